@@ -153,8 +153,8 @@ class AssistantTools:
                     if candidate.key == wanted:
                         item = candidate.read(candidate.place, False)
                         return "\n".join(as_lines(item_document(item, store.roster.cuts)))
-        asked = f"no output of {named[:_LONGEST_NAME]!r} for case {case_id[:_LONGEST_NAME]!r}"
-        raise InputError(f"{run}: {asked}; systems: {', '.join(systems)}")
+        place = f"no output of {named[:_LONGEST_NAME]!r} for case {case_id[:_LONGEST_NAME]!r}"
+        raise InputError(f"{run}: {place}; systems: {', '.join(systems)}")
 
     @_answered
     def next_step(self, run: str) -> str:

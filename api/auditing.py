@@ -75,8 +75,8 @@ def audit(
         UsageError: There is no such judge, operator or dial, or nothing is for these judges; or there are neither probes nor ladders.
         ConfigurationError: A model is needed and none is named or can be reached.
     """
-    given = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
-    plan = _plan(**given, shared=access is not None)
+    arguments = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
+    plan = _plan(**arguments, shared=access is not None)
     return run_apart(partial(_audit, plan, access or ModelAccess, progress=progress))
 
 

@@ -26,8 +26,8 @@ def export_batch(
     """
     with shown_progress(wanted=progress) as shown:
         of, by = (shards_of(paths_of(questions.pop(name))).files for name in ("cases", "outputs"))
-        asked = Questions(cases=of, outputs=by, environments=worlds_of(worlds), **questions)
-        return write_questions(asked, written_path(out), shown)
+        requested = Questions(cases=of, outputs=by, environments=worlds_of(worlds), **questions)
+        return write_questions(requested, written_path(out), shown)
 
 
 def access_to_results(

@@ -201,10 +201,14 @@ class ReadyJudge(Closing):
             return checked, as_output(output, checked), self.task.judge
         if case is not None or output is not None or not inputs:
             raise UsageError(f"{self.by} is called with a case and an output, or with inputs by name")
-        asked = self.task.prompt_judge
-        item = named_item(inputs, None if asked is None else asked.prompt, self.by)
-        if asked is not None:
-            return item.case, item.output, replace(asked, fillers={**asked.fillers, **item.shown})
+        prompt_judge = self.task.prompt_judge
+        item = named_item(inputs, None if prompt_judge is None else prompt_judge.prompt, self.by)
+        if prompt_judge is not None:
+            return (
+                item.case,
+                item.output,
+                replace(prompt_judge, fillers={**prompt_judge.fillers, **item.shown}),
+            )
         if item.shown:
             raise UsageError(
                 f"{self.by} reads calls, messages and answers; it cannot use {', '.join(item.shown)} as given"

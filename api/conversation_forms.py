@@ -30,9 +30,9 @@ def question_messages(query: str | Sequence[Message]) -> list[Message]:
 
 def tools_of(definitions: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return tool definitions in OpenAI's outer shape, which Azure's rows leave out."""
-    given = [definitions] if isinstance(definitions, Mapping) else _objects(definitions, "tool_definitions")
+    tools = [definitions] if isinstance(definitions, Mapping) else _objects(definitions, "tool_definitions")
     return [
-        dict(tool) if "function" in tool else {"type": "function", "function": dict(tool)} for tool in given
+        dict(tool) if "function" in tool else {"type": "function", "function": dict(tool)} for tool in tools
     ]
 
 
@@ -43,8 +43,8 @@ def parsed_calls(calls: Mapping[str, Any] | Sequence[Mapping[str, Any]] | str) -
     """
     if isinstance(calls, str):
         raise InputError(f"expected a list of calls, got {calls[:80]!r}", field="tool_calls")
-    given = [calls] if isinstance(calls, Mapping) else _objects(calls, "tool_calls")
-    return [_call(call) for call in given]
+    values = [calls] if isinstance(calls, Mapping) else _objects(calls, "tool_calls")
+    return [_call(call) for call in values]
 
 
 def context_of(context: str | Sequence[Any]) -> list[ContextItem]:

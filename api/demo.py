@@ -71,6 +71,8 @@ def demo_access() -> Access:
 def prompts_compared(out: Path) -> Comparison:
     """Compare the prompts that judged the same outputs."""
     table = read_tables([out])
-    asked = [name for name, judge in table.judges.items() if judge.name == JUDGES[0] and judge.model == MODEL]
-    rows = np.isin(table.judge.codes, [table.judge.values.index(name) for name in asked])
+    judges = [
+        name for name, judge in table.judges.items() if judge.name == JUDGES[0] and judge.model == MODEL
+    ]
+    rows = np.isin(table.judge.codes, [table.judge.values.index(name) for name in judges])
     return Comparison.of(compare(table.take(rows)))

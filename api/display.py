@@ -92,8 +92,8 @@ class Shown(msgspec.Struct, InWords, frozen=True):
 
     def __repr__(self) -> str:
         """Return one sentence: the answer."""
-        told = (piece for piece in self.screen(10 * SCREEN) if isinstance(piece, str) and piece.strip())
-        return as_named(f"<{type(self).__name__}: {visible(next(told, 'nothing to tell'))}>")
+        sentences = (piece for piece in self.screen(10 * SCREEN) if isinstance(piece, str) and piece.strip())
+        return as_named(f"<{type(self).__name__}: {visible(next(sentences, 'nothing to tell'))}>")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""

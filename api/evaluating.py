@@ -106,14 +106,14 @@ def evaluate(
         AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
     """
     environments = worlds_of(worlds)
-    kept = kept_folder(out, "run")
-    sources: list[InputPath] = [kept / GENERATED] if callable(outputs) else output_sources(outputs)
+    folder = kept_folder(out, "run")
+    sources: list[InputPath] = [folder / GENERATED] if callable(outputs) else output_sources(outputs)
     of, by = shards_of(output_sources(cases, "cases")), shards_of(sources)
     plan = Plan(
         cases=of.files,
         outputs=by.files,
         sharded=of.sharded or by.sharded,
-        out=kept,
+        out=folder,
         command="fiducial.evaluate",
         options=None
         if rules is None

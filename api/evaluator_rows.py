@@ -81,8 +81,8 @@ def task_completion(messages: Items, tool_definitions: Items = NOTHING) -> tuple
         messages: The conversation as OpenAI chat messages, calls and tool results included.
         tool_definitions: The tools on offer, in OpenAI's or Azure's form.
     """
-    told, done = split_conversation(messages)
-    return _item("any_call", {"messages": told, "tools": tools_of(tool_definitions)}, turns=done)
+    requests, done = split_conversation(messages)
+    return _item("any_call", {"messages": requests, "tools": tools_of(tool_definitions)}, turns=done)
 
 
 def tool_call_accuracy(

@@ -132,9 +132,9 @@ class JudgeEvaluator(Generic[P]):
             that occurs.
         """
         name = self.judge
-        given = (row.get(f"{name}_score") for row in line_results)
+        values = (row.get(f"{name}_score") for row in line_results)
         # Azure writes None as NaN.
-        scores = [score for score in given if score is not None and not math.isnan(score)]
+        scores = [score for score in values if score is not None and not math.isnan(score)]
         statuses = Counter(str(row.get(f"{name}_status", "failed")) for row in line_results)
         metrics: dict[str, float] = {f"{name}_graded": len(scores), f"{name}_rows": len(line_results)}
         if scores:

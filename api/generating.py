@@ -199,8 +199,8 @@ async def _generated_into(
 def warn_untracked(tally: GenerationTally) -> None:
     """Warn about earlier outputs, which the agent's current code may not have made."""
     if tally.kept and not tally.tracked:
-        said = f"{counted(tally.kept, 'earlier output')}, {tally.made:,} generated now; the agent's code is not tracked"
-        warnings.warn(said, stacklevel=2)
+        warning = f"{counted(tally.kept, 'earlier output')}, {tally.made:,} generated now; the agent's code is not tracked"
+        warnings.warn(warning, stacklevel=2)
 
 
 def _user_access(
@@ -235,8 +235,8 @@ def _generated(attempts: MemoryAttempts, wanted: list[ItemKey], tally: Generatio
     warn_untracked(tally)
     if tally.without_output:
         reasons = "; ".join(f"{count} x {why}" for why, count in tally.failures.most_common(3))
-        said = f"{tally.without_output} of {tally.wanted} attempts came to no output: {reasons}"
+        problem = f"{tally.without_output} of {tally.wanted} attempts came to no output: {reasons}"
         if not outputs:
-            raise ProviderError(said)
-        warnings.warn(said, stacklevel=2)
+            raise ProviderError(problem)
+        warnings.warn(problem, stacklevel=2)
     return outputs

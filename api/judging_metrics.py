@@ -99,5 +99,5 @@ def _fingerprint(metric: Any, name: str, key: str | None, scale: tuple[float, fl
         for each, value in sorted(getattr(metric, "__dict__", {}).items())
         if isinstance(value, str | int | float | bool) and each not in {"score", "reason", "success", "error"}
     }
-    told = [name, kind.__qualname__, source, package, release, settings, key, scale]
-    return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
+    parts = [name, kind.__qualname__, source, package, release, settings, key, scale]
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()

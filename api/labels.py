@@ -56,8 +56,8 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
 
     def document(self) -> Document:
         """Return the result as a document."""
-        told = f"{counted(len(self.corrections), 'corrected reference')}, each tried on the outputs that were decided"
-        lines = [told if self.corrections else "no reference to correct"]
+        heading = f"{counted(len(self.corrections), 'corrected reference')}, each tried on the outputs that were decided"
+        lines = [heading if self.corrections else "no reference to correct"]
         if self.unsaid:
             lines.append(
                 f"{counted(len(self.unsaid), 'decision')} against the checker that no reference says:"

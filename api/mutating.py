@@ -112,9 +112,9 @@ def mutate(
         seed=seed,
         per_operator=per_output,
     )
-    kept = kept_folder(out, "probes")
+    folder = kept_folder(out, "probes")
     sources = [] if outputs is None else output_sources(outputs)
-    with shown_progress(wanted=progress) as shown, put_back(kept):
+    with shown_progress(wanted=progress) as shown, put_back(folder):
         return Probes(
-            kept, build_probes(source("cases", cases), sources, kept, settings, shown, workers=workers)
+            folder, build_probes(source("cases", cases), sources, folder, settings, shown, workers=workers)
         )

@@ -114,9 +114,9 @@ def _query(draft: _Draft, name: str, value: Any) -> None:
 
 
 def _messages(draft: _Draft, name: str, value: Any) -> None:
-    told, done = split_conversation(_list(name, value))
+    requests, done = split_conversation(_list(name, value))
     if any(done) and "response" not in draft.values and "tool_calls" not in draft.values:
-        draft.case["messages"], draft.output["turns"] = told, done
+        draft.case["messages"], draft.output["turns"] = requests, done
     else:
         draft.case["messages"] = question_messages(_list(name, value))
 
@@ -138,8 +138,8 @@ def _tool_calls(draft: _Draft, name: str, value: Any) -> None:
 
 
 def _tool_definitions(draft: _Draft, name: str, value: Any) -> None:
-    given: list[Any] = [value] if isinstance(value, Mapping) else _list(name, value)
-    draft.case["tools"] = tools_of(given)
+    definitions: list[Any] = [value] if isinstance(value, Mapping) else _list(name, value)
+    draft.case["tools"] = tools_of(definitions)
 
 
 def _response(draft: _Draft, name: str, value: Any) -> None:

@@ -142,8 +142,8 @@ def prefer(
         ConfigurationError: A model is needed and none is named or can be reached.
         RunFolderError: The folder is in use or belongs to another run.
     """
-    given = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
-    plan = _plan(**given, shared=access is not None)
+    arguments = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
+    plan = _plan(**arguments, shared=access is not None)
     return run_apart(partial(_prefer, plan, access or ModelAccess, progress=progress))
 
 

@@ -98,8 +98,8 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
             )
             lines.append(f"{who}; {len(self.keys):,} are left")
         file = f"labels{_slug(drawn.kind, self.name or 'NAME')}.jsonl"
-        what = "decide" if drawn.kind in TO_DECIDE else "label"
-        opened = f"next: open it in a browser, {what}, download {file}; then"
+        action = "decide" if drawn.kind in TO_DECIDE else "label"
+        opened = f"next: open it in a browser, {action}, download {file}; then"
         return [*lines, f"page: {self.page}", opened, *self._next(file)]
 
     def _next(self, file: str) -> list[str]:
@@ -200,8 +200,8 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
     def _skipped(self) -> list[str]:
         if not self.skipped:
             return []
-        told = "cannot be decided" if self.decided else "could not be told: they label nothing"
-        return [f"{self.skipped:,} {told}"]
+        why = "cannot be decided" if self.decided else "could not be told: they label nothing"
+        return [f"{self.skipped:,} {why}"]
 
 
 def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:

@@ -130,11 +130,11 @@ class Run(InWords):
             return self._failures_overall(vars(rate).get("system"))
         authors = {use.name: use.id or use.name for use in self.judges}
         judge = None if rate.name == DECIDED or rate.by is None else authors.get(rate.by)
-        said = [verdict for verdict in self.verdicts if _behind(verdict, rate, judge)]
+        verdicts = [verdict for verdict in self.verdicts if _behind(verdict, rate, judge)]
         if rate.name != DECIDED and any(each.source == "checker" for each in self.verdicts):
             is_open = _open_items(self.verdicts)
-            said = [verdict for verdict in said if verdict.key in is_open]
-        return sorted((each for each in said if each.score is not None and each.score < 1), key=_score)
+            verdicts = [verdict for verdict in verdicts if verdict.key in is_open]
+        return sorted((each for each in verdicts if each.score is not None and each.score < 1), key=_score)
 
     def _failures_overall(self, system: str | None) -> list[Verdict]:
         """Return the verdicts below 1 behind the rate of all outputs.

@@ -96,11 +96,13 @@ def _from_run(table: Table) -> Iterator[tuple[str, tuple[Trials, int]]]:
     case_of = np.array([numbers[name] for name in names], dtype=np.int64)
     for system, each in graded_of(outputs_of(table, None)).items():
         known = each.known
-        kept = each.take(known)
+        graded = each.take(known)
         yield (
             system,
             (
-                Trials(case_of[kept.item], kept.cluster, kept.result, kept.is_undecided, kept.label),
+                Trials(
+                    case_of[graded.item], graded.cluster, graded.result, graded.is_undecided, graded.label
+                ),
                 int((~known).sum()),
             ),
         )

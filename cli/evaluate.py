@@ -114,14 +114,14 @@ def evaluate(
     from ..api.display import as_lines  # loaded while the first replies are awaited
 
     failures = result.failing(gates, min_graded) if gates or min_graded is not None else []
-    told = [*failures, *result.gate_notes(gates)]
+    notes = [*failures, *result.gate_notes(gates)]
     if verbose:
-        lines = [*as_lines(result.in_full(), full=True), *as_lines([*told, *result.closing()])]
+        lines = [*as_lines(result.in_full(), full=True), *as_lines([*notes, *result.closing()])]
     elif quiet:
         lines = list(as_lines(failures))
     else:
         report = f"report: {result.report}   (-v tells more)"
-        lines = [*as_lines(result.document(), width=_WIDTH), *as_lines([*told, report])]
+        lines = [*as_lines(result.document(), width=_WIDTH), *as_lines([*notes, report])]
     echo_answer(lines)
     if result.summary.not_judged is not None:
         click.echo(f"fiducial: {result.summary.not_judged}", err=True)

@@ -47,9 +47,9 @@ score_scale_option = option(
 
 def grades_typed() -> list[str]:
     """Return the grade options as command-line words, for commands that are proposed."""
-    given: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
+    grades: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
     words: list[str] = []
-    for name, value in given.items():
+    for name, value in grades.items():
         for each in value if name in {"map", "map_label"} else [value]:
             written = f"{each[0]:g}:{each[1]:g}" if name.endswith("_scale") else str(each)
             words += [f"--{name.replace('_', '-')}", written]
@@ -72,9 +72,9 @@ def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
 
 def grades_given() -> dict[str, Any]:
     """Return the grade options as arguments of the Python API."""
-    given: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
-    if "map_label" in given:
-        given["map_label"] = _scores_of_words(given["map_label"])
-    if "map" in given:
-        given["map"] = pairs("--map", given["map"])
-    return given
+    grades: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
+    if "map_label" in grades:
+        grades["map_label"] = _scores_of_words(grades["map_label"])
+    if "map" in grades:
+        grades["map"] = pairs("--map", grades["map"])
+    return grades

@@ -38,12 +38,12 @@ def command(*, folder: Path, model: str | None, **reaching: Any) -> None:
     from ..api.assistant_tools import AssistantTools
     from ..api.mcp_server import serve
 
-    given: Mapping[str, Any] = {name: value for name, value in reaching.items() if value is not None}
-    if model is None and given.keys() - {"max_calls"}:
-        raise UsageError(f"--{min(given.keys() - {'max_calls'}).replace('_', '-')} needs --model")
+    access_options: Mapping[str, Any] = {name: value for name, value in reaching.items() if value is not None}
+    if model is None and access_options.keys() - {"max_calls"}:
+        raise UsageError(f"--{min(access_options.keys() - {'max_calls'}).replace('_', '-')} needs --model")
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave_at_once)
-    serve(AssistantTools(folder.resolve(), model, dict(given)))
+    serve(AssistantTools(folder.resolve(), model, dict(access_options)))
 
 
 def _leave_at_once(_number: int, _frame: FrameType | None) -> NoReturn:

@@ -48,12 +48,12 @@ def run(
         UsageError: There is no such judge; nothing was done.
         ConfigurationError: There is nothing to do but ask a model, and none can be reached; nothing was done.
     """
-    kept = RunStore(plan.out)
-    tasks = _tasks_of(plan, list(kept.roster))
+    store = RunStore(plan.out)
+    tasks = _tasks_of(plan, list(store.roster))
     with suppress(ConfigurationError):
         if (same := finished_summary(plan, tasks())) is not None:
             return same
-    if plan.options is None and not kept.begun:
+    if plan.options is None and not store.begun:
         require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
     with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options, sharded=plan.sharded) as inputs:
         if plan.options is None:

@@ -239,15 +239,15 @@ class _Decided:
 
     def on(self, item: ItemKey) -> StoredVerdict | None:
         """Return the verdict on an output, deciding or not: of several the last with a score."""
-        said = self._verdicts_on(item)
-        if len(said) > 1:
-            return next((each for each in reversed(said) if each.graded), said[0])
-        return said[0] if said else None
+        verdicts = self._verdicts_on(item)
+        if len(verdicts) > 1:
+            return next((each for each in reversed(verdicts) if each.graded), verdicts[0])
+        return verdicts[0] if verdicts else None
 
     def graded(self, item: ItemKey) -> StoredVerdict | None:
         """Return the verdict on an output if it has a score."""
-        said = self.on(item)
-        return said if said is not None and said.graded else None
+        verdicts = self.on(item)
+        return verdicts if verdicts is not None and verdicts.graded else None
 
     def unjudged(self, first: StoredVerdict) -> StoredVerdict | None:
         """Return the verdict that counts for an unjudged output.

@@ -29,8 +29,8 @@ def read_own(name: str, path: Path) -> Iterator[Case | Output | Verdict]:
     except FiducialError:
         raise
     except Exception as error:  # whatever a user's function raises has to be told
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"the format {name!r} cannot read this: {told}", path=path) from error
+        problem = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"the format {name!r} cannot read this: {problem}", path=path) from error
 
 
 def _record(item: Any, where: str, number: int) -> Case | Output | Verdict:

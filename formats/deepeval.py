@@ -76,8 +76,8 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         opinions=numbered_names([_opinion(each) for each in case.nodes("metricsData", "metrics_data")]),
     )
     if turns:
-        asked, done = divided(turns)
-        example.messages = [{"role": turn.need("role"), "content": turn.text("content")} for turn in asked]
+        question, done = divided(turns)
+        example.messages = [{"role": turn.need("role"), "content": turn.text("content")} for turn in question]
         example.answer = answer_of(map(_turn, done)) if done else None
         example.conversation = conversation(map(_turn, turns), options.unit)
     yield from records_of(example, row.place, options)

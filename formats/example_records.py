@@ -74,11 +74,11 @@ def _by_turn(example: Example, place: FilePosition, options: Options) -> Iterato
         if not turn.done and error is None and number > 1:
             yield place.passed_over("messages", "nobody answered the last message of this conversation")
             return
-        asked = [asked_message(each) for each in turn.request]
+        request = [asked_message(each) for each in turn.request]
         one = msgspec.structs.replace(
             example,
             id=f"{name}/{number}",
-            messages=earlier + asked,
+            messages=earlier + request,
             answer=answer_of_steps(turn.steps) if turn.done else None,
             error=error,
             cluster=example.cluster or name,
@@ -123,9 +123,9 @@ def _records(example: Example, place: FilePosition, options: Options) -> Iterato
 
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:
     """Return the case of an example; and why its expected calls cannot be checked, if so."""
-    given = example.expected_calls
-    expected = plain_calls(given, "expected") if given else []
-    with_arguments = not given or all(has_arguments(call) for call in given)
+    expected_calls = example.expected_calls
+    expected = plain_calls(expected_calls, "expected") if expected_calls else []
+    with_arguments = not expected_calls or all(has_arguments(call) for call in expected_calls)
     spec = kind_spec(kind_of_row(_contents(example, options, checkable=bool(expected) and with_arguments)))
     tools, tags, unchecked = example.tools, dict(example.tags), None
     if expected and not with_arguments:

@@ -36,11 +36,13 @@ _LEAST_HTTP_ERROR = 400
 def error_in(node: FieldReader) -> str | None:
     """Return what an object says of an error; None where it says of none."""
     for name in _ERRORS:
-        told = parsed(node.get(name))
-        if is_object(told):
-            told = next((told[key] for key in ("message", "detail", "type", "code") if told.get(key)), told)
-        if told:
-            return "error" if told is True else as_text(told)
+        error = parsed(node.get(name))
+        if is_object(error):
+            error = next(
+                (error[key] for key in ("message", "detail", "type", "code") if error.get(key)), error
+            )
+        if error:
+            return "error" if error is True else as_text(error)
     return None
 
 
@@ -72,10 +74,10 @@ def time_in(scopes: Sequence[FieldReader]) -> float | None:
                 return float(value)
             if isinstance(value, str):
                 try:
-                    told = datetime.fromisoformat(value)
+                    time = datetime.fromisoformat(value)
                 except ValueError:
                     continue
-                return (told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()
+                return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
     return None
 
 

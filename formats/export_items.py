@@ -92,6 +92,6 @@ def identity(verdict: Verdict) -> dict[str, Any]:
 
 def with_scores(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], dict[str, int]]:
     """Verdicts with a score, and how many are left out since they have none."""
-    given = list(verdicts)
-    graded = [verdict for verdict in given if verdict.score is not None]
-    return graded, {"without a score": len(given) - len(graded)} if len(graded) < len(given) else {}
+    listed = list(verdicts)
+    graded = [verdict for verdict in listed if verdict.score is not None]
+    return graded, {"without a score": len(listed) - len(graded)} if len(graded) < len(listed) else {}

@@ -125,14 +125,14 @@ def import_summary(folder: Path) -> ImportSummary:
     Raises:
         InputError: They cannot be read.
     """
-    seen = _Summary()
+    summary = _Summary()
     for name, record in ((CASES, Case), (OUTPUTS, Output), (VERDICTS, Verdict)):
         if (folder / name).exists():
             for each in read_records(folder / name, record):
-                seen.add(each)
+                summary.add(each)
     path = folder / LABELS
     labels = sum(map(is_label, read_records(path, Verdict))) if path.exists() else 0
-    return msgspec.structs.replace(seen.imported("", folder), labels=labels)
+    return msgspec.structs.replace(summary.imported("", folder), labels=labels)
 
 
 class _Summary:

@@ -68,16 +68,16 @@ def _kind(attributes: Mapping[str, Any], known: SpanKind) -> SpanKind:
 
 def _read_attributes(span: Span, node: FieldReader) -> None:
     system = parsed(node.get("gen_ai.system_instructions"))
-    given = parsed(node.get("gen_ai.input.messages", "gen_ai.prompt")) or unflattened(
+    inputs = parsed(node.get("gen_ai.input.messages", "gen_ai.prompt")) or unflattened(
         node.value, "gen_ai.prompt"
     )
-    if given:
-        asked = messages_of(given, "gen_ai.input.messages")
+    if inputs:
+        messages = messages_of(inputs, "gen_ai.input.messages")
         if is_list(system):
-            asked = messages_of([{"role": "system", "parts": system}]) + asked
+            messages = messages_of([{"role": "system", "parts": system}]) + messages
         elif isinstance(system, str):
-            asked = [{"role": "system", "content": system}, *asked]
-        span.messages = asked
+            messages = [{"role": "system", "content": system}, *messages]
+        span.messages = messages
     done = parsed(node.get("gen_ai.output.messages", "gen_ai.completion")) or unflattened(
         node.value, "gen_ai.completion"
     )

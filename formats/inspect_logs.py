@@ -120,8 +120,8 @@ def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _system(log: FieldReader, options: Options) -> str:
-    told = log.node("eval")
-    model = told.node("metadata").text("fiducial.system") or told.name("model")
+    header = log.node("eval")
+    model = header.node("metadata").text("fiducial.system") or header.name("model")
     return options.system if model in {None, "none/none", "none"} else str(model)
 
 

@@ -135,11 +135,13 @@ def reference_example(
     )
     _take_calls(example)
     people = {name: value for name, value in rest.items() if is_person(name)}
-    said = (
+    readers = (
         partial(score_in, unscaled=unscaled),
         partial(labels_in, people=people, grades=grades, unscaled=unscaled),
     )
-    return example, list(collect_scores(example.opinions, said, lambda part: part(fields, names), row.place))
+    return example, list(
+        collect_scores(example.opinions, readers, lambda part: part(fields, names), row.place)
+    )
 
 
 def _others(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

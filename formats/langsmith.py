@@ -71,13 +71,13 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
         yield replace(row, value=run, at=_at(row, "run"))
         if value.get("example") is not None:
             yield replace(row, value=value["example"], at=_at(row, "example"))
-        given: Any = results.get("results") if is_object(results) else results
-        for number, result in enumerate(given if is_list(given) else list[Any]()):
-            told = {
+        listed: Any = results.get("results") if is_object(results) else results
+        for number, result in enumerate(listed if is_list(listed) else list[Any]()):
+            scored_row = {
                 "run_id": run.get("id") if is_object(run) else None,
                 **(result if is_object(result) else {}),
             }
-            yield replace(row, value=told, at=_at(row, f"evaluation_results[{number}]"))
+            yield replace(row, value=scored_row, at=_at(row, f"evaluation_results[{number}]"))
 
 
 def _at(row: FileRow, name: str) -> str:
@@ -140,11 +140,11 @@ def _span(row: FileRow) -> Span:
         tags=tags_of({k: v for k, v in metadata.items() if not k.startswith("ls_")}),
     )
     if kind == "tool":
-        given = span.received
-        inner = given.get("input") if is_object(given) and len(given) == 1 else None
-        arguments = parsed(inner) if inner is not None else given
+        inputs = span.received
+        inner = inputs.get("input") if is_object(inputs) and len(inputs) == 1 else None
+        arguments = parsed(inner) if inner is not None else inputs
         if not isinstance(arguments, dict | str):
-            arguments = given
+            arguments = inputs
         span.call = call_of({"name": run.need("name"), "arguments": arguments or {}}, row.at)
         span.returned = answer_text(span.returned)
     return span

@@ -24,8 +24,8 @@ def response_in(inner: FieldReader, request: FieldReader) -> tuple[str | None, A
     if name is None or name in asked:
         return None, None
     value = inner.value[name]
-    told = parsed(value)
-    return name, told if told is not value and _is_answer(told) else value
+    response = parsed(value)
+    return name, response if response is not value and _is_answer(response) else value
 
 
 def _is_answer(value: Any) -> bool:

@@ -61,8 +61,8 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if "assessment_name" in row.node:
         opinions = list[ImportedScore]()
         yield from collect_scores(opinions, [row.node], _feedback, row.place)
-        told, trace = row.node.node("metadata").value, row.node.need("trace_id")
-        yield from (on_named(opinion, told, trace, options.system) for opinion in opinions)
+        metadata, trace = row.node.node("metadata").value, row.node.need("trace_id")
+        yield from (on_named(opinion, metadata, trace, options.system) for opinion in opinions)
         return
     spans = _spans(row)
     yield from _assess(spans, row)
@@ -74,8 +74,8 @@ def _spans(row: FileRow) -> list[Span]:
     trace = info.need("trace_id", "request_id")
     spans = [_span(piece, trace, row) for piece in row.node.node("data").nodes("spans")]
     if not spans:
-        given, returned = (parsed(info.get(name)) for name in ("request_preview", "response_preview"))
-        spans = [Span(id="", place=row.place, trace=trace, kind="agent", received=given, returned=returned)]
+        inputs, returned = (parsed(info.get(name)) for name in ("request_preview", "response_preview"))
+        spans = [Span(id="", place=row.place, trace=trace, kind="agent", received=inputs, returned=returned)]
     root = next((span for span in spans if span.parent is None), spans[0])
     metadata = info.node("trace_metadata", "request_metadata")
     root.session = metadata.text("mlflow.trace.session")
@@ -104,8 +104,8 @@ def _span(piece: FieldReader, trace: str, row: FileRow) -> Span:
     if "ERROR" in str(status.get("code")):
         span.error = status.text("message") or "error"
     if span.kind == "tool":
-        given = span.received if is_arguments(span.received) else {}
-        span.call = call_of({"name": piece.need("name"), "arguments": given}, piece.at)
+        arguments = span.received if is_arguments(span.received) else {}
+        span.call = call_of({"name": piece.need("name"), "arguments": arguments}, piece.at)
     elif span.kind == "llm":
         _read_chat(span, attributes)
     elif span.kind == "retriever" and is_list(span.returned):
@@ -171,11 +171,13 @@ def _feedback(assessment: FieldReader) -> Iterator[ImportedScore]:
     details: dict[str, Any] = {"assessor": who, "assessor_type": kind or None}
     error = feedback.get("error")
     if error is not None:
-        given = error if is_object(error) else {"error_message": error}
-        failed = FieldReader(given, assessment.place("feedback.error"))
-        said = ": ".join(text for text in (failed.text("error_code"), failed.text("error_message")) if text)
+        failure = error if is_object(error) else {"error_message": error}
+        failed = FieldReader(failure, assessment.place("feedback.error"))
+        message = ": ".join(
+            text for text in (failed.text("error_code"), failed.text("error_message")) if text
+        )
         known: list[Outcome] = [each for each in UNGRADED if each == failed.get("error_code")]
-        text = (failed.text("error_message") or reason) if known else said or reason
+        text = (failed.text("error_message") or reason) if known else message or reason
         yield unscored(by, known[0] if known else "failed", text, source=of, evidence=details)
         return
     score = partial(

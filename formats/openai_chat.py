@@ -165,8 +165,8 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
     if options.unit != "last" and (len(turns) > 1 or (exchange.session and options.unit == "turn")):
         example.conversation = turns
     else:
-        asked, example.answer = _split(exchange, choice)
-        example.messages = [asked_message(each) for each in asked]
+        question, example.answer = _split(exchange, choice)
+        example.messages = [asked_message(each) for each in question]
         if example.answer is None and example.error is None and exchange.model is not None:
             tags["model"] = exchange.model  # else it is the answer's system: two models may answer one case
     example.tags = tags | exchange.tags
@@ -183,10 +183,10 @@ def _split(
         end -= 1
     # A chat that was answered goes on where its last calls have returned; else its last text is something that was said before.
     goes_on = end < len(messages) and (choice is None or role_of(messages[-1]) != "assistant")
-    asked, done = (messages[:end], messages[end:]) if goes_on else (messages, [])
+    question, done = (messages[:end], messages[end:]) if goes_on else (messages, [])
     if choice is not None or done:
-        return asked, answer_of([*done, *(choice or [])])
-    return asked, AgentAnswer() if exchange.answered else None
+        return question, answer_of([*done, *(choice or [])])
+    return question, AgentAnswer() if exchange.answered else None
 
 
 def reply_messages(reply: dict[str, Any]) -> list[FieldReader] | None:

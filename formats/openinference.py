@@ -41,8 +41,8 @@ def openinference_span(
     span.tools = list(_tools(node))
     span.tags = {**span.tags, **tags_of(node.object_in("metadata"))}
     if span.kind == "tool" and node.get("tool.name") is not None:
-        given = parsed(node.get("input.value", "tool.parameters"))
-        arguments = given if is_arguments(given) else {}
+        inputs = parsed(node.get("input.value", "tool.parameters"))
+        arguments = inputs if is_arguments(inputs) else {}
         name, identity = node.text("tool.name"), node.name("tool.id", "tool_call.id")
         span.call = call_of({"name": name, "arguments": arguments, "id": identity}, "tool")
     for group in ("evaluations", "annotations", "trace.evaluations", "trace.annotations"):

@@ -86,12 +86,12 @@ class References:
 
     def complete_case(self, case: Case) -> Case:
         """Return a case with the table's reference; unchanged if the table has none for it."""
-        told = self._reference_of(case.id)
-        if told is None:
+        reference = self._reference_of(case.id)
+        if reference is None:
             return case
         place = self._places[case.id]
         try:
-            made, unchecked = with_reference(case, told)
+            made, unchecked = with_reference(case, reference)
         except UNREADABLE as error:
             self._skipped.append(place.skipped(error))
             return case

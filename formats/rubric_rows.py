@@ -48,19 +48,19 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 def _take(row: FileRow, items: dict[str, tuple[Example, FilePosition]]) -> list[ImportedRecord]:
     line = row.node
     name, criterion = line.need(*_ITEM), _criterion(line)
-    asked = messages_of(line.unpacked(*_ASKED), line.place(_ASKED[0]))
+    question = messages_of(line.unpacked(*_ASKED), line.place(_ASKED[0]))
     example, place = items.get(name, (Example(id=name, number=row.number), row.place))
-    if asked and example.messages and asked != example.messages:
+    if question and example.messages and question != example.messages:
         raise RecordError(f"another question than in an earlier row of the item {name!r}", field=_ASKED[0])
-    example.messages = example.messages or asked
+    example.messages = example.messages or question
     example.criteria.append(criterion)
     items[name] = example, place
     return []
 
 
 def _criterion(line: FieldReader) -> Criterion:
-    given = line.get("points")
-    points = 1.0 if given is None else number_in(given)
+    stated = line.get("points")
+    points = 1.0 if stated is None else number_in(stated)
     if isinstance(points, bool) or not isinstance(points, int | float):
         raise line.refuse("points", "a number")
     if not abs(points) <= MOST_POINTS:

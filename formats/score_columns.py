@@ -24,10 +24,10 @@ ScoreReader: TypeAlias = Callable[[FieldReader, Mapping[str, str]], Iterable[Imp
 def verdicts_in(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]:
     """Return verdicts, as an exported output has them."""
     del names
-    said = msgspec.convert(fields.unpacked("verdicts") or [], list[Verdict])
+    verdicts = msgspec.convert(fields.unpacked("verdicts") or [], list[Verdict])
     return [
         ImportedScore(each.by, each.score, each.outcome, each.reason, each.source, each.evidence, each.repeat)
-        for each in said
+        for each in verdicts
     ]
 
 
@@ -85,11 +85,11 @@ def labels_in(
                 f"the labels are not all from 0 to 1: name their worst and best with --label-scale {unscaled[name]}",
                 field=name,
             )
-    said = [opinion for name, value in people.items() for opinion in _graded(name, value, grades)]
+    opinions = [opinion for name, value in people.items() for opinion in _graded(name, value, grades)]
     agreed = majority([*people.values()], grades)
     if len(people) > 1 and agreed is not None:
-        said.append(ImportedScore("majority", agreed, source="construction"))
-    return said
+        opinions.append(ImportedScore("majority", agreed, source="construction"))
+    return opinions
 
 
 def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:

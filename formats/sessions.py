@@ -72,8 +72,8 @@ def conversations_of(
     models = list(dict.fromkeys(each.model for each in ordered if each.model is not None))
     if len(models) > 1 and not one_system:
         apart = [_joined([each for each in ordered if each.model in {model, None}]) for model in models]
-        said = [_request_keys(whole) for whole, _ in apart]
-        if all(each == said[0] for each in said):
+        request_keys = [_request_keys(whole) for whole, _ in apart]
+        if all(each == request_keys[0] for each in request_keys):
             return [whole for whole, _ in apart], [each for _, listed in apart for each in listed]
     whole, listed = _joined(ordered)
     return [whole], listed

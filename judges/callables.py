@@ -60,12 +60,12 @@ class FunctionJudge:
     async def _call(self, case: Case, output: Output, repeat: int = 0) -> Verdict:
         """Return the verdict: ``failed`` if the function raises, ``unparsable`` for any other type."""
         try:
-            said = (
+            result = (
                 self.function(case, output)
                 if inspect.iscoroutinefunction(self.function)
                 else await asyncio.to_thread(self.function, case, output)
             )
-            verdict = _read(await said if inspect.isawaitable(said) else said, output)
+            verdict = _read(await result if inspect.isawaitable(result) else result, output)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a user's function raises is why there is no score
             why = " ".join(f"{type(error).__name__}: {error}".split())
             verdict = Verdict.on(output.key, by="", source="judge", outcome="failed", reason=why)

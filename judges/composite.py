@@ -113,8 +113,8 @@ def deliberation(question: JudgeQuestion) -> Deliberation:
 
 
 def _alone(question: JudgeQuestion) -> Deliberation:
-    (said,) = yield [question]
-    return said
+    (verdict,) = yield [question]
+    return verdict
 
 
 def deliberate_together(
@@ -146,10 +146,10 @@ def asked_in(talk: Deliberation, number: int, known: VerdictLookup) -> Sequence[
     try:
         questions = next(talk)
         for _ in range(number - 1):
-            said = _answers(questions, known)
-            if said is None:
+            answers = _answers(questions, known)
+            if answers is None:
                 return ()
-            questions = talk.send(said)
+            questions = talk.send(answers)
     except StopIteration:
         return ()
     return questions
@@ -159,18 +159,18 @@ def result_of(talk: Deliberation, known: VerdictLookup) -> Verdict | None:
     """Return a deliberation's verdict from known answers; None while an answer is missing."""
     try:
         questions = next(talk)
-        while (said := _answers(questions, known)) is not None:
-            questions = talk.send(said)
+        while (answers := _answers(questions, known)) is not None:
+            questions = talk.send(answers)
     except StopIteration as end:
         return end.value
     return None
 
 
 def _answers(questions: Sequence[JudgeQuestion], known: VerdictLookup) -> list[Verdict] | None:
-    said: list[Verdict] = []
+    answers: list[Verdict] = []
     for question in questions:
         answer = known(question)
         if answer is None:
             return None
-        said.append(answer)
-    return said
+        answers.append(answer)
+    return answers

@@ -145,9 +145,9 @@ def _look_up(name: str) -> object:
     except Exception as error:
         if isinstance(error, ImportError) or isinstance(error.__cause__, ImportError):
             raise MissingExtraError("promptflow", f"looking up the connection {name!r}") from error
-        told = " ".join(str(error).split())
+        problem = " ".join(str(error).split())
         raise ConfigurationError(
-            f"connection {name!r}: promptflow: {type(error).__name__}: {told}"
+            f"connection {name!r}: promptflow: {type(error).__name__}: {problem}"
         ) from error
 
 

@@ -42,8 +42,8 @@ class CriteriaJudge(JudgeOfParts):
 
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
         """Ask about each criterion, and add up the points; see `Composite`."""
-        said = yield [self._question(each, output, repeat) for each in question_cases(case)]
-        return self._combined(output, repeat, criteria_of(case), said)
+        verdicts = yield [self._question(each, output, repeat) for each in question_cases(case)]
+        return self._combined(output, repeat, criteria_of(case), verdicts)
 
     def _question(self, case: Case, output: Output, repeat: int) -> JudgeQuestion:
         own_output = msgspec.structs.replace(output, case_id=case.id)

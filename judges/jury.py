@@ -153,14 +153,14 @@ class JuryJudge(Composite):
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
         """Ask the members, and count their opinions; see `Composite`."""
         first = 1 if self.jury.rule == "escalate" else len(self.members)
-        said = yield from deliberate_together(
+        verdicts = yield from deliberate_together(
             map(deliberation, self._questions(self.members[:first], case, output))
         )
-        if first < len(self.members) and is_unsure(self.jury, said):
-            said += yield from deliberate_together(
+        if first < len(self.members) and is_unsure(self.jury, verdicts):
+            verdicts += yield from deliberate_together(
                 map(deliberation, self._questions(self.members[first:], case, output))
             )
-        verdict = jury_verdict(self.jury, output.key, said)
+        verdict = jury_verdict(self.jury, output.key, verdicts)
         return msgspec.structs.replace(verdict, by=self.by, repeat=repeat)
 
     def _questions(self, members: Sequence[AskedJudge], case: Case, output: Output) -> list[JudgeQuestion]:

@@ -50,9 +50,9 @@ class MetricItem(NamedTuple):
 
 def metric_item(case: Case, output: Output) -> MetricItem:
     """Return an output as metrics see it."""
-    asked = [message_text(each) for each in messages_asked(case, output) if each["role"] == "user"]
+    questions = [message_text(each) for each in messages_asked(case, output) if each["role"] == "user"]
     return MetricItem(
-        asked[-1] or "" if asked else "",
+        questions[-1] or "" if questions else "",
         _answer(output),
         _reference(case.reference),
         [text if isinstance(text := item.content, str) else json.dumps(text) for item in case.context],
@@ -88,10 +88,10 @@ def metric_function(
     call = _caller(metric)
 
     async def judge(case: Case, output: Output) -> Score:
-        said = call(metric_item(case, output))
-        if inspect.isawaitable(said):
-            said = await said
-        return _scored(said, key, scale)
+        result = call(metric_item(case, output))
+        if inspect.isawaitable(result):
+            result = await result
+        return _scored(result, key, scale)
 
     return judge
 

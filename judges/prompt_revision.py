@@ -73,10 +73,12 @@ def _item(judge: JudgePrompt, disagreement: Disagreement) -> dict[str, Any]:
         for name, value in shown.items()
         if (declared[name].source or name) not in FENCES
     }
-    said = "could not be read" if disagreement.verdict is None else "pass" if disagreement.verdict else "fail"
+    verdict = (
+        "could not be read" if disagreement.verdict is None else "pass" if disagreement.verdict else "fail"
+    )
     return {
         "shown to the judge": texts,
-        "the judge's verdict": said,
+        "the judge's verdict": verdict,
         "the judge's reason": _shortened(disagreement.reason or ""),
         "right would be": "pass" if disagreement.label else "fail",
     }
@@ -107,9 +109,9 @@ def revised_prompt(reply: str, prompt_text: str, judge: JudgePrompt) -> str:
         text = found.body
     front = split_front_matter(prompt_text, path)
     head = prompt_text[: len(prompt_text) - len(front.body)]
-    told = _declared_outside(judge, front.values)
-    if told:
-        head = "\n".join([head.rstrip("\n").rpartition("\n")[0], *told, "---", ""])
+    notes = _declared_outside(judge, front.values)
+    if notes:
+        head = "\n".join([head.rstrip("\n").rpartition("\n")[0], *notes, "---", ""])
     if len(head + text) > MAX_PROMPT_BYTES // 4:
         raise PromptError("the prompt in the reply is too long")
     return head + text

@@ -105,9 +105,9 @@ def compile_prompt(prompt: PromptFile) -> Render:
     mark = re.compile(f"\0{nonce}:([a-z]+)\0\n?")
 
     def render(values: Mapping[str, Any]) -> list[Message]:
-        given = _complete(prompt, values)
+        complete = _complete(prompt, values)
         try:
-            text = fill(given)
+            text = fill(complete)
         except _FAILURES as error:
             raise PromptError(f"{prompt.path}: the template cannot be rendered: {error}") from error
         before, *parts = mark.split(text)

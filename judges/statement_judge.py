@@ -65,9 +65,9 @@ class StatementJudge(JudgeOfParts):
                 return not_split(self, repeat, split)
         else:
             yield []
-        said = yield [self._question(case, statement_output(output, each), repeat) for each in statements]
+        verdicts = yield [self._question(case, statement_output(output, each), repeat) for each in statements]
         return answer_verdict(
-            self, output.key, repeat, statements, [statement_verdict(each, self.judge) for each in said]
+            self, output.key, repeat, statements, [statement_verdict(each, self.judge) for each in verdicts]
         )
 
     def _question(self, case: Case, statement: Output, repeat: int) -> JudgeQuestion:

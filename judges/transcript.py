@@ -97,13 +97,13 @@ def transcript(case: Case, output: Output, episode: Episode | None = None, *, nu
 def transcript_of_calls(case: Case, output: Output) -> str:
     """Return the transcript without results, the first format shown to judges."""
     lines: list[str] = []
-    told, steps = turns_asked(case, output), turns_done(output)
-    for turn in range(max(len(told), len(steps))):
-        asked = told[turn] if turn < len(told) else ()
+    requests, steps = turns_asked(case, output), turns_done(output)
+    for turn in range(max(len(requests), len(steps))):
+        request = requests[turn] if turn < len(requests) else ()
         done = (
             [step for step in steps[turn] if not isinstance(step, ToolResults)] if turn < len(steps) else []
         )
-        lines.extend(f'{{"turn": {turn + 1}, "asked": {dumps(message)}}}' for message in asked)
+        lines.extend(f'{{"turn": {turn + 1}, "asked": {dumps(message)}}}' for message in request)
         lines.extend(f'{{"turn": {turn + 1}, "agent": {step_text(step)}}}' for step in done)
     return "\n".join(lines)
 
@@ -206,8 +206,8 @@ def _result(value: Any) -> _Result:
 
 def _same(executed: _Result, recorded: Any) -> bool:
     """Return whether a recorded result equals the executed one, however it is written."""
-    told = _result(recorded)
-    return executed.text.strip() in {told.text.strip(), str(recorded).strip()}
+    result = _result(recorded)
+    return executed.text.strip() in {result.text.strip(), str(recorded).strip()}
 
 
 def _shown(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, str]]:

@@ -238,10 +238,10 @@ class LabelIndex:
             return
         line = self._by_place[named][0].line
         if first.system != place.system:
-            what = f"the label of {named.id!r} names no system, and there are outputs of {first.system!r} and {place.system!r}; add a column system"
+            problem = f"the label of {named.id!r} names no system, and there are outputs of {first.system!r} and {place.system!r}; add a column system"
         else:
-            what = f"the label of {named.id!r} names no trial, and there are several; add a column trial"
-        raise InputError(what, path=self.path, line=line or None, field="id")
+            problem = f"the label of {named.id!r} names no trial, and there are several; add a column trial"
+        raise InputError(problem, path=self.path, line=line or None, field="id")
 
     @property
     def unmatched(self) -> list[LabelRow]:

@@ -63,13 +63,13 @@ def _figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
 
 
 def _weakest(judge: JudgeAudit, plants: str) -> Iterator[Figure]:
-    what, sign = _DRAWN[plants]
+    noun, sign = _DRAWN[plants]
     found = [each for each in judge.operators if each.plants == plants and each.rate.value is not None]
     found.sort(key=lambda each: sign * (each.rate.value or 0.0))
     if not found:
         return
     left = f"; {_MOST_ROWS} of {len(found):,}" if len(found) > _MOST_ROWS else ""
-    caption = f"{judge.judge}: {what}{left}"
+    caption = f"{judge.judge}: {noun}{left}"
     yield Figure(forest(caption, [_row(each) for each in found[:_MOST_ROWS]]), caption=caption)
 
 

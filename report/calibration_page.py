@@ -105,8 +105,8 @@ def calibration_page(
         "Scores as probabilities": probability_words(calibration),
         "Estimate without labels, assuming independent errors": judges_alone_words(calibration),
     }
-    for title, told in beside.items():
-        if pieces := list(told):
+    for title, section in beside.items():
+        if pieces := list(section):
             yield Details(title, pieces)
     for column, values in calibration.slices.items():
         yield Details(f"By {column}", list(_slice(column, values, readers)))

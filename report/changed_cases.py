@@ -63,8 +63,8 @@ def _case(changed: ChangedVerdict, was: ReportItem, now: ReportItem) -> Details:
 
 def _reasons(item: ReportItem, by: str) -> Iterator[str]:
     """Yield the reason of the checker or judge that the change goes by."""
-    told = [each for each in (item.checker, *item.judges) if each is not None]
-    chosen = [each for each in told if each.by == by] or told[:1]
+    verdicts = [each for each in (item.checker, *item.judges) if each is not None]
+    chosen = [each for each in verdicts if each.by == by] or verdicts[:1]
     for each in chosen:
         code = f"{in_words(each.error_type)}: " if each.error_type else ""
         if reason := f"{code}{each.reason or ''}".rstrip(": "):

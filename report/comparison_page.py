@@ -93,8 +93,8 @@ def _differences(comparison: ComparisonNumbers) -> Iterator[Figure]:
             PlottedInterval.of(pair_name(names.of(pair.a), names.of(pair.b)), pair.difference)
             for pair in pairs[:_MOST]
         ]
-        what = terms_of(comparison).share if comparison.statistic == "accuracy" else comparison.statistic
-        caption = f"Difference of {what}, first less second"
+        measure = terms_of(comparison).share if comparison.statistic == "accuracy" else comparison.statistic
+        caption = f"Difference of {measure}, first less second"
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)
 
 

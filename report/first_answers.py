@@ -91,14 +91,14 @@ def verdicts_sentence(trust: Sequence[Trust], *, biased: str = "") -> str:
         return ""
     if counts == {"no labels": 1}:
         return "This judge is untested: no output that it graded has a label."
-    told: list[str] = []
+    clauses: list[str] = []
     for word, (one, several) in _VERBS.items():
         if count := counts[word]:
-            who = "" if told else " of 1 judge" if len(trust) == 1 else f" of {len(trust):,} judges"
-            told.append(
+            who = "" if clauses else " of 1 judge" if len(trust) == 1 else f" of {len(trust):,} judges"
+            clauses.append(
                 f"{count:,}{who} {one if count == 1 else several}{biased if word == 'biased' else ''}"
             )
-    text = "; ".join(told)
+    text = "; ".join(clauses)
     return f"{text.replace('1 of 1 judge', 'The judge', 1) if len(trust) == 1 else text}."
 
 
@@ -157,10 +157,10 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
 def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
     """Say how the labels were adjudicated, where they were."""
     names = judge_names([each.judge for each in trust])
-    told = [each for each in trust if each.adjudicated]
-    yield from (f"{names.of(each.judge)}: {each.adjudicated}" for each in told[:_ADJUDICATED])
-    if len(told) > _ADJUDICATED:
-        yield f"{len(told) - _ADJUDICATED:,} more judges by adjudicated labels in the report"
+    adjudicated = [each for each in trust if each.adjudicated]
+    yield from (f"{names.of(each.judge)}: {each.adjudicated}" for each in adjudicated[:_ADJUDICATED])
+    if len(adjudicated) > _ADJUDICATED:
+        yield f"{len(adjudicated) - _ADJUDICATED:,} more judges by adjudicated labels in the report"
 
 
 def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
@@ -171,12 +171,12 @@ def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
         about = len(judges & caution.about.keys())
         if caution.kind in _SHORT and (about or not caution.about):
             kinds.setdefault(about, []).append(_SHORT[caution.kind])
-    told = [
+    limits = [
         "; ".join(names) + (f" ({number_text.counted(n, 'judge')})" if n else "")
         for n, names in kinds.items()
     ]
-    if told:
-        yield CautionLine("; ".join(told), "; ".join(cautions_of(summary)))
+    if limits:
+        yield CautionLine("; ".join(limits), "; ".join(cautions_of(summary)))
     yield from map(CautionLine, sentences(c for c in summary.agreement.cautions if c.kind == _ALOUD))
 
 
@@ -200,8 +200,8 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     for use in judges:
         if use.refused:
             yield not_sent_caution(use.name, use.refused)
-    told = [(use.name, text) for use in judges if (text := _ungraded(use))]
-    for text, group in groupby(sorted(told, key=lambda each: each[1]), key=lambda each: each[1]):
+    reasons = [(use.name, text) for use in judges if (text := _ungraded(use))]
+    for text, group in groupby(sorted(reasons, key=lambda each: each[1]), key=lambda each: each[1]):
         names = [name for name, _ in group]
         yield CautionLine(
             f"{names[0] if len(names) == 1 else number_text.counted(len(names), 'judge')}: {text}"
@@ -229,5 +229,7 @@ def _ungraded(use: JudgeUse) -> str:
 def _left(outcome: Outcome, number: int, reasons: Mapping[str, int]) -> str:
     """Return an outcome with its commonest reason, which of a failed call is shown whole."""
     why = next(iter(reasons), "")
-    told = number_text.outcomes({outcome: number})
-    return f"{told}: {why if outcome == 'failed' else shortened(why, _REASON)}" if why else told
+    outcome_text = number_text.outcomes({outcome: number})
+    return (
+        f"{outcome_text}: {why if outcome == 'failed' else shortened(why, _REASON)}" if why else outcome_text
+    )

@@ -114,14 +114,14 @@ def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
 
     A checker's verdict counts as a label unless the output has another one.
     """
-    given: dict[ItemKey, Source] = {label.key: label.source for label in store.labels if label.graded}
+    sources: dict[ItemKey, Source] = {label.key: label.source for label in store.labels if label.graded}
     checked = sum(system.outcomes.get("checker", {}).get("graded", 0) for system in systems)
     checked -= sum(
         1
-        for key in given
+        for key in sources
         if any(verdict.source == "checker" and verdict.graded for verdict in store.verdicts.said_on(key))
     )
-    counts = Counter(_GIVEN[source] for source in given.values())
+    counts = Counter(_GIVEN[source] for source in sources.values())
     return {"checkers": checked, **counts}
 
 

@@ -39,12 +39,12 @@ def trust_document(
     """
     if not trust:
         return []
-    given = ", ".join(f"{number_text.count(number)} by {who}" for who, number in labels.items() if number)
+    counts = ", ".join(f"{number_text.count(number)} by {who}" for who, number in labels.items() if number)
     certified = [f"{judge}: {said}" for judge, told in (certificates or {}).items() for said in told]
     none = "Certificates in the run's folder: none."
     return [
         *judges_table(trust, why=True, control=control),
-        f"Labels: {given or 'none'}.",
+        f"Labels: {counts or 'none'}.",
         *(certified or [none]),
     ]
 

@@ -177,13 +177,13 @@ def _judge_open(summary: RunSummary) -> Answer | None:
 def _change_judge(summary: RunSummary) -> Answer | None:
     """Another model or prompt, for a judge most of whose replies are refusals or hold no score."""
     for use in summary.judges:
-        for outcome, told in _NO_SCORE.items():
+        for outcome, words in _NO_SCORE.items():
             lost = use.outcomes.get(outcome, 0)
             if 2 * lost > _outputs_to_judge(use):
                 why = next(iter(use.reasons.get(outcome, {})), "").rstrip(".")
                 of = f"{lost:,} of {counted(_outputs_to_judge(use), 'output')}{f' ({why})' if why else ''}"
                 return Answer(
-                    text=f"{use.name} {told} {of}. Use another --model or variant of the judge, with a new --out.",
+                    text=f"{use.name} {words} {of}. Use another --model or variant of the judge, with a new --out.",
                     evidence="judges",
                 )
     return None

@@ -86,9 +86,9 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
                 path=store.verdicts.path,
                 line=store.verdicts.line_of(row),
             )
-        case, said = cases[key.case_id], store.verdicts.on(key)
+        case, verdicts = cases[key.case_id], store.verdicts.on(key)
         shown = as_judged(case, outputs[key])
-        yield review_item(case, shown, said, _evidence(sample, key), opinions.get(key))
+        yield review_item(case, shown, verdicts, _evidence(sample, key), opinions.get(key))
 
 
 def render_review(

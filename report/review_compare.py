@@ -61,13 +61,13 @@ def _lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> Itera
 
 
 def _arguments(wanted: AcceptedCall, call: ToolCall) -> Iterator[ComparedLine]:
-    given = _object(call.arguments)
-    if given is None:
+    actual = _object(call.arguments)
+    if actual is None:
         yield ComparedLine("arguments", "an object", _shown(str(call.arguments)), differs=True)
         return
-    for name in dict.fromkeys([*wanted.arguments, *given]):
+    for name in dict.fromkeys([*wanted.arguments, *actual]):
         accepted = _accepted_texts(wanted.arguments.get(name))
-        got = _value(given[name]) if name in given else _LEFT_OUT
+        got = _value(actual[name]) if name in actual else _LEFT_OUT
         expected = _shown(" or ".join(accepted)) if accepted else "(no such argument)"
         yield ComparedLine(_shown(name), expected, _shown(got), differs=got not in accepted)
 

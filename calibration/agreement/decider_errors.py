@@ -52,13 +52,16 @@ def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | N
     Of three or more on one output the first two count: a third is often asked because they differ.
     """
     first_two = [said[:2] for said in decisions]
-    told = [
+    estimates = [
         said[0].found == said[1].found
         for said in first_two
         if len(said) == 2 and {each.found for each in said} <= _DECIDED  # noqa: PLR2004 - the first two
     ]
-    found = DeciderErrors(float(sum(told)), float(len(told) - sum(told)))
-    if len(told) < FEWEST_TWICE or wilson_interval(found.apart / len(told), len(told))[1] > _CHANCE:
+    found = DeciderErrors(float(sum(estimates)), float(len(estimates) - sum(estimates)))
+    if (
+        len(estimates) < FEWEST_TWICE
+        or wilson_interval(found.apart / len(estimates), len(estimates))[1] > _CHANCE
+    ):
         return None
     return found
 

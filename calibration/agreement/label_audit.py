@@ -181,9 +181,9 @@ def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     expected = np.where(label, *(wrong[side].mean() if side.any() else 0.0 for side in (label, ~label)))
     rest = wrong - expected
     squares = float((rest**2).sum())
-    seen = max(1.0, float((cluster_sums(rest, cluster) ** 2).sum()) / squares) if squares else 1.0
+    effect = max(1.0, float((cluster_sums(rest, cluster) ** 2).sum()) / squares) if squares else 1.0
     student = student_ratio(0.95, len(sizes) - 1)
-    return averaged_effect(seen * student**2, usual_effect(size), told_by(float(wrong.sum()), size))
+    return averaged_effect(effect * student**2, usual_effect(size), told_by(float(wrong.sum()), size))
 
 
 def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:

@@ -75,9 +75,9 @@ def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = Non
     what was paid for this run.
     """
     mine = table.take(rows)
-    given = {name: numbers for name, numbers in mine.numbers.items() if name in AMOUNTS}
+    amounts = {name: numbers for name, numbers in mine.numbers.items() if name in AMOUNTS}
     known = np.zeros(len(mine), dtype=np.bool_)
-    for numbers in given.values():
+    for numbers in amounts.values():
         known |= np.isfinite(numbers)
     count = int(known.sum())
     if not count:

@@ -198,8 +198,8 @@ def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Sett
     interval_at, ends, method = resampled_interval(estimator, value, replicates, joint, settings)
     found = defined(value, ends, n=joint.n, method=method, level=settings.level)
     p = None if ends is None else _reaching_zero(interval_at, 1 / settings.replicates)
-    seen = _visible(found, normal_quantile(settings.level))
-    return TestedDifference(found, p, seen, over_clusters=not joint.singletons)
+    detectable = _visible(found, normal_quantile(settings.level))
+    return TestedDifference(found, p, detectable, over_clusters=not joint.singletons)
 
 
 def _reaching_zero(interval_at: Callable[[float], Interval | None], least: float) -> float:

@@ -224,8 +224,8 @@ def _chosen(field: Field) -> dict[str, IntArray]:
     judge_of: dict[int, int] = {}
     for row in reversed(range(len(field.judges))):
         for each in field.systems.values():
-            said = np.isfinite(each.verdicts[row]) & each.is_undecided
-            judge_of |= dict.fromkeys(each.task[said].tolist(), row)
+            graded = np.isfinite(each.verdicts[row]) & each.is_undecided
+            judge_of |= dict.fromkeys(each.task[graded].tolist(), row)
     return {
         name: np.array([judge_of.get(task, -1) for task in each.task.tolist()], dtype=np.int64)
         for name, each in field.systems.items()

@@ -185,9 +185,9 @@ def _icc(gaps: FloatArray, cluster: IntArray, size: float) -> float:
         return 0.0
     rest = gaps - gaps.mean()
     squares = float((rest**2).sum())
-    seen = max(1.0, float((cluster_sums(rest, cluster) ** 2).sum()) / squares) if squares else 1.0
+    effect = max(1.0, float((cluster_sums(rest, cluster) ** 2).sum()) / squares) if squares else 1.0
     told = told_by(float(np.count_nonzero(gaps)), size)
-    return min(1.0, (averaged_effect(seen, usual_effect(size), told) - 1) / (size - 1))
+    return min(1.0, (averaged_effect(effect, usual_effect(size), told) - 1) / (size - 1))
 
 
 def adjusted(pairs: Sequence[ComparedPair], level: float) -> list[ComparedPair]:

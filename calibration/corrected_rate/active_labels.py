@@ -75,9 +75,9 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
     doubt = np.zeros(len(score))
     for each in np.unique(group).tolist():
         mine = group == each
-        seen = label[mine & ~open_items]
+        labels = label[mine & ~open_items]
         # The score counts as two labels.
-        rate = (seen.sum() + 2 * np.clip(score, SUREST, 1 - SUREST)) / (len(seen) + 2)
+        rate = (labels.sum() + 2 * np.clip(score, SUREST, 1 - SUREST)) / (len(labels) + 2)
         doubt = np.where(mine & open_items, np.sqrt(rate * (1 - rate)), doubt)
     total = int(open_items.sum())
     if count >= total:

@@ -59,8 +59,8 @@ def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> fl
     placed = placements(labelled, score) - 0.5
     found = combine_means(placed, labelled.astype(np.int64), np.ones(2), cluster)
     # Both means are the estimate, and each adds an error of its own to it.
-    seen = found._replace(value=found.value / 2).p()
-    return None if seen is None else max(seen, _null_p(score, labelled))
+    p = found._replace(value=found.value / 2).p()
+    return None if p is None else max(p, _null_p(score, labelled))
 
 
 def _null_p(score: FloatArray, labelled: BoolArray) -> float:

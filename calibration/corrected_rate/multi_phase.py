@@ -64,8 +64,8 @@ def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
             raise InputError(f"there is no judge {name!r}; there are {', '.join(table.judge.values)}")
     _, first, item = np.unique(table.key("system"), return_index=True, return_inverse=True)
     decided = table.numbers.get(DECIDED, np.full(len(table), np.nan))
-    said = [table.judge.codes == table.judge.values.index(name) for name in judges]
-    scores = [first_known(np.where(rows, table.score, np.nan), item, len(first)) for rows in said]
+    by_judge = [table.judge.codes == table.judge.values.index(name) for name in judges]
+    scores = [first_known(np.where(rows, table.score, np.nan), item, len(first)) for rows in by_judge]
     return NestedVerdicts(
         first_known(table.label, item, len(first)),
         np.array(scores).reshape(len(judges), -1),

@@ -65,10 +65,10 @@ def cross_fitted(
     seen, unseen = (scores - centre) / spread, (others - centre) / spread
     fold, folds = folds_of(cluster)
     predicted, mean = np.zeros(len(label)), np.zeros(others.shape[1])
-    for held in range(folds):
-        out = fold == held
-        kept = ~out if folds > 1 else out
-        slope = _ridge(label[kept], seen[:, kept])
+    for fold_number in range(folds):
+        out = fold == fold_number
+        training = ~out if folds > 1 else out
+        slope = _ridge(label[training], seen[:, training])
         predicted[out] = slope @ seen[:, out]
         mean += slope @ unseen / folds
     return predicted, mean

@@ -88,8 +88,8 @@ def effective_trials(
     usual = usual_effect(spread.cluster_size, prior)
     if row_variance <= 0.0:
         return spread.trials / usual
-    seen = max(1.0, spread.jackknife**2 * spread.trials / row_variance)
-    return spread.trials / averaged_effect(seen * student**2, usual, errors, prior)
+    observed = max(1.0, spread.jackknife**2 * spread.trials / row_variance)
+    return spread.trials / averaged_effect(observed * student**2, usual, errors, prior)
 
 
 def unseen_share(sample: Sample, level: float) -> float:

@@ -150,11 +150,11 @@ def _dip(answers: LadderAnswers, levels: int, worth: float) -> int | None:
 
     Fisher's exact test of each pair of levels, each answer counting as ``worth`` independent ones; times the number of pairs.
     """
-    asked = (worth * np.bincount(answers.rung, minlength=levels)).astype(int)
+    counts = (worth * np.bincount(answers.rung, minlength=levels)).astype(int)
     missed = (worth * np.bincount(answers.rung, weights=1.0 - answers.caught, minlength=levels)).astype(int)
-    often = np.flatnonzero(asked >= _FEWEST).tolist()
+    often = np.flatnonzero(counts >= _FEWEST).tolist()
     found = {
-        (easy, hard): fisher_more(int(missed[easy]), int(asked[easy]), int(missed[hard]), int(asked[hard]))
+        (easy, hard): fisher_more(int(missed[easy]), int(counts[easy]), int(missed[hard]), int(counts[hard]))
         for easy, hard in combinations(often, 2)
     }
     least = min(found, key=found.__getitem__, default=None)
@@ -166,12 +166,12 @@ def _misfit(answers: LadderAnswers, expected: FloatArray, worth: float) -> float
 
     Each answer counts as ``worth`` independent ones.
     """
-    asked = np.bincount(answers.rung, minlength=len(expected))
+    counts = np.bincount(answers.rung, minlength=len(expected))
     caught = np.bincount(answers.rung, weights=answers.caught, minlength=len(expected))
-    often = asked >= _FEWEST
+    often = counts >= _FEWEST
     degrees = int(often.sum()) - _CURVE
     if degrees < 1:
         return None
     share = np.clip(expected[often], _LEAST, 1 - _LEAST)
-    squares = (caught[often] - asked[often] * share) ** 2 / (asked[often] * share * (1 - share))
+    squares = (caught[often] - counts[often] * share) ** 2 / (counts[often] * share * (1 - share))
     return float(gammaincc(degrees / 2, worth * float(squares.sum()) / 2))

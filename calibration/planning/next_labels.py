@@ -138,11 +138,11 @@ def neyman_allocation(
         needed = int((low - labelled).sum())
         raise ValueError(f"{least} labels in each of {len(size)} strata take {needed} new ones, not {count}")
     wish = _shares(size * spread, low, size, total)
-    given = np.clip(np.floor(wish + 1e-9).astype(np.int64), low, size)
+    allocated = np.clip(np.floor(wish + 1e-9).astype(np.int64), low, size)
     # What rounding left over goes to the largest remainders.
-    for stratum in np.argsort(given - wish, kind="stable")[: total - int(given.sum())]:
-        given[stratum] += 1
-    return given - labelled
+    for stratum in np.argsort(allocated - wish, kind="stable")[: total - int(allocated.sum())]:
+        allocated[stratum] += 1
+    return allocated - labelled
 
 
 def _shares(weight: FloatArray, low: IntArray, high: IntArray, total: int) -> FloatArray:

@@ -176,10 +176,10 @@ def _length(complete: Choices, level: float) -> Length:
     )
     a_longer = apart.length_a > apart.length_b
     longer = np.where(a_longer, apart.preferred, 1.0 - apart.preferred)
-    told = np.isin(apart.label, (0.0, 1.0))
-    wrong = np.where(apart.label == 1.0, 1.0 - apart.preferred, apart.preferred)[told]
-    wrong_is_longer = (a_longer != (apart.label == 1.0))[told]
-    effect, p = _difference(wrong, wrong_is_longer.astype(np.int64), apart.take(told), level)
+    labelled = np.isin(apart.label, (0.0, 1.0))
+    wrong = np.where(apart.label == 1.0, 1.0 - apart.preferred, apart.preferred)[labelled]
+    wrong_is_longer = (a_longer != (apart.label == 1.0))[labelled]
+    effect, p = _difference(wrong, wrong_is_longer.astype(np.int64), apart.take(labelled), level)
     return Length(effect=effect, p=p, longer=_rate(longer, apart, level))
 
 

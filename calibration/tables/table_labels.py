@@ -23,12 +23,12 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
     people: dict[str, dict[int, float]] = {}
     places = _places(table)
     for (place, item), rows in places.items():
-        given = index.of(place, item)
-        if not given:
+        matched = index.of(place, item)
+        if not matched:
             continue
-        last = given[-1].score
+        last = matched[-1].score
         label[rows] = np.nan if last is None else last
-        for each in given:
+        for each in matched:
             if each.source == "human" and each.score is not None:
                 people.setdefault(each.by, {}).update(dict.fromkeys(rows, each.score))
     elsewhere = index.refuse_unmatched(place for place, _ in places)

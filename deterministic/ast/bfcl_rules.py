@@ -142,14 +142,14 @@ def _compare_dict(value: Any, acceptable: Any, argument: Argument) -> Problem | 
         # The original fails here without a verdict.
         sentence = "argument {argument}: expected {expected}, got {got}"
         return Problem("dict_checker:not_a_dict", sentence, argument.name, [acceptable], value)
-    given, wanted = cast("dict[Any, Any]", value), cast("dict[Any, Any]", acceptable)
-    missing = _first_missing(given, wanted)
+    actual, wanted = cast("dict[Any, Any]", value), cast("dict[Any, Any]", acceptable)
+    missing = _first_missing(actual, wanted)
     if missing is not None:
         sentence = "argument {argument}: a key is missing, one of {expected}"
         return Problem(
             "value_error:dict_key", sentence, f"{argument.name}[{missing!r}]", acceptable[missing], None
         )
-    for key, item in given.items():
+    for key, item in actual.items():
         name = f"{argument.name}[{key!r}]"
         if key not in wanted:
             sentence = "argument {argument}: a key that is none of {expected}"

@@ -68,11 +68,13 @@ def _misfit_inside(value: Any, schema: Mapping[str, Any], field: str, *, literal
         return _misfit_in_list(cast("list[Any]", value), schema, field, literal=literal)
     if not isinstance(value, dict):
         return None
-    held = cast("dict[str, Any]", value)
-    as_it_stands = _misfit_in_dict({key: [item] for key, item in held.items()}, schema, field, literal=True)
-    if literal or as_it_stands is None or not all(isinstance(item, list) for item in held.values()):
+    members = cast("dict[str, Any]", value)
+    as_it_stands = _misfit_in_dict(
+        {key: [item] for key, item in members.items()}, schema, field, literal=True
+    )
+    if literal or as_it_stands is None or not all(isinstance(item, list) for item in members.values()):
         return as_it_stands
-    return _misfit_in_dict(cast("dict[str, list[Any]]", held), schema, field, literal=False)
+    return _misfit_in_dict(cast("dict[str, list[Any]]", members), schema, field, literal=False)
 
 
 def _is_default(value: Any, schema: Mapping[str, Any]) -> bool:

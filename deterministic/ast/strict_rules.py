@@ -59,9 +59,9 @@ def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, liter
     if isinstance(choice, list):
         return _is_same_list(value, cast("list[Any]", choice), document, literal=literal)
     if isinstance(choice, dict) and type(value) is dict:
-        given, wanted = cast("dict[Any, Any]", value), cast("dict[str, Any]", choice)
-        return _is_same_dict(given, wanted, document, literal=literal) or (
-            not literal and _is_acceptable_dict(given, wanted, document)
+        actual, wanted = cast("dict[Any, Any]", value), cast("dict[str, Any]", choice)
+        return _is_same_dict(actual, wanted, document, literal=literal) or (
+            not literal and _is_acceptable_dict(actual, wanted, document)
         )
     return False
 
@@ -170,13 +170,13 @@ def check_call_strictly(call: dict[Any, Any], expected: ExpectedCall) -> Problem
 
     A documented name with dots may be written with underscores: some providers forbid dots, which is not the system's doing.
     """
-    name, given = next(iter(call.items()))
+    name, arguments = next(iter(call.items()))
     if name not in expected.names:
         return wrong_name(expected.name, name)
     for needed in (*expected.required, *expected.needed):
-        if needed not in given:
+        if needed not in arguments:
             return missing_argument(needed, expected)
-    for name, value in given.items():
+    for name, value in arguments.items():
         argument = expected.arguments.get(name)
         problem = (
             unexpected_argument(name, value, expected)

@@ -99,8 +99,8 @@ def examine(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | 
 def _examine(case: Case, result: Any, mode: TurnMode, options: CheckOptions) -> Examination:
     scenario = scenario_of(case, options.environments)
     if not isinstance(result, list):
-        what = "there are no turns" if result is None else f"expected turns, got {shorten(result)}"
-        return Examination(fault("multi_turn:inference_error", what), [])
+        why = "there are no turns" if result is None else f"expected turns, got {shorten(result)}"
+        return Examination(fault("multi_turn:inference_error", why), [])
     rules = rule_set(options.rules, scenario.types)
     read = rules.reader(mode)
     turns = decode_turns(cast("list[Any]", result), mode, read)

@@ -48,9 +48,9 @@ def other_unit_of_quantity(site: Site, _chance: random.Random) -> Iterator[Any]:
     number = _number(site.value)
     if number is None:
         return
-    said = _described(site)
-    units = {unit.lower() for unit in _UNITS.findall(said)}
-    degrees = {bool(found[1]) for found in _DEGREES.finditer(said)}
+    description = _described(site)
+    units = {unit.lower() for unit in _UNITS.findall(description)}
+    degrees = {bool(found[1]) for found in _DEGREES.finditer(description)}
     if len(units) == 1 and not degrees:
         yield from _like(number * Fraction(_FACTORS[units.pop()]), site.value)
     elif len(degrees) == 1 and not units:
@@ -93,8 +93,8 @@ def other_currency(site: Site, _chance: random.Random) -> Iterator[Any]:
 
 
 def _described(site: Site) -> str:
-    said = site.document.get("description")
-    return said if isinstance(said, str) else ""
+    description = site.document.get("description")
+    return description if isinstance(description, str) else ""
 
 
 def _number(value: Any) -> Fraction | None:

@@ -80,11 +80,11 @@ def _made(folder: Path) -> MemoryGroup:
     while True:
         folder.mkdir()
         with suppress(FileNotFoundError):  # somebody swept it before it was held
-            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            fcntl.flock(held, fcntl.LOCK_EX)
-            if folder.exists() and os.path.samestat(os.fstat(held), folder.stat()):
-                return MemoryGroup(folder, held)
-            os.close(held)
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if folder.exists() and os.path.samestat(os.fstat(descriptor), folder.stat()):
+                return MemoryGroup(folder, descriptor)
+            os.close(descriptor)
 
 
 def _sweep(parent: Path, word: str) -> None:
@@ -92,12 +92,12 @@ def _sweep(parent: Path, word: str) -> None:
     with suppress(OSError):
         for folder in parent.glob(f"{word}-*"):
             with suppress(OSError):
-                held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+                descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
                 try:
-                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     folder.rmdir()
                 finally:
-                    os.close(held)
+                    os.close(descriptor)
 
 
 def joining(group: str | None) -> Callable[[], None] | None:

@@ -99,8 +99,8 @@ def _run_one(case: Case, workspace: Path, command: Sequence[str], plan: AgentPla
     except SandboxError as error:
         raise InputError(f"case {case.id!r}: the agent cannot be run: {error}") from error
     if run.by == "start":
-        what = run.err.decode(errors="replace")
-        raise InputError(f"case {case.id!r}: the agent cannot be started: {what}")
+        stderr = run.err.decode(errors="replace")
+        raise InputError(f"case {case.id!r}: the agent cannot be started: {stderr}")
     _write_log(logs / f"{workspace.name}.txt", run)
     _copy_hidden_tests(case, workspace)
     return AgentRun(

@@ -128,14 +128,14 @@ def comparison_findings(
         if not comparison.found:
             continue
         concern: Concern = "punishes what is harmless"
-        said = f"verdicts change {comparison.difference} more often than on other harmless changes"
+        change = f"verdicts change {comparison.difference} more often than on other harmless changes"
         if comparison.name in controls:
             concern = "can be talked into passing"
-            said = f"passed {comparison.difference} more often than its control"
+            change = f"passed {comparison.difference} more often than its control"
         yield JudgeWeakness(
             concern=concern,
             where=comparison.name,
-            sentence=f"{comparison.name}: {said} (Holm p {comparison.holm_p:.4f})",
+            sentence=f"{comparison.name}: {change} (Holm p {comparison.holm_p:.4f})",
         )
 
 

@@ -139,12 +139,12 @@ def certify(
     measured = [_claim(name, at_least, graded, each_level, cut) for name, at_least in claims.items()]
     bound = _rate("accuracy", graded, level, cut).low or 0.0
     graded.sort(key=lambda row: row["item_id"])
-    said = [run.scores.get(row["item_id"], [row["score"]]) for row in graded]
+    repeated = [run.scores.get(row["item_id"], [row["score"]]) for row in graded]
     right = [
         fmean(is_right(score, row["label"], cut) for score in scores)
-        for row, scores in zip(graded, said, strict=True)
+        for row, scores in zip(graded, repeated, strict=True)
     ]
-    replies = sum(map(len, said)) / len(said)
+    replies = sum(map(len, repeated)) / len(repeated)
     foresight = (
         drift_power(sum(right) / len(right), len(right), replies=replies) if drift == "paired" else None
     )

@@ -73,9 +73,9 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
         verdicts = list(_verdicts(results, as_ or find_format(results), chosen))
         if not verdicts:
             raise InputError("no score in it is of one of these probes", path=results)
-        said = {verdict.key for verdict in verdicts}
-        asked = Chosen({key: chosen.probes[key] for key in said}, chosen.originals & said)
-        clusters = {key.case_id: cases.cluster(key.case_id) for key in said}
+        judged = {verdict.key for verdict in verdicts}
+        asked = Chosen({key: chosen.probes[key] for key in judged}, chosen.originals & judged)
+        clusters = {key.case_id: cases.cluster(key.case_id) for key in judged}
     found = scored_probes(verdicts, asked.probes, clusters, {})
     scored = {judge: of for judge, of in found.items() if isinstance(judge, JudgeId)}
     audit = _audit(scored, asked, manifest)
@@ -113,8 +113,8 @@ def _verdicts(results: Path, name: str, chosen: Chosen) -> Iterator[Verdict]:
     names: dict[str, str] = {}
     for record in read_found(name, results, Options()):
         if isinstance(record, Case):
-            told = record.tags.get(PROBE)
-            names[record.id] = told if isinstance(told, str) else record.id
+            probe = record.tags.get(PROBE)
+            names[record.id] = probe if isinstance(probe, str) else record.id
         elif isinstance(record, Verdict):
             key = keys.get(names.get(record.case_id, record.case_id))
             if key is not None:

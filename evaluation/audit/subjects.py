@@ -76,11 +76,11 @@ class RightOutputs:
 
         For grounded cases with structured results, a statement is composed from these.
         """
-        what = self._pieces[piece]
-        if isinstance(what, _Composed):
-            yield from self._composed(what.ids, passed_over)
+        source = self._pieces[piece]
+        if isinstance(source, _Composed):
+            yield from self._composed(source.ids, passed_over)
             return
-        for case, output in self._candidates(what, passed_over):
+        for case, output in self._candidates(source, passed_over):
             verdict = check(case, output, self._strict)
             if verdict.score == 1.0:
                 # Mutants have no recorded results: those of the right output would tell it apart.

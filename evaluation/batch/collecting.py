@@ -98,12 +98,12 @@ class Ledger:
 
     def problems(self) -> str:
         """Return the problems with whole batches, for display; empty if there were none."""
-        said = {
+        counts = {
             f"{entry.file} {entry.status}{': ' + entry.problem if entry.problem else ''}"
             for entry in self.entries
             if entry.over and entry.status != "completed"
         }
-        return "; ".join(sorted(said))
+        return "; ".join(sorted(counts))
 
 
 def collect_replies(
@@ -128,12 +128,12 @@ def collect_replies(
     if not isinstance(step.context.writer.path, Path):
         raise UsageError("--batch needs a run folder to come back to: name one")
     ledger = Ledger(step.context.writer.path)
-    asked: set[str] = set()
+    keys: set[str] = set()
     for entry in ledger.unfinished():
-        asked.update(read_custom_ids(ledger.folder / entry.file))
+        keys.update(read_custom_ids(ledger.folder / entry.file))
     with closing(BatchEndpoint(reached.endpoint, sleep=mode.sleep)) as endpoint:
         _settle(ledger, endpoint, step.context.progress, mode)
-        while _write(once(_still_open(step, reached, ledger), asked), ledger, reached, endpoint.url):
+        while _write(once(_still_open(step, reached, ledger), keys), ledger, reached, endpoint.url):
             _settle(ledger, endpoint, step.context.progress, mode)
     problems = ledger.problems()
     from_results = msgspec.structs.replace(

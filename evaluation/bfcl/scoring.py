@@ -107,8 +107,8 @@ def _names_of(task: _Task, name: str, files: list[ResultFile]) -> NameStyle:
 
 
 def _items(task: _Task, file: ResultFile) -> Iterator[tuple[Case, Output]]:
-    for asked, line in paired(task.suite, file, partial=task.options.partial):
-        yield asked.case, to_output(line.id, file.system, file.category, line.result)
+    for entry, line in paired(task.suite, file, partial=task.options.partial):
+        yield entry.case, to_output(line.id, file.system, file.category, line.result)
 
 
 def _score_file(task: _Task, file: ResultFile, system: SystemScore, out: BinaryIO) -> CategoryScore:
@@ -127,11 +127,11 @@ def _failed_lines(
 ) -> Iterator[bytes]:
     """Check and count a file's answers, and yield the line of each that is not valid."""
     options = CheckOptions(rules=task.options.rules, names=system.names)
-    for asked, line in paired(task.suite, file, partial=task.options.partial):
+    for entry, line in paired(task.suite, file, partial=task.options.partial):
         mode = mode_of(file.category, line.result, task.options.mode)
-        finding = check_stored(asked.case, line.result, mode, options)
+        finding = check_stored(entry.case, line.result, mode, options)
         score.add(line.id, finding)
         system.effort.add(line.fields)
         system.modes[mode] += 1
         if not finding.valid:
-            yield encoded_line(score_line(Failed(asked, line, finding, system.name, mode)))
+            yield encoded_line(score_line(Failed(entry, line, finding, system.name, mode)))

@@ -33,10 +33,12 @@ def refuse_wrong_checks(
     for key, line, _, raw in (each for path in files for each in keyed_lines(path)):
         if not sample:
             return
-        said = sample.pop(key, None)
-        if said is not None:
+        stored = sample.pop(key, None)
+        if stored is not None:
             output = decode_record(raw, Output, line=line)
-            _refuse_wrong(journal, said, cases, output, _forms(rules, manifest.identity.get("names", "auto")))
+            _refuse_wrong(
+                journal, stored, cases, output, _forms(rules, manifest.identity.get("names", "auto"))
+            )
 
 
 def refuse_wrong_checks_of(store: RunStore) -> None:
@@ -53,10 +55,10 @@ def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVe
     """Other ones whenever the journal is another."""
     chance, standing = random.Random(journal.seal.sha256), journal.standing  # noqa: S311 - nobody is to be kept from guessing it
     rows = chance.sample(range(len(standing)), min(len(standing), 20 * SAMPLE))
-    said = (standing[row] for row in rows)
+    verdicts = (standing[row] for row in rows)
     fit = (
         each
-        for each in said
+        for each in verdicts
         if each.source == "checker"
         and each.outcome in {"graded", "undecided"}
         and each.key.case_id in cases

@@ -53,8 +53,8 @@ def systems_compared(store: RunStore) -> ComparisonNumbers | None:
     """
     if len(store.manifest.results or []) < _SEVERAL:
         return None
-    kept = _stored_comparison(store)
-    return _computed(store) if kept is None else kept.comparison
+    stored = _stored_comparison(store)
+    return _computed(store) if stored is None else stored.comparison
 
 
 def keep_comparison(writer: RunWriter) -> ComparisonNumbers | None:
@@ -64,9 +64,11 @@ def keep_comparison(writer: RunWriter) -> ComparisonNumbers | None:
     """
     if len(writer.manifest.results or []) < _SEVERAL or isinstance(writer.path, MemoryFolder):
         return None
-    kept = _stored_comparison(writer) or StoredComparison(of=basis(writer), comparison=_computed(writer))
-    writer.put_comparison(kept)  # one that was there may have no seal: a kill came between the two
-    return kept.comparison
+    comparison = _stored_comparison(writer) or StoredComparison(
+        of=basis(writer), comparison=_computed(writer)
+    )
+    writer.put_comparison(comparison)  # one that was there may have no seal: a kill came between the two
+    return comparison.comparison
 
 
 def basis(store: RunStore) -> str:

@@ -205,11 +205,11 @@ class _RayProvider:
         handles, in_flight = self._actors
         number = in_flight.index(min(in_flight))
         in_flight[number] += 1
-        asked = handles[number].complete.remote(self._name, self._make, request)
+        reference = handles[number].complete.remote(self._name, self._make, request)
         try:
-            reply: Reply | CallError = await asked
+            reply: Reply | CallError = await reference
         except asyncio.CancelledError:  # nobody waits any more: what hangs there would hold its place
-            self._ray.cancel(asked)
+            self._ray.cancel(reference)
             raise
         except self._ray.exceptions.RayError as error:
             raise CallError("the worker of Ray that asked was lost", retryable=True) from error

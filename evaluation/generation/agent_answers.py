@@ -101,12 +101,12 @@ def _steps_of(messages: Sequence[FieldReader]) -> list[Step]:
 
 def _with_steps(fields: dict[str, Any], attempt: Attempt, *, turned: bool) -> dict[str, Any]:
     """Add the steps taken earlier to an answer's fields."""
-    said: str | None = fields.pop("text", None)
+    text: str | None = fields.pop("text", None)
     calls: list[Any] = fields.pop("tool_calls", None) or []
     steps = [step for turn in attempt.turns for step in turn]
     if not turned:
         made = [call for step in steps if isinstance(step, list) for call in step]
         texts = [step for step in steps if isinstance(step, str)]
-        return fields | {"text": said or "\n".join(texts) or None, "tool_calls": [*made, *calls]}
-    last: list[Any] = [*([calls] if calls else []), *([] if said is None else [said])]
+        return fields | {"text": text or "\n".join(texts) or None, "tool_calls": [*made, *calls]}
+    last: list[Any] = [*([calls] if calls else []), *([] if text is None else [text])]
     return fields | {"turns": [*attempt.turns[:-1], [*attempt.turns[-1], *last]], "tool_calls": []}

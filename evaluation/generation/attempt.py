@@ -163,14 +163,14 @@ class Attempt(msgspec.Struct, kw_only=True):
         calls = [call for step in steps if isinstance(step, list) for call in step]
         # Without this, texts of systems that made no calls would be searched for some.
         no_calls: list[ToolCall] | None = [] if native else None
-        said: dict[str, Any]
+        fields: dict[str, Any]
         if turned:
-            said = {"turns": self.turns, "tool_calls": None if calls else no_calls}
+            fields = {"turns": self.turns, "tool_calls": None if calls else no_calls}
         else:
             text = next((step for step in steps if isinstance(step, str)), None)
-            said = {"text": text, "tool_calls": calls or no_calls}
+            fields = {"text": text, "tool_calls": calls or no_calls}
         return Output(
-            case_id=self.case.id, system=system, trial=trial, error=self.error, asked=self.asked, **said
+            case_id=self.case.id, system=system, trial=trial, error=self.error, asked=self.asked, **fields
         )
 
 

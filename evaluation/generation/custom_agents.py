@@ -75,13 +75,13 @@ class CallableAgent:
     async def _converse(self, case: Case, scene: Scene | None, *, trial: int) -> tuple[Any, Attempt]:
         """Let the function work on a case in worlds; what it answered, and what it did before."""
         attempt = Attempt(case=case)
-        asked = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.took)
-        opening = await asked.following()
+        turns = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.took)
+        opening = await turns.following()
         if case.user is not None:  # whose goal is not for the agent to know
             case = msgspec.structs.replace(case, messages=list(opening or ()), user=None)
         attempt.begin_turn()
         try:
-            answer = await self._answer(case, Toolbox(case, scene, attempt), attempt, trial, asked)
+            answer = await self._answer(case, Toolbox(case, scene, attempt), attempt, trial, turns)
         except SceneOverError as error:
             attempt.stopped, answer = str(error), None
         except FiducialError:

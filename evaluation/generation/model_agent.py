@@ -92,9 +92,9 @@ class ModelAgent:
         """
         case = _with_known_roles(case)
         attempt = Attempt(case=case)
-        asked = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.took)
+        turns = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.took)
         chat: Chat | None = None
-        while (messages := await asked.following()) is not None:
+        while (messages := await turns.following()) is not None:
             chat = chat or self._chat(case, messages)
             number = len(attempt.turns)
             attempt.begin_turn()

@@ -29,10 +29,10 @@ def read_answer(raw: bytes, case: Case) -> Any:
     """
     if not raw.strip():
         return {"error": "it printed nothing"}
-    said = _json_in(raw)
-    if said is not None:
-        problem = _problem(said, raw, case)
-        return said if problem is None else {"error": f"it printed what is no output: {problem}"}
+    value = _json_in(raw)
+    if value is not None:
+        problem = _problem(value, raw, case)
+        return value if problem is None else {"error": f"it printed what is no output: {problem}"}
     if raw.lstrip().startswith(b"{"):
         return {"error": f"it printed what is no JSON: {printed_start(raw)}"}
     try:
@@ -44,10 +44,10 @@ def read_answer(raw: bytes, case: Case) -> Any:
 def json_line(raw: bytes) -> Any:
     """Return a line's JSON object, list or text; None for anything else."""
     try:
-        said: Any = msgspec.json.decode(raw)
+        value: Any = msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError):
         return None
-    return cast("Any", said) if isinstance(said, dict | list | str) else None
+    return cast("Any", value) if isinstance(value, dict | list | str) else None
 
 
 def printed_start(raw: bytes) -> str:

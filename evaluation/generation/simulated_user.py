@@ -192,9 +192,9 @@ def _lines(attempt: Attempt) -> list[str]:
     """Return what was said, a JSON object a line; calls and their results are the agent's own."""
     lines: list[str] = []
     for asked, steps in zip(attempt.asked or (), attempt.turns, strict=False):
-        said = [step for step in steps if isinstance(step, str) and step.strip()]
+        texts = [step for step in steps if isinstance(step, str) and step.strip()]
         lines += [f'{{"person": {dumps(each.get("content"))}}}' for each in asked if each["role"] == "user"]
-        lines += [f'{{"assistant": {dumps(text)}}}' for text in said] or ['{"assistant": null}']
+        lines += [f'{{"assistant": {dumps(text)}}}' for text in texts] or ['{"assistant": null}']
     return lines
 
 

@@ -115,15 +115,17 @@ def judge_side(
         for verdict in store.verdicts.whole():
             if verdict.author in found and verdict.repeat == 0:
                 found[verdict.author][verdict.key] = verdict
-        said = [found[task.id] for task in tasks]
-        failed = sum(each.outcome == "failed" for of in said for each in of.values())
-        return JudgedSide(tasks, said, failed, cost_of_run(store, part, plan))
+        verdicts = [found[task.id] for task in tasks]
+        failed = sum(each.outcome == "failed" for of in verdicts for each in of.values())
+        return JudgedSide(tasks, verdicts, failed, cost_of_run(store, part, plan))
 
 
 def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> ImprovementCost:
     """Return what the verdicts of a run cost, over all its starts."""
-    said = (each for each in store.verdicts.whole() if each.judge is None or each.judge.kind != "baseline")
-    spent = [each.usage for each in said if each.usage is not None]
+    verdicts = (
+        each for each in store.verdicts.whole() if each.judge is None or each.judge.kind != "baseline"
+    )
+    spent = [each.usage for each in verdicts if each.usage is not None]
     return priced(
         ImprovementCost(
             part=part,

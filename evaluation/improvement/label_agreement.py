@@ -22,8 +22,8 @@ from .labelled_set import LabelledItem
 
 def counted_items(items: Sequence[LabelledItem], judged: JudgedSide) -> list[LabelledItem]:
     """Return the labelled items that the current prompt can be asked about."""
-    asked = {key for key, each in judged.verdicts[0].items() if each.outcome != "not_applicable"}
-    return [each for each in items if each.label is not None and each.output.key in asked]
+    judged_keys = {key for key, each in judged.verdicts[0].items() if each.outcome != "not_applicable"}
+    return [each for each in items if each.label is not None and each.output.key in judged_keys]
 
 
 def with_agreement(
@@ -43,10 +43,10 @@ def with_agreement(
 
 def held_out(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOut:
     """Return how the current prompt and the new one, in this order, agree with the labels."""
-    (current, new), (said, newly) = judged.tasks, judged.verdicts
+    (current, new), (current_verdicts, new_verdicts) = judged.tasks, judged.verdicts
     return HeldOut(
-        _right(items, current, said),
-        _right(items, new, newly),
+        _right(items, current, current_verdicts),
+        _right(items, new, new_verdicts),
         cluster_numbers(each.group for each in items),
         np.array([each.adjudicated for each in items], dtype=np.bool_),
     )
@@ -62,14 +62,14 @@ def disagreements(
     items: Sequence[LabelledItem], judged: JudgedSide, plan: ImprovementPlan
 ) -> list[list[Disagreement]]:
     """Draw the disagreements that a model is shown, other ones for each candidate."""
-    task, said = judged.tasks[0], judged.verdicts[0]
-    wrong = [each for each in items if not _agrees(each, said.get(each.output.key), task.cut.at)]
+    task, verdicts = judged.tasks[0], judged.verdicts[0]
+    wrong = [each for each in items if not _agrees(each, verdicts.get(each.output.key), task.cut.at)]
     if not wrong:
         return []
 
     def drawn(number: int) -> list[Disagreement]:
         order = sorted(wrong, key=lambda each: drawn_rank(str(each.output.key), plan.seed + number))
-        return [_disagreement(each, said[each.output.key], task.cut.at) for each in order[:SHOWN_AT_MOST]]
+        return [_disagreement(each, verdicts[each.output.key], task.cut.at) for each in order[:SHOWN_AT_MOST]]
 
     return [drawn(number) for number in range(1, plan.proposals + 1)]
 

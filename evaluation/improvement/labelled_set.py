@@ -164,10 +164,10 @@ def lock_division(
         raise RunFolderError(f"{path}: cannot be read: {error}") from error
     for name in _Division.__struct_fields__:
         if getattr(there, name) != getattr(mine, name):
-            what = {"items": "other labelled items", "judge": "another prompt or model"}.get(
+            difference = {"items": "other labelled items", "judge": "another prompt or model"}.get(
                 name, f"another --{name}"
             )
-            raise RunFolderError(f"{out}: was begun with {what}; choose another --out")
+            raise RunFolderError(f"{out}: was begun with {difference}; choose another --out")
 
 
 def adjudicated_sha256(items: Iterable[LabelledItem]) -> str:

@@ -91,11 +91,11 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
 
 def _decided(store: RunStore) -> dict[str, list[_Decided]]:
     """Return the outputs with a clear decision, by case."""
-    said = decisions_of(store.adjudications, store.path / ADJUDICATIONS).by_item
+    decisions = decisions_of(store.adjudications, store.path / ADJUDICATIONS).by_item
     cases: dict[str, list[_Decided]] = {}
     for file in store.inputs.outputs:
         for output in read_outputs(file):
-            people = said.get(str(output.key), ())
+            people = decisions.get(str(output.key), ())
             if people and (found := settled(people)) != "undecidable":
                 cases.setdefault(output.case_id, []).append(_Decided(output, found, people))
     return cases

@@ -55,12 +55,12 @@ def join_labels(folder: Path, labels: InputPath) -> JoinedLabels:
             "holds no outputs.jsonl; expected a folder of `fiducial import`, or a run", path=folder
         )
     keys = [key for key, *_ in keyed_lines(outputs)]
-    given, unmatched = _matched(labels, keys)
+    matched, unmatched = _matched(labels, keys)
     path = folder / LABELS
     before = list(read_records(path, Verdict)) if path.exists() else []
-    together, added = _merged(before, given)
+    together, added = _merged(before, matched)
     write_records(path, together)
-    return _joined(path, before, given, added, unmatched)
+    return _joined(path, before, matched, added, unmatched)
 
 
 def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
@@ -68,12 +68,12 @@ def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
         store.manifest  # noqa: B018 - refuses what is no run before anything is made
     with RunWriter(folder) as run:
         run.refuse_unknown()
-        given, unmatched = _matched(labels, dict.fromkeys(verdict.key for verdict in run.verdicts.standing))
+        matched, unmatched = _matched(labels, dict.fromkeys(verdict.key for verdict in run.verdicts.standing))
         before = list(run.labels)
-        together, added = _merged(before, given)
+        together, added = _merged(before, matched)
         if added:
             run.put_labels(together)
-    return _joined(folder / LABELS, before, given, added, unmatched)
+    return _joined(folder / LABELS, before, matched, added, unmatched)
 
 
 def _joined(

@@ -221,12 +221,14 @@ def _rightness(
     """
     with RunStore(place) as store:
         store.refuse_edited()
-        said = [each for each in store.verdicts.standing if each.author == judge and each.repeat == 0]
-        kept = {str(each.key) for each in said if not (anew and each.spent is not None and each.spent.cached)}
-        by = {each.by for each in said}
+        verdicts = [each for each in store.verdicts.standing if each.author == judge and each.repeat == 0]
+        kept = {
+            str(each.key) for each in verdicts if not (anew and each.spent is not None and each.spent.cached)
+        }
+        by = {each.by for each in verdicts}
         return {
             row["item_id"]: (float((row["score"] >= cut.at) == (row["label"] >= cut.at)), row["cluster"])
-            for row in (run_rows(store) if said else ())
+            for row in (run_rows(store) if verdicts else ())
             if row["judge"] in by and row["item_id"] in kept and row["repeat"] == 0
             if row["score"] is not None and row["label"] is not None
         }

@@ -24,11 +24,11 @@ def judged_outputs(folder: Path) -> Iterator[Judged]:
     """
     with RunStore(folder) as store:
         inputs = store.inputs if store.begun else _imported(folder)
-        said = store.verdicts if (folder / VERDICTS).exists() else None
+        journal = store.verdicts if (folder / VERDICTS).exists() else None
         with CaseIndex(inputs.cases) as cases:
             for path in inputs.outputs:
                 for output in read_records(path, Output):
-                    verdicts = [] if said is None else said.on(output.key)
+                    verdicts = [] if journal is None else journal.on(output.key)
                     yield Judged(cases[output.case_id], output, verdicts)
 
 

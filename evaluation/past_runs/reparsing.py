@@ -90,8 +90,8 @@ def reparse(
         found = [_reparsed(before, judge, counts[before]) for before, judge in judges.items()]
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(found)}
         writer.update(reparsed=[*writer.manifest.reparsed, record])
-        asked = writer.manifest.not_judged is None
-        return found, conclude(context, prices=prices, judged=asked)
+        judged = writer.manifest.not_judged is None
+        return found, conclude(context, prices=prices, judged=judged)
 
 
 def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Reparsed:

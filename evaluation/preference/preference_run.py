@@ -96,11 +96,11 @@ def _better(a: float | None, b: float | None) -> float:
 
 def _person(truth: Mapping[ItemKey, float], pair: ItemKey, turned: ItemKey) -> float:
     """Return a person's choice between two outputs, in either order; NaN if there is none."""
-    said = [
+    scores = [
         *([truth[pair]] if pair in truth else []),
         *([1.0 - truth[turned]] if turned in truth else []),
     ]
-    return float(np.sign(fmean(said) - 0.5)) / 2 + 0.5 if said else np.nan
+    return float(np.sign(fmean(scores) - 0.5)) / 2 + 0.5 if scores else np.nan
 
 
 PREFERENCES = "preferences.json"
@@ -181,14 +181,14 @@ def _conclude(
     plan: PreferencePlan, writer: RunWriter, pairs: PairInputs, tasks: Sequence[JudgeTask]
 ) -> PreferenceRun:
     """Return the results of the standing verdicts."""
-    said = choices_of(writer.verdicts.whole(), pairs, plan.truth)
-    asked = [task for task in tasks if task.id in said]
+    choices = choices_of(writer.verdicts.whole(), pairs, plan.truth)
+    judging = [task for task in tasks if task.id in choices]
     return PreferenceRun(
         judges=[
-            preferences_of(task.by, said[task.id].choices, said[task.id].ungraded, level=plan.level)
-            for task in asked
+            preferences_of(task.by, choices[task.id].choices, choices[task.id].ungraded, level=plan.level)
+            for task in judging
         ],
-        failed=sum(said[task.id].ungraded.get("failed", 0) for task in asked),
+        failed=sum(choices[task.id].ungraded.get("failed", 0) for task in judging),
         refused=not_sent(tasks),
     )
 

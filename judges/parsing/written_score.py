@@ -230,12 +230,12 @@ def tags_parser(
         values = [
             _number(content, where, scale if fractions else None) for content in contents
         ] or _lone_score(bare_reply(text), scale, fractions=fractions)
-        given = one_score(values, scale, where)
+        score = one_score(values, scale, where)
         pieces = list(marked.finditer(reply)) if marked else []
         if not pieces:
-            return reading_of(given, scale, tagged_reason(reply, reasons))
+            return reading_of(score, scale, tagged_reason(reply, reasons))
         marks = [_number(piece[1], f"as a piece's mark, {piece[0][:40]!r}") for piece in pieces]
-        value = checked_share(scale.normalise(given), marks)
+        value = checked_share(scale.normalise(score), marks)
         if cited:
             _refuse_uncited(reply, pieces, marks)
         return ParsedReply(value, tagged_reason(reply, reasons), {"pieces": len(marks)})
@@ -266,8 +266,8 @@ def _refuse_uncited(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence
     start = 0
     for piece, mark in zip(pieces, marks, strict=True):
         if mark and _CITATION.search(reply, start, piece.start()) is None:
-            said = reply[start : piece.start()].strip()
-            raise DecodingError(f"a piece is marked {mark:g} and names no index: {said[-60:]!r}")
+            statement = reply[start : piece.start()].strip()
+            raise DecodingError(f"a piece is marked {mark:g} and names no index: {statement[-60:]!r}")
         start = piece.end()
 
 

@@ -97,14 +97,14 @@ class OpenAIProvider:
         text = self._shown(message)
         if response.status == HTTPStatus.BAD_REQUEST and code == "content_filter":
             return Reply(refusal=text, finish_reason="content_filter")
-        asked = retry_after(response.headers)
-        if asked is None and response.status == HTTPStatus.TOO_MANY_REQUESTS:
-            asked = retry_after_in_words(text)
+        wait = retry_after(response.headers)
+        if wait is None and response.status == HTTPStatus.TOO_MANY_REQUESTS:
+            wait = retry_after_in_words(text)
         raise CallError(
             f"HTTP {response.status}: {text}",
             status=response.status,
             retryable=_retryable(response, code),
-            retry_after=asked,
+            retry_after=wait,
             allowed_rate=allowed_rate(response.headers),
             param=name_in_chat(param, request),
         )

@@ -151,9 +151,9 @@ class _Waits:
 
     def __call__(self, state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        asked = error.retry_after if isinstance(error, CallError) else None
-        if asked:
-            return min(asked, self._policy.longest_asked) * (1 + _JITTER * self._rng.random())
+        stated_wait = error.retry_after if isinstance(error, CallError) else None
+        if stated_wait:
+            return min(stated_wait, self._policy.longest_asked) * (1 + _JITTER * self._rng.random())
         ceiling, self._ceiling = self._ceiling, min(self._policy.longest_wait, _GROWTH * self._ceiling)
         return self._rng.uniform(ceiling / 2, ceiling)
 
@@ -185,10 +185,10 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
-    asked = headers.get("retry-after")
-    wait = _number(asked)
-    if wait is None and asked is not None:
-        wait = _until(asked, _date(headers.get("date")) or now or datetime.now(UTC))
+    header = headers.get("retry-after")
+    wait = _number(header)
+    if wait is None and header is not None:
+        wait = _until(header, _date(headers.get("date")) or now or datetime.now(UTC))
     reset = _reset(headers)
     return min((seconds for seconds in (wait, reset) if seconds is not None), default=None)
 

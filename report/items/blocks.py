@@ -34,12 +34,12 @@ def cited(
     The answer may rest on them, the claims of the case's reference and the reasons of judges' verdicts name those that support them.
     """
     names = [{each, str(number)} for number, each in enumerate(ids, start=1)]
-    said: list[tuple[str, set[str]]] = [
+    quotes: list[tuple[str, set[str]]] = [
         ("the answer", _named(_BRACKETS, answer)),
         ("a right claim", _claimed(reference)),
     ]
-    said += [(verdict.by, _named(_INDEXES, verdict.reason or "")) for verdict in judges]
-    return [[who for who, told in said if told & each] for each in names]
+    quotes += [(verdict.by, _named(_INDEXES, verdict.reason or "")) for verdict in judges]
+    return [[who for who, told in quotes if told & each] for each in names]
 
 
 def _named(pattern: re.Pattern[str], text: str) -> set[str]:
@@ -178,9 +178,9 @@ def _conversation(item: ReportItem) -> Iterator[Piece]:
 def _message(turn: str, message: Message) -> Verbatim:
     rest = {name: value for name, value in message.items() if name not in {"role", "content"}}
     content = message.get("content")
-    said = content if isinstance(content, str) and not rest else rest | {"content": content}
+    content_shown = content if isinstance(content, str) and not rest else rest | {"content": content}
     role = str(message["role"])
-    return verbatim(f"{turn}{role}", said, "user" if role == "user" else "text")
+    return verbatim(f"{turn}{role}", content_shown, "user" if role == "user" else "text")
 
 
 def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> Iterator[Piece]:

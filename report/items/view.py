@@ -83,14 +83,14 @@ def _readers(judges: Sequence[S]) -> Sequence[S]:
 
 def verdicts_summary(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> str:
     """Summarize an item's verdicts: ``checker wrong; judges: 2 right, 1 unparsable``."""
-    told: dict[str, Counter[str]] = {}
+    counts_by_role: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
         at = _cut(verdict, cuts) if role == "judge" else _labels_cuts(item, cuts)[0]
-        told.setdefault(role, Counter())[_says(verdict, at).partition(" (")[0]] += 1
+        counts_by_role.setdefault(role, Counter())[_says(verdict, at).partition(" (")[0]] += 1
     return "; ".join(
         f"{role}{'s' if counts.total() > 1 else ''}: "
         + ", ".join(f"{number} {says}" if counts.total() > 1 else says for says, number in counts.items())
-        for role, counts in told.items()
+        for role, counts in counts_by_role.items()
     )
 
 
@@ -149,8 +149,8 @@ def _why(verdict: Verdict) -> Cell:
 
 
 def _by_role(label: Verdict | None, checker: S | None, judges: Iterable[S]) -> list[tuple[str, Verdict | S]]:
-    said = [("label", label), ("checker", checker), *(("judge", verdict) for verdict in judges)]
-    return [(role, verdict) for role, verdict in said if verdict is not None]
+    verdicts = [("label", label), ("checker", checker), *(("judge", verdict) for verdict in judges)]
+    return [(role, verdict) for role, verdict in verdicts if verdict is not None]
 
 
 def _verdicts_by_role(item: ReportItem) -> list[tuple[str, Verdict]]:

@@ -57,8 +57,8 @@ def who_decided(by: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
         yield CautionLine(_MODELS, indent=2)
     yield CautionLine(_errors_of(by.alike, by.error), indent=2)
     if faults:
-        told = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in faults.items())
-        yield f"  why judge and label differ, by decision: {told}"
+        decisions = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in faults.items())
+        yield f"  why judge and label differ, by decision: {decisions}"
 
 
 def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
@@ -74,12 +74,12 @@ def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
 
 def _who(by: Adjudicators) -> str:
     names = ", ".join(f"{name} {items:,}" for name, items in {**by.people, **by.models}.items())
-    told = f"{counted(by.items, 'item')} ({names})"
+    clause = f"{counted(by.items, 'item')} ({names})"
     if by.alike is None:
-        return told
+        return clause
     alpha = "" if by.krippendorff_alpha is None else f", Krippendorff's alpha {by.krippendorff_alpha}"
     contested = f"; {by.contested:,} without a majority count as undecidable" if by.contested else ""
-    return f"{told}; {by.twice:,} by two or more: alike {by.alike} pairs{alpha}{contested}"
+    return f"{clause}; {by.twice:,} by two or more: alike {by.alike} pairs{alpha}{contested}"
 
 
 def disagreements_clause(adjudicated: AdjudicatedJudge) -> str:
@@ -127,12 +127,12 @@ def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
 
 
 def _agreements(examined: LookedAt) -> str:
-    seen = examined.rows - examined.left
-    if not seen:
+    examined_rows = examined.rows - examined.left
+    if not examined_rows:
         return f"none of {counted(examined.rows, 'agreement')} was looked at"
     wrong = f"both are wrong in {examined.judge_wrong:,}"
     open_ = f", {examined.undecidable:,} cannot be decided" if examined.undecidable else ""
-    return f"of {seen:,} agreements looked at (of {examined.rows:,}) {wrong}{open_}"
+    return f"of {examined_rows:,} agreements looked at (of {examined.rows:,}) {wrong}{open_}"
 
 
 def _cell(statistic: Statistic) -> str:

@@ -83,9 +83,9 @@ def _weaknesses(judge: JudgeAudit) -> Iterator[tuple[str, ...]]:
     for concern, found in kinds.items():
         sign = 1.0 if concern in _LOW_IS_BAD else -1.0
         worst = min(found, key=lambda each: sign * _value(each[1]))
-        finding, rate, what = worst
+        finding, rate, noun = worst
         more = f"{len(found) - 1:,}" if len(found) > 1 else ""
-        shown = f"{what} {statistic_text(rate)}".strip() if rate is not None else ""
+        shown = f"{noun} {statistic_text(rate)}".strip() if rate is not None else ""
         yield concern, finding.where, shown, "" if rate is None else f"{rate.n:,}", more
 
 

@@ -98,9 +98,9 @@ def _thresholds(comparison: ComparisonNumbers) -> Iterator[str]:
     """Name the thresholds other than the default."""
     others = {name: each for name, each in comparison.cuts.items() if each.at != HALF}
     if others:
-        told = "; ".join(f"{name} at {each}" for name, each in others.items())
+        thresholds = "; ".join(f"{name} at {each}" for name, each in others.items())
         rest = "" if len(others) == len(comparison.cuts) else f"; all others at {HALF:g}"
-        yield f"thresholds: {told}{rest}"
+        yield f"thresholds: {thresholds}{rest}"
 
 
 def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -> Iterator[Piece]:
@@ -176,11 +176,11 @@ def _significant(pair: ComparedPair) -> str:
 
 def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
     """Yield the pairs by a statistic: no judge leads, or none says which end is better."""
-    what = "share right" if comparison.statistic == "accuracy" else comparison.statistic
+    measure = "share right" if comparison.statistic == "accuracy" else comparison.statistic
     pairs = [pair for pair in comparison.pairs if pair.n]
     different = sum(pair.better is not None for pair in pairs)
     share = f"{different:,}" if different else "None"
-    yield f"{share} of {counted(len(pairs), 'pair')} differ{'' if different > 1 else 's'} significantly in {what}."
+    yield f"{share} of {counted(len(pairs), 'pair')} differ{'' if different > 1 else 's'} significantly in {measure}."
     yield ""
     names = _names(comparison)
     rows = [

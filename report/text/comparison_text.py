@@ -120,11 +120,11 @@ def _said_by(stratum: ComparedStratum) -> str:
 
 def _alone(judges: Mapping[str, ComparedStratum]) -> Iterator[Piece]:
     """Yield the pairs for each judge alone."""
-    told = [(judge, pair) for judge, each in judges.items() for pair in each.pairs if pair.n]
-    if told:
+    pairs = [(judge, pair) for judge, each in judges.items() for pair in each.pairs if pair.n]
+    if pairs:
         yield "  by each judge alone, on what it judged:"
-        columns = _columns([pair for _, pair in told], "difference")
-        rows = [(judge, *_row(pair, columns)) for judge, pair in told]
+        columns = _columns([pair for _, pair in pairs], "difference")
+        rows = [(judge, *_row(pair, columns)) for judge, pair in pairs]
         yield DocumentTable(("judge", *columns), rows, words=ENDS, indent=4)
 
 

@@ -65,12 +65,12 @@ def _answer(runs: TwoRuns) -> Iterator[str]:
     kinds: dict[str, list[str]] = {"worse": [], "better": [], "no significant change": []}
     for system, strata in runs.systems.items():
         kinds[_word(after_before(deciding(strata)[0]))].append(system)
-    told = [f"{len(names):,} {word} ({', '.join(names)})" for word, names in kinds.items() if names]
+    kinds_changed = [f"{len(names):,} {word} ({', '.join(names)})" for word, names in kinds.items() if names]
     same = len(runs.systems) == len(kinds["no significant change"])
     yield (
         f"No significant change in {len(runs.systems):,} systems."
         if same
-        else f"{runs.after} against {runs.before}: {'; '.join(told)}."
+        else f"{runs.after} against {runs.before}: {'; '.join(kinds_changed)}."
     )
 
 

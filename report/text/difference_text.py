@@ -61,9 +61,9 @@ def change_verdict(system: str, strata: Strata) -> str:
     pair = after_before(part)
     if pair is None or pair.difference.value is None or pair.p is None:
         return f"{system}: no difference can be computed {of}."
-    told = number_text.statistic(pair.difference)
+    change = number_text.statistic(pair.difference)
     word = {AFTER: "better", BEFORE: "worse", None: "no significant change"}[pair.better]
-    return f"{system}: {word}: its pass rate {of} changed by {told} (paired, p {p_value(pair.p)})."
+    return f"{system}: {word}: its pass rate {of} changed by {change} (paired, p {p_value(pair.p)})."
 
 
 def after_before(part: ComparedStratum) -> ComparedPair | None:

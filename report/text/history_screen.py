@@ -51,12 +51,12 @@ def _pieces(history: HistoryNumbers) -> Iterator[Piece]:
 
 def _answer(last: PastRun, part: str) -> str:
     known = {name: rate for name, rates in last.systems.items() if (rate := rates.get(part)) is not None}
-    told = [
+    clauses = [
         f"{name} {number_text.statistic(rate)}, n {rate.n:,}"
         for name, rate in sorted(known.items(), key=lambda each: -(each[1].value or 0.0))
     ]
-    more = f"; {len(told) - _NAMED:,} more systems" if len(told) > _NAMED else ""
-    return f"Latest run, {last.name}: {'; '.join(told[:_NAMED]) or 'nothing is graded'}{more}."
+    more = f"; {len(clauses) - _NAMED:,} more systems" if len(clauses) > _NAMED else ""
+    return f"Latest run, {last.name}: {'; '.join(clauses[:_NAMED]) or 'nothing is graded'}{more}."
 
 
 def main_part(history: HistoryNumbers) -> str:

@@ -33,8 +33,8 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
     )
     for kind, count in imported.kinds.items():
         judges = judges_of(kind, imported)
-        said = f"; judge: {', '.join(judges)}" if judges else ""
-        yield f"  {count:,} {kind}: {kind_spec(kind).found}{said}"
+        judges_named = f"; judge: {', '.join(judges)}" if judges else ""
+        yield f"  {count:,} {kind}: {kind_spec(kind).found}{judges_named}"
     if imported.default_criterion:
         cases = counted(imported.default_criterion, "case")
         yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; --criterion TEXT sets another"
@@ -67,8 +67,8 @@ def _limits(imported: ImportSummary) -> Iterator[str]:
     if imported.failed or imported.empty:
         bad = imported.failed + imported.empty
         kinds = {"failed": imported.failed, "empty": imported.empty}
-        told = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
-        yield f"  {counted(bad, 'output')} without an answer, graded 0: {told}"
+        counts = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
+        yield f"  {counted(bad, 'output')} without an answer, graded 0: {counts}"
     yield from _unread(imported)
     if len(imported.outputs) > 1 and not imported.shared:
         names = ", ".join(f"{name} {count:,}" for name, count in imported.outputs.items())
@@ -95,8 +95,8 @@ def _pairing(imported: ImportSummary) -> str:
     """Say how to pair systems by question where a table's rows have no id."""
     if not imported.columns or "id" in imported.columns:
         return ""
-    asked = imported.columns.get("query") or imported.guesses.get("query")
-    name = mapped({"id": asked or "COLUMN"})
+    query = imported.columns.get("query") or imported.guesses.get("query")
+    name = mapped({"id": query or "COLUMN"})
     return f"rows without an id are cases of their own, {name} pairs them; "
 
 
@@ -105,10 +105,10 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
     folder = Path(imported.folder)
     if imported.outputs and imported.kinds:
         judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))
-        asked = f" --judge {judges} --model {number_text.MODEL}" if judges else ""
+        options = f" --judge {judges} --model {number_text.MODEL}" if judges else ""
         cases, outputs, out = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, run))
         labels = f" --labels {shlex.quote(str(folder / LABELS))}" if imported.labels else ""
-        yield f"next: fiducial run {cases} --outputs {outputs}{asked}{labels} --out {out}"
+        yield f"next: fiducial run {cases} --outputs {outputs}{options}{labels} --out {out}"
         if judges:
             yield f"      ({number_text.NEEDS_MODEL})"
         if imported.verdicts and not imported.labels and _is_checked(imported):

@@ -124,9 +124,9 @@ def _conditions(improvement: ImprovementNumbers, gain: PromptGain) -> DocumentTa
     lost = len(improvement.losses)
     tested = counted(len(improvement.changes), "operator")
     states = Counter(each.state for each in improvement.losses)
-    told = ", ".join(f"{number:,} {state}" for state, number in states.items())
+    counts = ", ".join(f"{number:,} {state}" for state, number in states.items())
     none = "no probes" if gain.proven else "not tried without a gain"
-    probes = f"{told}, of {tested}" if lost else f"all of {tested}" if improvement.changes else none
+    probes = f"{counts}, of {tested}" if lost else f"all of {tested}" if improvement.changes else none
     return DocumentTable(
         ("condition", "result", "n", ""),
         [

@@ -102,8 +102,8 @@ def control_in(summary: RunSummary) -> Trust | None:
     baselines = [use for use in summary.judges if use.name in summary.baselines]
     if len(baselines) == len(summary.judges):
         return None
-    told = [_trust(use.name, summary.agreement, use) for use in baselines]
-    return max((each for each in told if each.panel.n), key=lambda each: each.panel.n, default=None)
+    controls = [_trust(use.name, summary.agreement, use) for use in baselines]
+    return max((each for each in controls if each.panel.n), key=lambda each: each.panel.n, default=None)
 
 
 def trust_of(calibration: CalibrationNumbers) -> Iterator[Trust]:
@@ -139,10 +139,10 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
         return "too few labels", f"no {'good' if not good else 'bad'} output that it judged has a label"
     balanced = panel.statistics.get("balanced_accuracy")
     if balanced is not None and (balanced.low is None or balanced.low <= CHANCE):
-        seen = f"balanced accuracy {number_text.statistic(balanced)}"
+        accuracy = f"balanced accuracy {number_text.statistic(balanced)}"
         if balanced.high is None or balanced.high >= _GOOD:
-            return "too few labels", seen
-        return "no better than chance", seen
+            return "too few labels", accuracy
+        return "no better than chance", accuracy
     errors = f"it passes {panel.fp:,} of {bad:,} bad outputs and fails {panel.fn:,} of {good:,} good ones"
     if _sure(panel):
         return "proven", errors

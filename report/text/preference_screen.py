@@ -22,8 +22,8 @@ def preferences_screen(
     judges: Sequence[PreferenceNumbers], refused: Mapping[str, Sequence[str]] = {}
 ) -> Document:
     """Name the system that each judge prefers."""
-    told = [piece for found in judges for piece in _pieces(found)]
-    return [*told, *starmap(not_sent_caution, refused.items())]
+    pieces = [piece for found in judges for piece in _pieces(found)]
+    return [*pieces, *starmap(not_sent_caution, refused.items())]
 
 
 def _pieces(preferences: PreferenceNumbers) -> Iterator[Piece]:

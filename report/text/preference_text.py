@@ -157,11 +157,11 @@ def _length(length: Length) -> Iterator[str]:
     if length.effect.value is None:
         yield f"    length: {observed}, which is no bias by itself: the longer may be the better ({length.effect.undefined})"
         return
-    value, interval, told, _ = statistic_cells(length.effect)
+    value, interval, n, _ = statistic_cells(length.effect)
     which = "longer" if length.effect.value > 0 else "shorter"
     verdict = f"favours the {which} text" if length.found else "no evidence that length decides"
     yield (
-        f"    length: {verdict}. Where labels tell which is better ({told}), it is wrong {_signed(value)} {interval} more often when the wrong one is the "
+        f"    length: {verdict}. Where labels tell which is better ({n}), it is wrong {_signed(value)} {interval} more often when the wrong one is the "
         f"longer than when it is the shorter (Holm p {p_value(length.holm_p)}); {observed}"
     )
 

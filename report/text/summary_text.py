@@ -126,14 +126,18 @@ def _part(name: str, rates: list[StratumRate], corrected: Mapping[str | None, St
 
 
 def _judge(judge: JudgeUse) -> Iterator[str]:
-    said = number_text.outcomes(judge.outcomes) or number_text.IDLE
+    outcomes = number_text.outcomes(judge.outcomes) or number_text.IDLE
     cost = f"{counted(judge.calls, 'call')}, tokens: {number_text.tokens(judge.prompt_tokens, judge.completion_tokens, judge.cached_tokens)}"
     cached = f", {number_text.count(judge.from_cache)} from cache or recording" if judge.from_cache else ""
     if judge.cost is not None:
         cost += f", ${judge.cost:,.4f}"
     if judge.reasked:
         cached += f", {number_text.count(judge.reasked)} asked again since a reply could not be read"
-    yield f"  {judge.name}: {said}; {cost}{cached}" if judge.calls or cached else f"  {judge.name}: {said}"
+    yield (
+        f"  {judge.name}: {outcomes}; {cost}{cached}"
+        if judge.calls or cached
+        else f"  {judge.name}: {outcomes}"
+    )
     for outcome, reasons in judge.reasons.items():
         yield f"    {number_text.outcome(outcome)}: {_reasons(list(reasons.items()))}"
 

@@ -220,8 +220,8 @@ def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
     shared = f"@{models.pop()}" if len(models) == 1 and all("@" in name for name in names) else ""
     short = short_names((name.removesuffix(shared) for name in names), columns=columns)
     model = shared.removeprefix("@")
-    told = ", ".join(filter(None, (short.shared, model)))
-    return ShortNames({name: short.of(name.removesuffix(shared)) for name in names}, told)
+    shared_parts = ", ".join(filter(None, (short.shared, model)))
+    return ShortNames({name: short.of(name.removesuffix(shared)) for name in names}, shared_parts)
 
 
 def _without_models(names: Sequence[str], columns: int) -> dict[str, str]:

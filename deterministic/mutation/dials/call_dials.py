@@ -65,11 +65,11 @@ def tools_alike(seed: int, level: int) -> Rung:
     name, description, _ = _ALIKE[level - 1]
     right, about = _RIGHT_TOOL.get(level, ("book_room", "Book a room."))
     arguments = _booking(seed)
-    said = f"Book a room for {arguments['guest']} on {arguments['day']}, for {arguments['people']} people."
+    request = f"Book a room for {arguments['guest']} on {arguments['day']}, for {arguments['people']} people."
     offered = [tool(right, about, _BOOKING), tool(name, description, _BOOKING)]
     scene("tools_alike", seed).shuffle(offered)
     return calling(
-        [user(said + _ALIKE_REQUEST.get(level, ""))],
+        [user(request + _ALIKE_REQUEST.get(level, ""))],
         offered,
         [(right, arguments)],
         [(name, arguments)],
@@ -115,12 +115,12 @@ def right_arguments(seed: int, level: int) -> Rung:
     place = somewhere(chance, level)
     wrong = values[place] + chance.choice((-1, 1))
     keys = [f"{room}_{setting}" for room, setting in names[:level]]
-    said = ", ".join(
+    settings = ", ".join(
         f"{room} {setting} {value}" for (room, setting), value in zip(names[:level], values, strict=False)
     )
     document = {key: (WHOLE, f"The {key.replace('_', ' ')}.") for key in keys}
     return calling(
-        [user(f"Set the house up like this: {said}.")],
+        [user(f"Set the house up like this: {settings}.")],
         [tool("set_house", "Set values of a house.", document)],
         [("set_house", dict(zip(keys, values, strict=False)))],
         [("set_house", dict(zip(keys, put(values, place, wrong), strict=False)))],

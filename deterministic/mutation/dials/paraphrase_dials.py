@@ -147,11 +147,11 @@ def retold_claims(seed: int, level: int) -> Rung:
         _filled(chance.choice(_SHIFTS[kind]), house, chance)
         for kind, house in zip(kinds, houses, strict=True)
     ]
-    told = [sentence for shift in shifts for sentence in (*shift.sentences, filling_sentence(chance))]
+    sentences = [sentence for shift in shifts for sentence in (*shift.sentences, filling_sentence(chance))]
     place = somewhere(chance, level)
     retold = [shift.retold for shift in shifts[:level]]
     return about_houses(
-        results_of([" ".join(told)]),
+        results_of([" ".join(sentences)]),
         retold,
         put(retold, place, shifts[place].shifted),
         f"claim {place + 1} of {level}: {kinds[place]}",
@@ -170,8 +170,8 @@ def _filled(shift: _Shift, house: str, chance: random.Random) -> _Shift:
         "p": first,
         "q": second,
     }
-    told = tuple(sentence.format(**words) for sentence in shift.sentences)
-    return _Shift(told, shift.retold.format(**words), shift.shifted.format(**words))
+    sentences = tuple(sentence.format(**words) for sentence in shift.sentences)
+    return _Shift(sentences, shift.retold.format(**words), shift.shifted.format(**words))
 
 
 PARAPHRASE_DIALS = (

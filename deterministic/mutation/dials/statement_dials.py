@@ -43,10 +43,10 @@ def passages(seed: int, level: int) -> Rung:
     place = somewhere(chance, level)
     others = [number for number in numbers if number != numbers[place]] or [numbers[place] + 3]
     wrong = chance.choice(others)
-    said = [_filled(sight, house, number) for house, number in zip(houses, numbers, strict=True)]
+    facts = [_filled(sight, house, number) for house, number in zip(houses, numbers, strict=True)]
     return about_houses(
-        results_of(said),
-        said[place],
+        results_of(facts),
+        facts[place],
         _filled(sight, houses[place], wrong),
         f"{wrong}, not {numbers[place]}, of {level} results",
     )
@@ -121,13 +121,13 @@ def right_claims(seed: int, level: int) -> Rung:
     houses = chance.sample(HOUSES, 32)
     sights = [chance.choice(_SAID) for _ in houses]
     numbers = [chance.randint(sight.low, sight.high) for sight in sights]
-    said = [_filled(*each) for each in zip(sights, houses, numbers, strict=True)]
+    facts = [_filled(*each) for each in zip(sights, houses, numbers, strict=True)]
     place = somewhere(chance, level)
     wrong = _filled(sights[place], houses[place], numbers[place] + chance.choice((-2, -1, 1, 2)))
     return about_houses(
-        results_of(said),
-        said[:level],
-        put(said[:level], place, wrong),
+        results_of(facts),
+        facts[:level],
+        put(facts[:level], place, wrong),
         f"claim {place + 1} of {level} is: {wrong}",
     )
 

@@ -153,12 +153,12 @@ class Climb:
         return questions(row for row in self._rows if row.judge == task.id and row.dial in self._dials)
 
     def _left(self) -> Iterator[tuple[JudgeTask, Dial, int]]:
-        asked: Counter[tuple[JudgeId, str]] = Counter()
+        counts: Counter[tuple[JudgeId, str]] = Counter()
         for row in self._rows:
-            asked[row.judge, row.dial] += len(row.faulty) + len(row.right)
+            counts[row.judge, row.dial] += len(row.faulty) + len(row.right)
         for task in self._tasks:
             for name, dial in self._dials.items():
-                left = self._settings.calls - asked[task.id, name]
+                left = self._settings.calls - counts[task.id, name]
                 if left > 0 and task.judges_kind(self._kinds[name]):
                     yield task, dial, left
 

@@ -72,9 +72,9 @@ def stored(config: Mapping[str, Any], part: str, kind: type[T]) -> dict[str, T]:
     Raises:
         TypeError: It holds something else.
     """
-    held = config.get(part, {})
-    if not isinstance(held, dict) or not all(
-        isinstance(value, kind) for value in cast("dict[Any, Any]", held).values()
+    texts = config.get(part, {})
+    if not isinstance(texts, dict) or not all(
+        isinstance(value, kind) for value in cast("dict[Any, Any]", texts).values()
     ):
         raise TypeError(f"{part}: expected an object of {kind.__name__} values")
-    return cast("dict[str, T]", held)
+    return cast("dict[str, T]", texts)

@@ -62,11 +62,11 @@ class Corpus:
         See `SearchEngine.search`.
         """
         del region
-        asked = _words(query)
-        scores = self._ranking.scores(asked)
+        words = _words(query)
+        scores = self._ranking.scores(words)
         best = sorted(range(len(scores)), key=lambda number: -scores[number])[: max(0, count)]
         pages = list(self._pages.values())
-        return [_hit(pages[number], set(asked)) for number in best if scores[number] > 0]
+        return [_hit(pages[number], set(words)) for number in best if scores[number] > 0]
 
     def fetch(self, url: str) -> Page:
         """Return a page; see `SearchEngine.fetch`."""
