@@ -13,7 +13,7 @@ import numpy as np
 from fiducial.calibration import Statistic
 from fiducial.calibration.corrected_rate.multi_phase import NestedVerdicts, multi_phase_rate
 from fiducial.calibration.planning.budget_plan import BudgetPlan, Phase, PhaseName, plan_budget
-from fiducial.calibration.planning.pilots import told_pilot
+from fiducial.calibration.planning.pilots import assumed_pilot
 
 from .tally import COVERAGE, Means, Tally
 
@@ -82,7 +82,7 @@ def budgets(draws: int) -> Iterator[Means | Tally]:
 
 def planned(world: World, outputs: int = 1_000_000) -> BudgetPlan:
     """The plan for a world of so many outputs, its rates known beforehand."""
-    pilot = told_pilot(
+    pilot = assumed_pilot(
         world.rate, {"cheap": world.cheap, "dear": world.dear}, decided=world.decided, decided_rate=_PASS
     )
     return plan_budget(world.budget, world.costs, pilot, outputs=outputs)
