@@ -38,13 +38,16 @@ def variance_sentence(
     if split.half_width is None or split.twice_the_trials is None:
         return
     yield (
-        f"  Half-width of the pass rate: {split.half_width:.3f}; with twice the {again} {split.twice_the_trials:.3f}, with endlessly many "
+        f"  Half-width of the pass rate: {split.half_width:.3f}; with twice the {again} {split.twice_the_trials:.3f}, with unlimited ones "
         f"{split.endless_trials:.3f}, with twice the {tried}s {split.twice_the_cases:.3f}."
     )
 
 
 def _answer(name: str, trials: SystemTrials) -> str:
-    k, rate = list(trials.rates["pass^k"].items())[-1]
+    known = [(k, rate) for k, rate in trials.rates["pass^k"].items() if rate.value is not None]
+    if not known:
+        return f"{name}: no case has enough graded trials for these k."
+    k, rate = known[-1]
     how = "by checkers"
     if trials.corrected:
         how = (
@@ -53,7 +56,8 @@ def _answer(name: str, trials: SystemTrials) -> str:
         )
     elif trials.judged:
         how = "uncorrected: judges graded, and too few labels say how well"
-    return f"{name}: {k} of {k} trials pass in {_cell(rate)} of {counted(rate.n, 'case')}, {how}."
+    passing = "trial passes" if k == 1 else "trials pass"
+    return f"{name}: {k} of {k} {passing} in {_cell(rate)} of {counted(rate.n, 'case')}, {how}."
 
 
 def _row(k: int, trials: SystemTrials, *, corrected: bool = True) -> tuple[str, ...]:
@@ -64,7 +68,7 @@ def _row(k: int, trials: SystemTrials, *, corrected: bool = True) -> tuple[str, 
 
 def _cell(rate: Statistic) -> str:
     if rate.value is None:
-        return f"undefined ({rate.undefined})"
+        return f"undefined ({rate.undefined})" if rate.n else "-"
     if rate.low is None or rate.high is None:
         return f"{rate.value:.3f}"
     return f"{rate.value:.3f} [{rate.low:.3f}, {rate.high:.3f}]"

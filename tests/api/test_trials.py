@@ -51,6 +51,16 @@ def test_a_checked_run_has_both_rates_by_case():
     assert found.rates["pass^k"][1].value == pytest.approx(10 / 20)
 
 
+def test_the_answer_is_of_the_most_trials_that_cases_have():
+    run = fd.evaluate(cases(2), outputs([[1, 1, 1], [0, 1, 1]]))
+    first, *rest = str(fd.trials(run)).splitlines()
+    assert first.startswith("bot: 2 of 2 trials pass in ")
+    assert not [line for line in [first, *rest] if "undefined" in line]
+    assert [line.split() for line in rest if line.startswith("  8")] == [["8", "-", "-", "0"]]
+    assert str(fd.trials(run, (1,))).startswith("bot: 1 of 1 trial passes in ")
+    assert str(fd.trials(run, (8,))).startswith("bot: no case has enough graded trials for these k.")
+
+
 def test_the_answer_stands_first_with_its_cases():
     found = fd.trials(fd.evaluate(cases(5), outputs(PASSES)), (1, 4))
     first = str(found).splitlines()[0]
