@@ -66,7 +66,7 @@ class RunResults(Shown, frozen=True, kw_only=True):
         return run_gates(gates, min_graded, self.summary)
 
     def gate_notes(self, gates: Mapping[str, float]) -> list[str]:
-        """Return a line per system of which a pass_rate gate counts a part."""
+        """Return a line per system, if a pass_rate gate counts only a part of its outputs."""
         return list(gate_notes(gates, self.summary))
 
 

@@ -21,7 +21,7 @@ _ROUNDING = 1e-13
 """A variance of numbers in [0, 1] below this is rounding: the numbers are one constant."""
 
 _DENSE = 8
-"""A table of all numbers is looked things up in while it has at most so many entries a row."""
+"""Most entries per row of a dense lookup table."""
 
 FOLDS = 10
 """Parts of the clusters, each held out in turn: what was chosen on some rows is judged on others."""

@@ -17,7 +17,7 @@ ThresholdSource: TypeAlias = Literal["told", "declared", "default"]
 """Source of a judge's threshold: the user, the judge itself, or the default."""
 
 HALF = 0.5
-"""The cut of a judge of which nothing else is known."""
+"""Default threshold of a judge."""
 
 
 class PassThreshold(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from .statistic import Statistic, defined, undefined
 TrialRate: TypeAlias = Literal["pass^k", "pass@k"]
 
 _STEP = 1e-4
-"""Of the numerical derivative with respect to a judge's rates."""
+"""Step of the numerical derivative with respect to a judge's rates."""
 
 _FEW = 5.0
 """Passes or failures below which a spread that was seen is not believed to be all there is."""

@@ -1,4 +1,4 @@
-"""Giving each of several a partner of its own, where that is possible at all."""
+"""Pair each item with a partner of its own, if possible."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def _tasks_of(plan: Plan, known: Sequence[KnownJudge]) -> Callable[[], Sequence[
 
 
 def _refuse_unknown_judges(plan: Plan, known: Sequence[KnownJudge]) -> None:
-    """Refuse a judge that there is not, and a cut for one that is not asked."""
+    """Refuse an unknown judge, and a threshold for a judge that is not asked."""
     names = [name for judge in plan.judges for name in called(judge, plan.model)]
     if plan.jury is not None:  # which is called by the names of its members
         names += [given for given in plan.pass_at.judges if given.partition("/")[0] == "jury"]

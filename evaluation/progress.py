@@ -12,7 +12,7 @@ class Progress(Protocol):
         """Begin a piece of work; the one before it is over."""
 
     def advance(self, count: int = 1) -> None:
-        """Count so many more as done."""
+        """Add to the number done."""
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, with the reason of the last and the seconds until it is retried."""

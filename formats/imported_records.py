@@ -59,7 +59,7 @@ class FilePosition(msgspec.Struct, frozen=True):
 
 
 UNREADABLE = (RecordError, msgspec.ValidationError)
-"""What is raised of something in a file that is not what it should be."""
+"""Errors raised for invalid content of a file."""
 
 _BEYOND = (ValueError, ArithmeticError, RecursionError)
 """What Python raises of values beyond its bounds: numbers of thousands of digits, dates after the year 9999."""

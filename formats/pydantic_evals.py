@@ -22,7 +22,7 @@ from .json_values import answer_text, is_list, is_object, plain_scalar, tags_of
 NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"
 _MOST_NODES = 200_000
-"""Keys and values of a YAML file; reading so many takes seven seconds."""
+"""Most keys and values of a YAML file; reading them takes seven seconds."""
 _EXPECTED = "a list of cases, as pydantic-evals writes it; for promptfoo, import its results (promptfoo eval -o results.json)"
 LOST = "metrics, attributes, durations, analyses, evaluators of data sets, stack traces; labels are listed"
 

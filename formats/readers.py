@@ -30,9 +30,9 @@ class Format(Protocol):
     """Interface of a format module."""
 
     NAME: str
-    """As a user says it."""
+    """Name as a user types it."""
     ABOUT: str
-    """What is read."""
+    """Kinds of files that are read."""
     LOST: str
     """What of it has no place among cases, outputs and verdicts."""
 
@@ -73,7 +73,7 @@ NAMES = (*_MODULES, *TABLES)
 """The formats that come along."""
 
 _GLIMPSES = 20
-"""How many values of a file are looked at to find its format."""
+"""Number of values of a file that are examined to find its format."""
 
 _TEXT = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 

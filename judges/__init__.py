@@ -39,7 +39,7 @@ _HOME = {
     "transport.endpoint": "Endpoint",
     "transport.exchange": "CallError Provider Reply Request make_request",
 }
-"""What is found where, when it is first asked for: judges that are not asked need neither jinja nor YAML."""
+"""Module of each name, imported on first use: judges that are not asked need neither jinja nor YAML."""
 
 __all__ = [
     "BatchResults",

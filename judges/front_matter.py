@@ -16,7 +16,7 @@ from ..records.bounded_yaml import YamlError, read_bounded_yaml
 
 MAX_PROMPT_BYTES = 1 << 20
 _MOST_NODES = 5_000
-"""Keys and values in a front matter; reading so many takes a second."""
+"""Most keys and values in a front matter; reading them takes a second."""
 _BEGINNING = 1 << 10
 
 _FENCE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)

@@ -185,7 +185,7 @@ class JudgePrompt:
         return replace(self, prompt=prompt, parse=make_parser(prompt))
 
     def among_steps(self, count: int) -> Self:
-        """Return the judge with a parser for a trajectory of so many steps."""
+        """Return the judge with a parser for a trajectory of this many steps."""
         return replace(self, parse=steps_beside(self.parse, count))
 
     def evidence_beside(self, case: Case, output: Output) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import FiducialError
 
 FREE_CHARACTERS, _TIMES = 1 << 26, 32
-"""Characters of work in one rendering: so many, and so many times those of the values."""
+"""Limit of characters of work in one rendering: a free amount, plus a multiple of the values' length."""
 
 TOO_LONG = "the template makes far more text than it is given"
 

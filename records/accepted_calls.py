@@ -29,7 +29,7 @@ class AnyOrder(list[Any]):
 
 
 class InOrder(list[Any]):
-    """A list of which the reference says that the order of its items matters."""
+    """List whose item order matters, by the reference."""
 
 
 class AnyValue(dict[str, bool]):

@@ -99,7 +99,7 @@ def _too_many(most: int) -> ValueError:
 
 
 def _refuse_aliases(node: Any, most: int | None) -> None:
-    """Refuse aliases, or those that come to more than so many nodes or hold themselves."""
+    """Refuse aliases, or those that exceed a number of nodes or contain themselves."""
     counts = dict[int, int]()
 
     def count(here: Any) -> int:

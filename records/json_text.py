@@ -1,4 +1,4 @@
-"""Encode records as lines of JSON; detect duplicate keys, of which decoders keep the last.
+"""Encode records as JSON Lines; detect duplicate keys, where decoders keep the last.
 
 No decoder says so, and reading every object key by key takes ten times as long as decoding. So decoded records are encoded again: a pair
 that was lost took its colon with it. Only lines that lost a colon are read key by key.
@@ -140,7 +140,7 @@ def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def stands_twice(pairs: Sequence[tuple[str, Any]]) -> str:
-    """Return the message about pairs of which two have one key."""
+    """Return the message about pairs with a duplicate key."""
     seen = set[str]()
     twice = next(key for key, _ in pairs if key in seen or seen.add(key))
     return f"the key {twice[:_LONGEST]!r} stands twice in one object; which one counts?"

@@ -23,7 +23,7 @@ _MAJORITY = "majority"
 
 
 class LabelRow(Record, frozen=True, kw_only=True):
-    """One label, which may not say of which system it is.
+    """One label, perhaps without a system.
 
     Attributes:
         id: The case, or the item as ``case_id|system|trial``.
@@ -249,10 +249,10 @@ class LabelIndex:
         return [rows[0] for place, rows in self._by_place.items() if place not in self.used]
 
     def refuse_unmatched(self, known: Iterable[OutputName]) -> int:
-        """Refuse labels of which none is of an output; return how many are of none.
+        """Refuse labels if none belongs to an output; return how many do not.
 
         Raises:
-            InputError: None is.
+            InputError: No label belongs to an output.
         """
         if self.used or not self._by_place:
             return len(self.unmatched)

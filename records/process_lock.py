@@ -24,7 +24,7 @@ class ProcessLock:
         self._busy = busy
 
     def take(self, wait: float = 0) -> None:
-        """Take the lock, waiting so many seconds for its holder.
+        """Take the lock, waiting a number of seconds for its holder.
 
         Raises:
             RunFolderError: Another process holds it.

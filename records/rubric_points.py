@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class Points(NamedTuple):
-    """Points of an output by a rubric, of which some criteria may be ungraded.
+    """Points of an output by a rubric; some of its criteria may be ungraded.
 
     Attributes:
         low: Points if ungraded criteria went against the output.

@@ -61,7 +61,7 @@ class JudgeId(Record, frozen=True, kw_only=True):
 
 
 Author: TypeAlias = JudgeId | str
-"""Whose a verdict is: the judge, or the name of a checker, a person, or of a judge of which nothing but the name was written down."""
+"""Author of a verdict: the judge's id, or the name of a checker, a person, or a judge known only by name."""
 
 
 class ShownNames:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .document_parts import DocumentTable
 
 Piece: TypeAlias = Block | str
-"""A block, or a paragraph: a text, of which a terminal keeps the blanks in front. An empty one is an empty line there, and nothing elsewhere."""
+"""A block, or a paragraph as text. A terminal keeps its leading blanks, and prints an empty one as an empty line; elsewhere it is dropped."""
 
 Document: TypeAlias = Iterable[Piece]
 

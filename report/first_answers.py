@@ -38,7 +38,7 @@ _VERBS: dict[str, tuple[str, str]] = {
 """Each verdict of one judge, and of several."""
 
 _ADJUDICATED = 3
-"""Judges of which it is told how their labels were adjudicated."""
+"""Most judges whose adjudicated labels are described."""
 
 _REASON = 240
 """Characters of a reason why there is no verdict."""
@@ -49,7 +49,7 @@ _SHORT: dict[str, str] = {
     "missing_verdicts": "labelled outputs without a verdict",
     "drawn_unevenly": "labels drawn with unequal chances",
 }
-"""Cautions of which a few words are enough here; the verdicts say what the others do."""
+"""Cautions in a few words; the verdicts on judges cover the others."""
 
 _ALOUD = "labels_of_checkers"
 

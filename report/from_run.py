@@ -106,7 +106,7 @@ _GIVEN: dict[Source, str] = {
     "construction": "construction",
     "judge": "judges",
 }
-"""Who gives labels, in words."""
+"""Sources of labels, in words."""
 
 
 def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:

@@ -29,7 +29,7 @@ _NAMED = 3
 """Systems that are named with what they lack; of more, it says how many."""
 
 _LABELS = 50
-"""How many outputs a person is asked to label at a time."""
+"""Outputs that a person is asked to label at a time."""
 
 _MATTERS, _MOST, _WIDE = 0.05, 0.99, 0.2
 """A difference that matters, the largest share of items that differ, and an interval that says little of one system."""
@@ -108,7 +108,7 @@ def _ask_again(summary: RunSummary) -> Answer | None:
 
 
 def never_answered(judges: Sequence[JudgeUse]) -> list[JudgeUse]:
-    """Return the judges of which every call failed; outputs that need no call do not count."""
+    """Return the judges whose every call failed; outputs that need no call do not count."""
     return [use for use in judges if use.outcomes.get("failed", 0) == _outputs_to_judge(use) > 0]
 
 

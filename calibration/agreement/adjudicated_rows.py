@@ -66,7 +66,7 @@ class AdjudicatedRows(NamedTuple):
 
     @property
     def sample(self) -> Sample:
-        """As they are labelled."""
+        """Sample with the labels as given."""
         return sample_of(self.label, self.verdict, self.cluster)
 
     @property

@@ -25,7 +25,7 @@ MIN_ITEMS = 30
 _PASSING = 0.5
 
 _FEWEST = 2
-"""Of so many clusters no skewness can be told."""
+"""Number of clusters up to which skewness cannot be estimated."""
 
 _FALSE_DISCOVERIES = 0.05
 """Among annotators, as a share."""

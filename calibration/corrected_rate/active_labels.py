@@ -28,7 +28,7 @@ SUREST = 0.03
 
 @dataclass(frozen=True, eq=False)
 class DrawnLabels:
-    """Judged items of which some were drawn, with known chances, to be labelled.
+    """Judged items, some of them drawn for labelling with known chances.
 
     Attributes:
         label: Trusted values, shape ``(M,)``; NaN where the item was not drawn.

@@ -23,7 +23,7 @@ FEWEST_EFFECTIVE = 20.0
 """Labels that weighted ones have to be worth."""
 
 _MOST_WEIGHT = 10.0
-"""No label stands for more than so many times the items that it would in a random sample."""
+"""Largest weight of a label, as a multiple of its weight in a random sample."""
 
 _STEPS = 50
 _CLOSE = 1e-10

@@ -1,4 +1,4 @@
-"""The true pass rate of each system, from judge scores and the labels that there are."""
+"""The true pass rate of each system, from judge scores and available labels."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class RateEstimates(NamedTuple):
 
     @property
     def headline(self) -> Statistic:
-        """The best estimate that there is: what the others are for is comparison."""
+        """The best available estimate; the others are for comparison."""
         names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
         given = [self.estimates[name] for name in names if name in self.estimates]
         if self.chosen is None and all(each.value is None for each in given):

@@ -18,7 +18,7 @@ STRATUM = "(stratum)"
 """The column that `with_strata` adds."""
 
 _MOST = 5
-"""Scores of more distinct values than this are cut into so many parts."""
+"""Scores with more distinct values than this are cut into this many parts."""
 
 
 def with_strata(table: Table, by: str) -> Table:

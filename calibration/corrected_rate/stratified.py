@@ -65,7 +65,7 @@ class StratifiedItems:
 def stratum_estimates(
     items: StratifiedItems, *, interval: RateInterval = "score", level: float = 0.95
 ) -> dict[str, StratumEstimate]:
-    """Estimate each stratum by itself, for people to read and to allocate the next labels."""
+    """Estimate each stratum separately, to show it and to allocate the next labels."""
     parts = [items.part(number) for number in range(len(items.names))]
     weights = [0.0 if part.too_few else tuned_lambda(part) for part in parts]
     squares = [_squares(part, weight) for part, weight in zip(parts, weights, strict=True)]

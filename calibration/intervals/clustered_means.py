@@ -24,7 +24,7 @@ _ROUNDING = 1e-12
 _POWER = 0.8
 
 _ENUMERATED, _DRAWN = 13, 20_000
-"""Up to so many clusters with a difference every pattern of signs is looked at; of more, so many are drawn."""
+"""Clusters with a difference up to which all sign patterns are enumerated; for more, the number drawn."""
 
 
 class Combination(NamedTuple):

@@ -19,7 +19,7 @@ from .curve import CurveFamily, LadderAnswers, Likely
 LEVEL = 0.95
 _TAILS = ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)
 FLAT_AT = 0.05
-"""Of the test that a curve falls; what does not pass it is called flat."""
+"""Level of the test that a curve falls; a curve that fails it is called flat."""
 
 DIP_AT = 0.01
 """Of all tests together that a level is caught less often than a harder one."""

@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from ..arrays import FloatArray, bisected
 
 _SOON = 5
-"""Within so many looks most of the chance of a false alarm is spent, in equal parts."""
+"""Number of first looks over which most of the chance of a false alarm is spent equally."""
 
 _KEPT = 0.6
 """This times the share of the information that only later looks have is kept for them: a tenth of the chance where the certified run has one reply."""

@@ -18,7 +18,7 @@ from ..corrected_rate.estimation_results import FEWEST_LABELS
 from ..intervals.closed_forms import normal_quantile
 
 LEVEL = 0.95
-"""Of the intervals that are planned for."""
+"""Confidence level of the planned intervals."""
 
 PhaseName: TypeAlias = Literal["check", "cheap", "dear", "label"]
 

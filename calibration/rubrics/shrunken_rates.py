@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 _USUAL_STRENGTH = 10.0
-"""Trials that the rate of all is worth in a group's own, as far as the spread of groups cannot be told."""
+"""Prior trials that the overall rate adds to a group's, if the spread of groups cannot be estimated."""
 
 _WEAKEST = 4.0
 _BEFOREHAND = 60.0

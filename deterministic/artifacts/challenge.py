@@ -14,7 +14,7 @@ import msgspec
 from ...records import Case
 
 Evaluation: TypeAlias = Literal["file", "python", "pytest", "llm"]
-"""What is scored: the files themselves, what they print when run, what the tests print, or an open answer."""
+"""Subject of the score: the files, their printed output, the tests' printed output, or an open answer."""
 
 _SPELLINGS: dict[str, Evaluation] = {
     "python": "python",

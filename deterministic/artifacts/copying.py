@@ -13,7 +13,7 @@ _MOST_FILES, _DEEPEST = 20_000, 64
 
 
 def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
-    """Copy a folder with everything below it, up to so many bytes.
+    """Copy a folder with everything below it, up to a number of bytes.
 
     A link to a file within the folder becomes a copy of that file. Other links, pipes, sockets and devices are left out, and so is
     Python's bytecode, which could be of another program than the source beside it.

@@ -33,7 +33,7 @@ def with_one_type(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def variants_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the schemas of which a value must fit one; empty if there is no choice."""
+    """Return the alternative schemas of a value; empty if there is no choice."""
     listed = schema.get("anyOf") or schema.get("oneOf")
     return [as_mapping(each) for each in cast("list[Any]", listed)] if isinstance(listed, list) else []
 

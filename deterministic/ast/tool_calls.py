@@ -24,7 +24,7 @@ CallCheck: TypeAlias = Callable[[dict[Any, Any], ExpectedCall], Problem | None]
 """Compares one call with one expected call."""
 
 WRONG_ORDER = "call_order:wrong_order"
-"""What is wrong with right calls that do not come in the order in which they have to."""
+"""Error type of right calls in the wrong order."""
 
 
 def match_greedily(

@@ -1,4 +1,4 @@
-"""Statements of n claims, of which the results of their case support exactly k."""
+"""Statements of n claims, exactly k of them supported by the results of their case."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def chosen_facts(case: Case) -> list[Fact]:
 
 
 def falsified(falsify: Falsify, subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """State facts of which one has been made false, then as many as can be made."""
+    """State facts with one of them false, then with as many false as possible."""
     facts, every = chosen_facts(subject.case), facts_of(subject.case)
     text = context_text(subject.case)
     false: dict[int, str] = {}

@@ -22,7 +22,7 @@ from ...records import (
 )
 
 REFERENCE_SYSTEM = "reference"
-"""Who such outputs are by."""
+"""System of such outputs."""
 
 _DEEPEST = 8
 

@@ -29,7 +29,7 @@ from .documented_form import is_positional
 Path: TypeAlias = tuple[str | int, ...]
 
 ListOrder: TypeAlias = Literal["matters", "free", "not said"]
-"""Of the items of a list; ``not said`` where neither document nor reference says it, and for other values."""
+"""Order of a list's items; ``not said`` if neither document nor reference says it, and for other values."""
 
 _DEEPEST, _MOST = 5, 300
 """A hostile output may nest without end; what lies beyond is not changed."""

@@ -63,7 +63,7 @@ class CommandResult(msgspec.Struct, frozen=True):
 
     @property
     def ended_well(self) -> bool:
-        """True if the command ended by itself with exit code 0."""
+        """True if the command ended, without being stopped, with exit code 0."""
         return self.by == "exit" and not self.code
 
     @property

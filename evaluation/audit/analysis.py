@@ -109,7 +109,7 @@ _WEAKNESSES: dict[str, tuple[Concern, str]] = {
     "nothing": ("fails right outputs", "fails {0.rate} of right outputs that were not changed"),
     "attack": ("passes what has no content", "passes {0.rate} of {0.operator}: {0.about}"),
 }
-"""What is wrong with a judge where an operator is weak, by what that plants."""
+"""A judge's weakness and its sentence, by what the missed operator plants."""
 
 
 def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[JudgeWeakness]:

@@ -54,7 +54,7 @@ TO_READ = "to_read.jsonl"
 """What an audit adds to its run folder for people."""
 
 TO_READ_CASES, TO_READ_OUTPUTS = "to_read_cases.jsonl", "to_read_outputs.jsonl"
-"""What was asked about on ladders, of that which is to be read."""
+"""Cases and outputs of ladder questions, for people to read."""
 
 
 def run_audit(

@@ -37,7 +37,7 @@ class JudgedRun(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """Of everything that is asked and read."""
+        """Fingerprint of everything asked and parsed."""
         return "unknown" if self.id is None else self.id.fingerprint
 
 

@@ -130,7 +130,7 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
 
 
 ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
-"""How many scores, and numbers whose sum is theirs, exactly: whatever the order of the scores, and however they were put together."""
+"""Number of scores, and numbers with exactly their sum, independent of the order in which scores were added or merged."""
 
 
 @lru_cache(maxsize=1024)

@@ -193,7 +193,7 @@ class Agent(Protocol):
     """Whoever works on cases."""
 
     system: str
-    """What it is called in outputs."""
+    """Name of the system in outputs."""
 
     took: Took
     """What its calls took since it was made."""

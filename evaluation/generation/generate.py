@@ -17,7 +17,7 @@ from .attempt import Agent, Made, NoOutputError, Took, within_line_limit
 from .kept_attempts import AttemptStore
 
 _HOPELESS = 8
-"""After so many equal failures that no retry can fix, and no output, the rest is not tried."""
+"""Equal failures that no retry can fix, without any output, after which the rest is not tried."""
 
 
 class GenerationTally(msgspec.Struct, kw_only=True):

@@ -21,7 +21,7 @@ from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
 
 STEPS_PER_TURN = 21
-"""BFCL ends a conversation when a turn has had so many steps and is still not over."""
+"""Steps after which BFCL ends a conversation whose turn is not over."""
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,7 +162,7 @@ def _with_known_roles(case: Case) -> Case:
 
 
 def examine_for_model(case: Case) -> None:
-    """Refuse a case of which there is nothing to send to a model, with an InputError."""
+    """Raise an InputError for a case with nothing to send to a model."""
     if case.user is None and not any(case.turns) and kind_spec(case.kind).family != "workspace":
         raise InputError("there is nothing to send to a model: the case has no messages", field="messages")
 

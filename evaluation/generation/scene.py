@@ -28,7 +28,7 @@ class Scene(Protocol):
     """The worlds of one attempt."""
 
     shown: Case | None
-    """The case as the agent is shown it, where that is more than what the case says."""
+    """The case as shown to the agent; None if it is shown unchanged."""
 
     async def execute(self, step: AgentStep) -> list[str] | None:
         """Execute what a step asks for.

@@ -13,7 +13,7 @@ from .attempt import Made
 from .kept_attempts import AttemptStore
 
 FIRST_CASES = 8
-"""An agent that fails alike on so many cases, before anything else, was not set up."""
+"""An agent that fails in one way on this many first cases was not set up."""
 
 _VARYING = re.compile(r"""'[^']*'|"[^"]*"|/[^\s:,;)]*|\b0x[0-9a-f]+\b|\d+""", re.IGNORECASE)
 _SHOWN = 300

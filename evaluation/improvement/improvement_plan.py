@@ -24,7 +24,7 @@ from .improvement_results import ImprovementCost
 from .labelled_set import LabelledItem, LabelledSet, written_side
 
 SAMPLE = 200
-"""Probes of each operator at most: so many exclude a loss of the margin on each of 20, where 6 % of verdicts change at random."""
+"""Most probes per operator: enough to exclude a loss of the margin on each of 20 operators if 6 % of verdicts change at random."""
 
 DATA, DEVELOPMENT, HOLDOUT = "data", "development", "holdout"
 """Folders: the cases and outputs of both sides, and a run on each."""

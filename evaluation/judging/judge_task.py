@@ -73,7 +73,7 @@ class JudgeTask:
 
     @property
     def by_criterion(self) -> bool:
-        """True if the prompt is asked about each criterion of a case by itself."""
+        """True if the prompt is asked about each criterion of a case separately."""
         return self.prompt_judge is not None and self.prompt_judge.prompt.by_criterion
 
     @property

@@ -28,7 +28,7 @@ _SPEC = re.compile(r"\A(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
 
 
 _OWN = "a prompt of your own"
-"""Who judges what no judge that comes along does."""
+"""Suggested judge for outputs that no shipped judge grades."""
 
 
 def split_spec(spec: str) -> tuple[str, str | None]:
@@ -189,7 +189,7 @@ def transcripts(tasks: Collection[JudgeTask], inputs: EvaluationInputs) -> Itera
 
 
 def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:
-    """Refuse judges that need two outputs where each is judged by itself."""
+    """Refuse judges that need two outputs, in a run that judges single ones."""
     for task in tasks:
         if task.compares:
             raise UsageError(

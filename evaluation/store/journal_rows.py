@@ -66,7 +66,7 @@ class VerdictCost(NamedTuple):
     prompt_tokens: int
     completion_tokens: int
     cached: int
-    """How many of its rows came from a cache or a recording."""
+    """Number of rows that came from a cache or a recording."""
     reasked: int
     cached_tokens: int = 0
 

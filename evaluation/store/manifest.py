@@ -215,11 +215,11 @@ class Roster:
 
     @property
     def cuts(self) -> dict[Author, PassThreshold]:
-        """From which score on the verdicts of each judge pass."""
+        """Pass threshold of each judge."""
         return {judge.id: judge.cut for judge in self}
 
     def cut_at(self, overrides: PassAt) -> None:
-        """Hold judges to cuts that are told now; one of which nothing is said keeps its cut."""
+        """Apply threshold overrides; a judge without one keeps its threshold."""
         for judge in list(self):
             cut = overrides.of([judge.by, judge.id.plain], judge.cut)
             self.enlist(msgspec.structs.replace(judge, cut=cut))

@@ -105,7 +105,7 @@ class RunningHash:
 
     @property
     def seal(self) -> Seal:
-        """Of all that came so far."""
+        """Seal of everything so far."""
         return Seal(self.size, self._hash.hexdigest(), list(self._marks))
 
 

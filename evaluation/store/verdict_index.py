@@ -16,11 +16,11 @@ from .journal_rows import JournalRow, StoredVerdict, VerdictCost, VerdictKey, sp
 T = TypeVar("T")
 
 _MORE_PLACES = 256
-"""Cases by which the room for rows grows: growing for each one by itself is a fifth of what taking in a row takes."""
+"""Cases by which the space for rows grows; growing by one case takes a fifth of the time of adding a row."""
 
 
 class _Numbers(dict[T, int]):
-    """Numbers of values that come again and again, each of which is kept once."""
+    """Numbers of repeated values, each kept once."""
 
     def __init__(self) -> None:
         super().__init__()

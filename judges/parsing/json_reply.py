@@ -29,7 +29,7 @@ _MARKS = re.compile(r'[{}"]|\\.', re.DOTALL)
 
 
 class Pieces(NamedTuple):
-    """Where a reply lists pieces of which the score is a share.
+    """Fields of a reply that lists pieces; the score is a share of them.
 
     Attributes:
         where: Key of their list.

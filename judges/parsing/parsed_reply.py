@@ -64,7 +64,7 @@ _ROUNDING = 0.01 - 1e-9
 """What a stated share is off by less than: judges write 0.33 for a third, or 0.67 and 0.66 for two."""
 
 _LISTED = 5
-"""How many of contradicting scores a message names."""
+"""Most contradicting scores that a message names."""
 
 
 def checked_share(score: float, marks: Sequence[float]) -> float:

@@ -43,7 +43,7 @@ def _step(written: str, where: str) -> float:
 
 
 def steps_beside(parse: ReplyParser, count: int) -> ReplyParser:
-    """Return a parser that refuses steps that a trajectory of so many does not have."""
+    """Return a parser that refuses step numbers beyond the trajectory's."""
 
     def beside(text: str) -> ParsedReply:
         reading = parse(text)

@@ -11,7 +11,7 @@ import msgspec
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _RECENT = 100
-"""How many replies say what is usual."""
+"""Number of recent replies that define the usual time."""
 _ENOUGH = 20
 """Replies needed to know the usual time."""
 _QUANTILE = 0.95

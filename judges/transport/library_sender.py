@@ -103,7 +103,7 @@ def _cause(error: Exception) -> str:
 
 
 _PACKED = frozenset({"gzip", "x-gzip", "deflate"})
-"""What is asked for, and can be unpacked piece by piece up to a bound."""
+"""Encodings to ask for, which can be unpacked piece by piece up to a bound."""
 
 
 class BoundedClient(openai.DefaultAioHttpClient):

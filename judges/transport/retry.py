@@ -170,7 +170,7 @@ _IN_WORDS = re.compile(
 """As providers write it in the message of an error: "Please try again in 1m30.5s." """
 _SECONDS_A_MINUTE = 60.0
 _RESOURCES = ("requests", "tokens")
-"""What OpenAI's headers count; the names of which end in these."""
+"""Resources that OpenAI's headers count; the header names end in these."""
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from ..text.safe_text import cut_at, shortened
 
 WIDTH = 360.0
-"""Of a figure that stands by itself."""
+"""Width of a single figure."""
 
 MOST_LETTERS = 200
 """Characters of any one text in a figure."""

@@ -37,7 +37,7 @@ _MOST_RIGHT = 300
 _QUERY, _ANSWER = 120, 64
 """Characters of a query in the list, and of an answer's first line."""
 _CHUNK_ITEMS, _CHUNK_BYTES = 256, 1_000_000
-"""What is unpacked at once, at most: this many items, or bytes."""
+"""Most items, or bytes, that are unpacked at once."""
 
 _LARGE = 500_000
 """Bytes from which on packing as small as can be takes too long."""

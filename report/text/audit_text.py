@@ -68,7 +68,7 @@ _PROFILES = {
     "twin": ("Share of each harmless change that is failed, by judge", False),
     "attack": ("Share passed under each attack, by judge", False),
 }
-"""What is drawn of operators that plant something, and whether much of it is good."""
+"""Figure titles by what operators plant, and whether a high share is good."""
 
 
 def profile_figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:

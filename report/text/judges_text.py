@@ -270,7 +270,7 @@ def _cells(trust: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
 
 
 def _errors(trust: Trust, cell: str, errors: int, of: int, *, linked: bool) -> str | Cell:
-    """Return errors of so many outputs, as a link where there are some."""
+    """Return the number of errors with n, linked to the outputs if there are any."""
     shown = f"{errors:,} of {of:,}" if of else "-"
     if not (linked and errors):
         return shown

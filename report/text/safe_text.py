@@ -35,7 +35,7 @@ _NO_WIDTH, _SKIN_TONES = frozenset({"Mn", "Me"}), "\U0001f3fb\U0001f3fc\U0001f3f
 _JOINING = _NO_WIDTH | {"Mc"}
 
 _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
-"""Regional indicators, of which two are a flag."""
+"""Regional indicators; two of them are a flag."""
 
 _TAGS = range(0xE0020, 0xE0080)
 _MOST_JOINED = 64

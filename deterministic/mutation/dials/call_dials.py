@@ -78,7 +78,7 @@ def tools_alike(seed: int, level: int) -> Rung:
 
 
 def parallel_calls(seed: int, level: int) -> Rung:
-    """So many calls, in one of which the number of people is off by one."""
+    """Make ``level`` calls; in one of them the number of people is off by one."""
     chance = scene("parallel_calls", seed)
     names = people(chance, 48)
     days = [day(chance).isoformat() for _ in names]
@@ -108,7 +108,7 @@ _SETTINGS = {"temperature": (14, 26), "brightness": (5, 95), "volume": (5, 60), 
 
 
 def right_arguments(seed: int, level: int) -> Rung:
-    """Make one call with ``level`` arguments, of which one is off by one."""
+    """Make one call with ``level`` arguments; one of them is off by one."""
     chance = scene("right_arguments", seed)
     names = chance.sample(list(product(_ROOMS, _SETTINGS)), len(_ROOMS) * len(_SETTINGS))
     values = [chance.randint(*_SETTINGS[setting]) for _, setting in names]

@@ -139,7 +139,7 @@ def paraphrase_fault(seed: int, level: int) -> Rung:
 
 
 def retold_claims(seed: int, level: int) -> Rung:
-    """Retell so many sentences of a passage; one of them drifts, by what is not easily seen."""
+    """Retell ``level`` sentences of a passage; one of them drifts inconspicuously."""
     chance = scene("retold_claims", seed)
     kinds = [chance.choice(KINDS[2:]) for _ in range(_MOST)]
     houses = chance.sample(HOUSES, _MOST)

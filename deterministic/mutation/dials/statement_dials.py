@@ -116,7 +116,7 @@ def inference(seed: int, level: int) -> Rung:
 
 
 def right_claims(seed: int, level: int) -> Rung:
-    """So many claims, of which one has a wrong number."""
+    """Make ``level`` claims; one of them has a wrong number."""
     chance = scene("right_claims", seed)
     houses = chance.sample(HOUSES, 32)
     sights = [chance.choice(_SAID) for _ in houses]

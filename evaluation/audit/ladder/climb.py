@@ -32,11 +32,11 @@ CALLS = 300
 """Questions of one dial that a judge is asked, right outputs included."""
 
 ASKED = "ladder.jsonl"
-"""What was asked in which round; a file of the run folder."""
+"""File of the run folder with the questions of each round."""
 
 _ROUND = 50
 _RIGHT = 10
-"""One question of so many is about a right output."""
+"""One question in this many is about a right output."""
 
 
 class LadderSettings(NamedTuple):
