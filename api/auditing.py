@@ -59,7 +59,7 @@ def audit(
         ladder: Whether to find out up to which level of difficulty faults are caught, dial by dial.
         calls: Questions of each dial, to each judge.
         evenly: Whether these go evenly over the levels, all at once, and not where answers lead.
-        pass_at: From which score on verdicts pass; None for the cuts that judges declare, and 0.5 for others.
+        pass_at: Pass threshold; by default the one that a judge declares, else 0.5.
         worlds: Custom simulated worlds; the registered ones when left out.
         access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
         poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.

@@ -138,7 +138,7 @@ def certify(
         claims: ``true_positive_rate``, ``true_negative_rate`` or ``accuracy`` to the value that it is at least.
         judge: Which judge, as it signs verdicts; the only one when left out.
         level: Of the claims.
-        pass_at: From which score on verdicts pass.
+        pass_at: Pass threshold of the verdicts.
         accept: Accuracy on the anchors below which the judge has drifted; the certified bound when left out. With
             ``paired`` drift a drop that stays above a level given here is none.
         drift: How later runs show drift: ``paired``, each anchor against itself in this run; or ``e-process``, against the accepted level, which

@@ -81,7 +81,7 @@ def evaluate(
         names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         judge_on: ``open``, ``all``, or how many decided outputs are judged beside what is open, to calibrate on.
         repeats: How often each output is judged.
-        pass_at: From which score on verdicts pass, for all judges or by judge; None for the cuts that judges declare, and 0.5 for others.
+        pass_at: Pass threshold, for all judges or by judge; by default the one that a judge declares, else 0.5.
         functions: Functions that executable calls may name; those that are registered when left out.
         worlds: Custom simulated worlds; the registered ones when left out.
         allow_code: Whether code in workspaces may be run, in a sandbox.

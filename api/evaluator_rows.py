@@ -21,7 +21,7 @@ def columns(name: str, verdict: Verdict, threshold: float) -> dict[str, Any]:
     Args:
         name: The judge's name, which every column begins with.
         verdict: What it said.
-        threshold: From which score on the result is ``pass``.
+        threshold: Lowest score whose result is ``pass``.
 
     Returns:
         ``NAME`` and ``NAME_score`` (None where there is no score, never 0), ``NAME_result`` (``pass``, ``fail``,

@@ -43,7 +43,7 @@ class JudgeEvaluator(Generic[P]):
         base_url: An OpenAI-compatible endpoint; as `fiducial.judge` finds it when empty.
         api_key: The key; ``OPENAI_API_KEY`` when empty.
         connection: A connection of promptflow's, its name or its file, in place of both.
-        threshold: From which score on a result is ``pass``; as the judge declares when left out (0.5 where it declares none).
+        threshold: Lowest score whose result is ``pass``; by default the one that the judge declares, else 0.5.
         concurrency: Calls in flight at most.
         timeout: Seconds until one call is given up.
         attempts: Calls for one request at most.

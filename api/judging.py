@@ -74,7 +74,7 @@ def judge(
         judge_parameters: Another name of ``parameters``, as settings and the command line have it.
         worlds: Custom simulated worlds, by class name, in which a judge of conversations sees calls executed; those that are
             registered when left out.
-        pass_at: From which score on its verdicts pass; None for what it declares, or 0.5.
+        pass_at: Pass threshold; by default the one that it declares, else 0.5.
         split_statements: Whether long answers are split, and judged statement by statement; for judges whose score is made of these.
 
     Returns:

@@ -39,7 +39,7 @@ def judge_from(
         name: How verdicts are signed; the metric's own name when left out.
         key: Which entry is the score, where it returns a mapping with several.
         scale: Its lowest and highest score, which become 0 and 1.
-        pass_at: From which score on verdicts pass, in [0, 1]; its ``threshold`` where it has one, or 0.5.
+        pass_at: Pass threshold in [0, 1]; by default its ``threshold`` if it has one, else 0.5.
 
     Returns:
         The judge, for `evaluate`, `audit`, `calibrate` and `compare`.

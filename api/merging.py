@@ -40,7 +40,7 @@ def merge(
 
     Raises:
         UsageError: There is no run, or one that is in memory alone.
-        RunFolderError: One is not finished, or they differ in rules, judges, checkers or cuts.
+        RunFolderError: One is not finished, or they differ in rules, judges, checkers or thresholds.
         RecordError: They say different things of one output, or one case or output is in the inputs of two of them.
         InputError: An input is not where it was, or cannot be read.
     """

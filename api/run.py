@@ -90,7 +90,7 @@ class Run(InWords):
         kept: As given; a folder in memory where it is kept nowhere else.
         systems: The rates of each system, by its name.
         judges: What each judge was used for: outcomes, calls, tokens, cost.
-        cuts: From which score on the verdicts of each judge pass, by its name.
+        cuts: Pass threshold of each judge, by its name.
 
     Raises:
         RunFolderError: It is not a run folder, or the run was not concluded.

@@ -55,7 +55,7 @@ def calibrate(
 
     Args:
         table: In any form. Of runs, a baseline that compares words stands beside the judges.
-        pass_at: From which score on verdicts pass, for all judges or by judge; None for the cuts that judges declare, and 0.5 for others.
+        pass_at: Pass threshold, for all judges or by judge; by default the one that a judge declares, else 0.5.
         interval: Intervals as other software has them; None for the best of each statistic.
         level: Nominal coverage.
         seed: Of the bootstrap.

@@ -21,11 +21,11 @@ HALF = 0.5
 
 
 class PassThreshold(msgspec.Struct, frozen=True):
-    """From which score on a judge's verdict counts as a pass.
+    """Score from which a judge's verdict counts as a pass.
 
     Attributes:
-        at: In (0, 1]; a score of at least this passes.
-        source: Who says so.
+        at: Lowest score that passes, in (0, 1].
+        source: Where the threshold comes from.
     """
 
     at: float = HALF
@@ -43,8 +43,8 @@ class PassAt:
     """Pass-threshold overrides.
 
     Attributes:
-        everywhere: The cut of every judge that is not named; None to leave each its own.
-        judges: The cut of some judges, each by its name, or by how its name begins: ``groundedness``, ``groundedness/reasons``.
+        everywhere: Threshold of every judge that is not named; None for each judge's own.
+        judges: Threshold by judge name, or by the beginning of it: ``groundedness``, ``groundedness/reasons``.
     """
 
     everywhere: float | None = None
@@ -59,10 +59,10 @@ class PassAt:
         return own if self.everywhere is None else PassThreshold(self.everywhere, "told")
 
     def refuse_strangers(self, names: Iterable[str]) -> None:
-        """Refuse a cut for a judge that is not there.
+        """Refuse a threshold for an unknown judge.
 
         Raises:
-            UsageError: No judge is called so.
+            UsageError: No judge has that name.
         """
         names = list(dict.fromkeys(names))
         for given in self.judges:
@@ -73,10 +73,10 @@ class PassAt:
 
 
 NO_OVERRIDES = PassAt()
-"""Nothing is said: each judge has its own."""
+"""No override; each judge uses its own threshold."""
 
 GivenPassAt: TypeAlias = PassAt | Mapping[str, float] | float | None
-"""A cut for all judges, cuts by judge, or None to leave each its own."""
+"""A threshold for all judges, thresholds by judge, or None for each judge's own."""
 
 
 def pass_at_of(thresholds: GivenPassAt) -> PassAt:

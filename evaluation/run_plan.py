@@ -33,7 +33,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         options: Rule set and registries; None to leave out the deterministic stage.
         judges: Judges to ask, by name or prepared.
         judge_on: Which outputs they are asked about.
-        pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
+        pass_at: Overrides of the pass thresholds that judges declare.
         prices: What models cost, for the record; None to leave costs out.
         priced: What the user says of them: another word and costs are counted anew. The public list is too large to be read for that.
         jury: How the judges' opinions are counted into one more verdict; None to leave them apart.

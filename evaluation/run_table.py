@@ -128,7 +128,7 @@ class RunRows(msgspec.Struct, frozen=True):
 
     @property
     def cuts(self) -> Mapping[JudgeId, PassThreshold]:
-        """From which score on the verdicts of its judges pass, as the run was told or they declare."""
+        """Pass threshold of each judge: the run's override, or the one it declares."""
         return {judge.id: judge.cut for judge in self.store.roster}
 
     @property

@@ -37,7 +37,7 @@ class ExportContext(NamedTuple):
     Attributes:
         task: What the run is called.
         created: When, in ISO 8601.
-        cuts: From which score on verdicts pass, by who gives them; 0.5 for others.
+        cuts: Pass threshold by author of the verdict; 0.5 for others.
         agreement: How far judges agree with labels, by name: value, low, high and n of the accuracy.
     """
 

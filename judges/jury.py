@@ -39,7 +39,7 @@ class JuryMember(msgspec.Struct, frozen=True):
     Attributes:
         id: The judge.
         by: The name it is shown under.
-        pass_at: From which score on its opinion counts as a pass.
+        pass_at: Pass threshold of its verdicts.
     """
 
     id: JudgeId

@@ -87,7 +87,7 @@ class ReportData(RunSummary, frozen=True, kw_only=True):
         records: Where the full records are, for what the report does not show.
         versions: Name of a component to its version.
         inputs: The files that were read.
-        cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
+        cuts: Pass threshold of each judge; 0.5 for those not named.
         notes: Sentences a reader must see before any number.
         labels: How many outputs have a label, by who gave it.
         certificates: What certificates in the run's folder say of its judges, by judge.

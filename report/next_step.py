@@ -285,7 +285,7 @@ def _narrow(summary: RunSummary) -> Answer | None:
 
 
 def _move_cut(summary: RunSummary) -> Answer | None:
-    """Another cut, where one does clearly better on items that did not choose it."""
+    """Return a step to another threshold, if one does clearly better on held-out items."""
     for caution in summary.agreement.cautions:
         for judge, cut in caution.about.items() if caution.kind == "another_cut" else ():
             if judge not in summary.baselines:

@@ -131,8 +131,8 @@ def calibrate(
 
     Args:
         table: Labels, scores, clusters.
-        pass_at: From which score on verdicts pass, for the 2x2 statistics, and labels beside them: for all judges, or by judge; None for the
-            cuts that judges declare, and 0.5 for others.
+        pass_at: Pass threshold of verdicts, and of the labels beside them, for the 2x2 statistics: for all judges or by judge; by default
+            the one that a judge declares, else 0.5.
         interval: See `Settings`; None for the best of each statistic.
         level: Nominal coverage of the intervals.
         seed: The same seed gives the same intervals.

@@ -57,7 +57,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     Each statistic is an attribute too: ``found.cohen_kappa.low``.
 
     Attributes:
-        pass_at: From which score on its verdicts pass, and labels beside them.
+        pass_at: Pass threshold of its verdicts, and of the labels beside them.
         pass_at_source: Whether that was told, or the judge declares it, or neither.
         n: Rows with label and score.
         n_missing: Labelled rows without a score.
@@ -132,7 +132,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         homogeneity: Tests that a judge is equally good on every slice, by column, judge and rate.
         suspected_label_errors: Labels to look at first.
         dawid_skene: What judges would have to be like if they erred independently.
-        pass_at: From which score on verdicts pass; None where judges differ.
+        pass_at: Pass threshold; None if judges differ.
         level: Nominal coverage of the intervals.
         cautions: What limits all of it.
         people: People among themselves, where several looked at the same items.

@@ -138,11 +138,11 @@ def compare(
         table: Two or more judges, or systems.
         by: ``judge``: which is right more often? ``system``: which passes more often, by what was decided and by what judges say of
             the rest?
-        right: Of judges: ``agrees``, score and label fall on the same side of the cut; ``score`` or ``label``, that passes;
+        right: Of judges: ``agrees``, score and label fall on the same side of the threshold; ``score`` or ``label``, that passes;
             None is ``agrees``, or ``score`` where nothing has a label. Of systems: ``score`` or ``label`` goes by that alone, ``agrees``
             compares how well they are judged, None goes by stratum.
-        pass_at: From which score on verdicts pass, and labels beside them: for all judges, or by judge; None for the cuts that
-            judges declare, and 0.5 for others.
+        pass_at: Pass threshold of verdicts, and of the labels beside them: for all judges or by judge; by default the one that
+            a judge declares, else 0.5.
         against: Compare only with this one.
         statistic: Whose difference is estimated, of judges or of how systems are judged; another than ``accuracy`` needs labels.
         flips: How many of the items on which a pair differs are listed.

@@ -226,7 +226,7 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
         pairs: Every pair asked for; of systems those of the stratum ``all``.
         contenders: Each by itself.
         best: The cross-fitted choice of the best; None where no item is common to all.
-        cuts: From which score on the verdicts of each judge pass.
+        cuts: Pass threshold of each judge.
         cautions: What a reader must know.
         strata: Of systems only.
     """

@@ -27,7 +27,7 @@ class SystemOutputs(NamedTuple):
         cluster: Cluster number, the same for all systems' outputs for a task.
         decided: What decided it says; NaN where undecided.
         verdicts: What each judge says, shape ``(judges, n)``.
-        labels: What a label of an undecided output says, by the cut of each judge, shape ``(judges, n)``.
+        labels: Label of an undecided output by the threshold of each judge, shape ``(judges, n)``.
     """
 
     task: IntArray

@@ -33,7 +33,7 @@ class Contestant(NamedTuple):
         cluster: Cluster number.
         item: Item number.
         left_out: How many of its rows are not here, for want of the score or label that is needed.
-        cut: From which score or label on one passes.
+        cut: Pass threshold of scores and labels.
     """
 
     name: str

@@ -103,7 +103,7 @@ class Table:
         numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row has none:
             ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``, ``label_probability`` and ``label_round``.
         judges: Who judges are, by name, where rows come from a run folder; what else is called is only a name.
-        cuts: From which score on each judge's verdicts pass; 0.5 for those that are not named.
+        cuts: Pass threshold of each judge; 0.5 for those not named.
         decisions: What people decided of items that were put before them a second time.
         checkers: Of the labels that were given as verdicts, those that call themselves a checker's: its name, and how many items.
         preferred: Judges by whose verdict an output goes that several judged, the first of them first; others follow.
@@ -180,7 +180,7 @@ class Table:
 
     @property
     def cut(self) -> FloatArray:
-        """The cut of each row's judge, shape ``(n,)``."""
+        """Pass threshold of each row's judge, shape ``(n,)``."""
         return np.array([self.cut_of(judge).at for judge in self.judge.values] or [HALF])[self.judge.codes]
 
     @property
@@ -197,13 +197,13 @@ class Table:
 
         A missing label does not pass.
 
-        Label and score of a row are measured alike, so one cut is for both. Of labels that are 0 or 1 any cut says the same.
+        Label and score of a row have one scale, so one threshold serves both. For labels of 0 and 1 any threshold gives the same.
         """
         return self.label >= self.cut
 
     @property
     def common_cut(self) -> float | None:
-        """The cut that all judges share; None where they differ."""
+        """Threshold that all judges share; None if they differ."""
         cuts = {self.cut_of(judge).at for judge in self.judge.rows()}
         return cuts.pop() if len(cuts) == 1 else None
 

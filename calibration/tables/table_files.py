@@ -53,7 +53,7 @@ class RowSource(Protocol):
 
     @property
     def cuts(self) -> Mapping[JudgeId, PassThreshold]:
-        """From which score on the verdicts of its judges pass."""
+        """Pass threshold of each of its judges."""
         ...
 
     @property

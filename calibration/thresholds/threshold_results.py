@@ -75,12 +75,12 @@ class ChosenThreshold(msgspec.Struct, frozen=True):
 
 
 class BetterThreshold(msgspec.Struct, frozen=True, kw_only=True):
-    """Another cut, and what choosing it is worth.
+    """Another threshold, and its gain on held-out items.
 
     Attributes:
-        pass_at: The cut that verdicts are held to.
-        better_at: The cut with the largest balanced accuracy on all items; ``pass_at`` where none has a larger one.
-        gain: Balanced accuracy by the cut that the other tenths of the clusters chose, less that by ``pass_at``.
+        pass_at: The threshold in use.
+        better_at: The threshold with the largest balanced accuracy on all items; ``pass_at`` if none has a larger one.
+        gain: Balanced accuracy by the threshold that the other tenths of the clusters chose, minus that by ``pass_at``.
         clear: Whether the gain is at least 0.05 and its p, by the test that the interval inverts, at most 0.02.
     """
 

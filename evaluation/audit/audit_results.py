@@ -126,7 +126,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         judge: Its name as it signs verdicts.
         fingerprint: Of everything that is asked and read.
         id: Who it is.
-        pass_at: From which score on its verdicts pass.
+        pass_at: Pass threshold of the judge.
         pass_at_source: Whether that was told, is declared by the judge, or neither.
         asked: How many verdicts were asked for.
         compares: Whether it was shown each probe beside its right output, in both orders, and asked which is better.

@@ -72,7 +72,7 @@ class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
         id: Who the judge is; None in a certificate of a run that did not write it down.
         served_by: What models the endpoint said it used, where it said so.
         data: SHA-256 over the judged items with their labels.
-        pass_at: From which score on a verdict counts as a pass.
+        pass_at: Pass threshold of the judge.
         claims: What is claimed.
         anchors: Labelled outputs to be judged again.
         accepted: The accuracy on the anchors below which the judge counts as drifted: by the e-process always, by the paired test where it was told.
@@ -122,7 +122,7 @@ def certify(
         claims: Statistic to the least value that is claimed.
         issued: The time, for the record.
         level: Of each claim's one-sided bound. Several claims are corrected for (Bonferroni), so that they hold together.
-        pass_at: From which score on verdicts pass, where that is told; else as the judge declares.
+        pass_at: Override of the pass threshold that the judge declares.
         accepted: The accuracy on the anchors below which the judge counts as drifted; its certified bound when None.
         drift: By which test drift will be found.
 

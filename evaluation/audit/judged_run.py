@@ -23,7 +23,7 @@ class JudgedRun(NamedTuple):
         rows: First repeats with a label: item, cluster, label, score (None when not graded).
         fresh: Items whose verdict was not answered from a cache or recording.
         served_by: Models that the endpoint named.
-        cut: From which score on the judge's verdicts pass.
+        cut: Pass threshold of the judge.
         scores: Of all graded repeats, by item.
     """
 

@@ -86,7 +86,7 @@ def passes(score: float, label: float, pass_at: float) -> bool:
     Args:
         score: The judge's.
         label: What is right: 1, 0, or, for k supported claims of n, the fraction.
-        pass_at: From which score on a verdict of 0 or 1 counts as a pass.
+        pass_at: Pass threshold of the verdicts.
 
     Returns:
         Whether it is ``pass_at`` of the way from the label of a faulty output to 1, or further.

@@ -64,7 +64,7 @@ def holdout_probes(
     Args:
         items: The items.
         out: The folder of the improvement.
-        cut: From which score on labels pass.
+        cut: Pass threshold of the labels.
         environments: Worlds that the checkers need.
         progress: Told about every right output.
     """

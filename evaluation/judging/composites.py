@@ -44,7 +44,7 @@ def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTa
         repeats=repeats,
         unsure=rule.unsure,
     )
-    cuts = {task.cut for task in tasks}  # of a majority, which says 1 or 0, any is the same
+    cuts = {task.cut for task in tasks}  # a majority says 1 or 0, so any threshold serves
     cut = PassThreshold() if rule.rule == "majority" or len(cuts) > 1 else cuts.pop()
     return JudgeTask(judge=JuryJudge(jury, tuple(task.judge for task in tasks)), cut=cut, parts=tuple(tasks))
 

@@ -54,7 +54,7 @@ def judge_tasks(
         model: The model's name at the endpoint, or ``baseline``, for judges that name none.
         known: Judges of the run that have a name already.
         environments: Custom worlds, for judges that are shown what calls returned.
-        pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
+        pass_at: Overrides of the pass thresholds that judges declare.
         parameters: Decoding parameters that replace those of prompts; None as a value leaves one out.
 
     Raises:

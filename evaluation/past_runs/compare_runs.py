@@ -99,7 +99,7 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
             f"{before.path} and {after.path} have no output in common: no case and system is in both"
         )
     pairs = {key: _comparable(verdicts[0][key], verdicts[1][key]) for key in verdicts[1] if key in common}
-    # Both by the cuts of the later one: another cut is no change of what a system does, and stands among the changes.
+    # Both use the later run's thresholds: a new threshold is not a change in what a system does, and is listed separately.
     cuts = before.roster.cuts | after.roster.cuts
     moved = [_moved(key, pair, cuts) for key, pair in pairs.items() if pair is not None]
     return TwoRuns(

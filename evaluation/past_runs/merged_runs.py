@@ -45,7 +45,7 @@ def merge_runs(
     parts are and in whatever order they come. Started again after a kill it goes on.
 
     Raises:
-        RunFolderError: One of them is not finished, or they differ in rules, judges, checkers or cuts.
+        RunFolderError: One of them is not finished, or they differ in rules, judges, checkers or thresholds.
         RecordError: They say different things of one output, or one case or output is in the inputs of two of them.
         InputError: An input cannot be read.
     """
@@ -98,7 +98,7 @@ def _refuse_different(first: RunStore, other: RunStore) -> None:
     judges, others = ({judge.id: judge for judge in store.roster} for store in (first, other))
     differing += [f"judge {(judges | others)[each].by}" for each in judges.keys() ^ others.keys()]
     differing += [
-        f"the cut of {judges[each].by}"
+        f"the threshold of {judges[each].by}"
         for each in judges
         if each in others and judges[each].cut != others[each].cut
     ]

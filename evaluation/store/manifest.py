@@ -30,7 +30,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         by: The name it is shown under, which stays.
         prompt: The prompt file of a custom judge.
-        cut: From which score on its verdicts pass.
+        cut: Pass threshold of the judge.
         seconds: Seconds that asking it took, over all starts of the run that were not killed; None if it was not asked.
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
         refused: What refusals of the model changed in them, in the same form.

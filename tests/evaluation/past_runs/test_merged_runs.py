@@ -238,7 +238,7 @@ def test_in_memory_it_comes_to_the_same(parts: Callable[..., list[Path]], tmp_pa
         ([{}, {"judges": "words"}], "differs from .*run 0 in judge words/function"),
         (
             [{"judges": "words"}, {"judges": "words", "pass_at": 0.9}],
-            "differs from .*run 0 in the cut of words/function",
+            "differs from .*run 0 in the threshold of words/function",
         ),
         (
             [{"judges": "words"}, {"judges": "words", "repeats": 2}],
