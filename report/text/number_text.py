@@ -47,7 +47,7 @@ def number(value: float | None) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a count with its noun, plural unless 1: ``1 cluster``, ``2 clusters``, ``3 replies``."""
+    """Return a count with its noun, plural unless 1: ``1 cluster``, ``3 replies``."""
     several = f"{noun.removesuffix('y')}ies" if _CONSONANT_Y.search(noun) else f"{noun}s"
     return f"{count:,} {noun if count == 1 else several}"
 
