@@ -45,7 +45,7 @@ _ASKING, _ANSWERING = ("user", "human", "customer"), ("assistant", "ai", "bot", 
 """Columns of a chat by who speaks. Alone each is as often an id or a grade, so that they count in pairs."""
 
 TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "item_id": (*FIELDS["id"], "item", "example_id", "row_id", "sample_id", "question_id", "output_id"),
+    "item_id": (*FIELDS["id"], "item", "case", "example_id", "row_id", "sample_id", "question_id", "output_id"),
     "judge": ("judge", "judge_name", "grader", "evaluator", "scorer"),
     "score": (*FIELDS["score"], "judge_score", "judge_passed", "judge_pass", "judge_verdict", "judge_label", "judge_grade", "judge_rating",
               "llm_score", "llm_judge", "auto_score", "model_score", "verdict", "passed"),

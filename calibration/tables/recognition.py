@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import ColumnsError
-from ...records.column_names import TABLE_FIELDS, is_number_field, mapped, normal, resolve
+from ...records.column_names import FIELDS, TABLE_FIELDS, is_number_field, mapped, normal, resolve
 from ...records.grade_columns import MOST_GRADES, GradeColumns
 from ...records.grades import as_number, usual_ends
 from .calibration_table import PERSON
@@ -56,7 +56,7 @@ class _Finder:
             rows,
             self._named_by_user,
             (form.scores, form.labels),
-            lambda name: name in _CONTRACT or is_number_field(name),
+            lambda name: name in _CONTRACT or name in FIELDS["trial"] or is_number_field(name),
         )
 
     def layout(self, judge: str | None, *, labelled: bool) -> Layout:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import fiducial
 
 import fiducial as fd
 from fiducial.errors import InputError, UsageError
@@ -66,6 +67,15 @@ def test_the_answer_stands_first_with_its_cases():
     first = str(found).splitlines()[0]
     assert first.startswith("bot: 4 of 4 trials pass in 0.200 [")
     assert first.endswith("of 5 cases, by checkers.")
+
+
+def test_a_table_of_cases_and_trials_needs_no_names(tmp_path: Path):
+    table = tmp_path / "tries.csv"
+    rows = [f"{case},{trial},{each}" for case, tries in enumerate(PASSES) for trial, each in enumerate(tries)]
+    table.write_text("\n".join(["case,trial,passed", *rows]))
+    told = fiducial("trials", table)
+    assert "all: 4 of 4 trials pass in 0.200 [" in told.out
+    assert "item_id is 'case'; score is 'passed'; no label\n" in told.err
 
 
 def test_a_table_with_labels_is_corrected():
