@@ -7,6 +7,7 @@ from numbers import Real
 
 from ..calibration.statistic import Statistic
 from ..errors import UsageError
+from ..evaluation.conclusion.run_results import DECIDED
 from ..records import Verdict
 
 _MOST_SHOWN, _LONGEST_REASON = 10, 200
@@ -36,13 +37,14 @@ def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
 
 def _shortfall(statistic: Statistic, at_least: float) -> str:
     name = getattr(statistic, "name", "the rate")
+    name = "pass rate of checked outputs" if name == DECIDED else name
     if statistic.value is None:
         return f"{name} is undefined: {statistic.undefined}"
     if statistic.low is None or statistic.high is None:
-        return f"{name} is {statistic.value:.3f} on {statistic.n:,}, without an interval to go by"
+        return f"{name} is {statistic.value:.3f} (n {statistic.n:,}), without an interval to go by"
     return (
-        f"{name} is {statistic.value:.3f} [{statistic.low:.3f}, {statistic.high:.3f}] on {statistic.n:,}; "
-        f"at {statistic.level:.0%} confidence it may be as low as {statistic.low:.3f}, below {at_least:g}"
+        f"{name} is {statistic.value:.3f} [{statistic.low:.3f}, {statistic.high:.3f}] (n {statistic.n:,}); "
+        f"at {100 * statistic.level:g} % confidence it may be as low as {statistic.low:.3f}, below {at_least:g}"
     )
 
 

@@ -48,7 +48,11 @@ def export(
             for name, value in (("judge", judge), ("system", system))
             if value is not None
         )
-        raise UsageError(f"{folder} holds no verdict to export{what}")
+        there = [item for item in _chosen(run, None, None, accept_edited=accept_edited)[1] if item.verdicts]
+        systems = sorted({item.output.system for item in there})
+        judges = sorted({verdict.by for item in there for verdict in item.verdicts})
+        hint = f"; systems: {', '.join(systems)}; judges: {', '.join(judges)}" if what and there else ""
+        raise UsageError(f"{folder} holds no verdict to export{what}{hint}")
     return write(items, written_path(out), known_of(folder))
 
 

@@ -24,7 +24,7 @@ def command(*, as_json: bool) -> None:
     elif found:
         click.echo("\n".join(_lines(found)))
     else:
-        click.echo("nothing added: docs/extending.md shows how")
+        click.echo("no plugins; docs/extending.md shows how to write one")
 
 
 def _lines(loaded: list[Plugin]) -> list[str]:

@@ -258,7 +258,9 @@ def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:
     on = f"On {outputs if graded == total else f'{graded:,} of {outputs}'}"
     first, *others = known
     if not others:
-        return f"{on}, only those of {first} are graded."
+        if undecided.outputs[first] == total:
+            return f"Only {first} has {noun}s: {total:,}."
+        return f"Of {outputs}, only those of {first} are graded."
     beaten = [name for name in others if pair_of(undecided.pairs, first, name)[1]]
     if undecided.corrected_systems:
         tested = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     import ssl
 
     import aiohttp
+
+_UNREACHED = frozenset({"ClientConnectorError", "ClientConnectorDNSError"})
+"""Errors of aiohttp that wrap one of the system, whose own text is long."""
 
 _PIECE = 1 << 20
 LARGEST = 1 << 26
@@ -159,4 +163,9 @@ def _proxied(url: str) -> bool:
 
 
 def _named(error: Exception) -> str:
+    cause = getattr(error, "os_error", None)
+    if isinstance(cause, OSError) and type(error).__name__ in _UNREACHED:
+        code = cause.errno or 0
+        why = os.strerror(code) if code > 0 else cause.strerror
+        return f"{getattr(error, 'host', '')}:{getattr(error, 'port', '')}: {why}"
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

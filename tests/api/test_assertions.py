@@ -39,7 +39,7 @@ def test_the_lower_bound_counts_and_the_message_names_what_failed_and_why():
     with pytest.raises(AssertionError) as told:
         fd.assert_rate(rate, at_least=0.8)
     assert str(told.value).splitlines() == [
-        "checker decided is 0.900 [0.790, 0.950] on 20; at 95% confidence it may be as low as 0.790, below 0.8",
+        "pass rate of checked outputs is 0.900 [0.790, 0.950] (n 20); at 95 % confidence it may be as low as 0.790, below 0.8",
         "2 outputs failed:",
         "  trip-1 (me): 0 by ast/strict: value_error:string: city: got 'Romme'",
         "  trip-2 (me, trial 3): 0 by ast/strict",
@@ -59,7 +59,7 @@ def test_of_many_failures_the_first_are_named_and_long_reasons_cut():
     ("statistic", "why"),
     [
         (Statistic(n=0, undefined="no row has a label"), "the rate is undefined: no row has a label"),
-        (Statistic(value=1.0, n=1), "the rate is 1.000 on 1, without an interval to go by"),
+        (Statistic(value=1.0, n=1), r"the rate is 1\.000 \(n 1\), without an interval to go by"),
     ],
 )
 def test_what_has_no_interval_does_not_pass(statistic: Statistic, why: str):

@@ -44,7 +44,7 @@ def test_a_machine_reads_the_same_as_json(install: Install):
 
 
 def test_where_nothing_is_added_the_page_that_shows_how_is_named(install: Install):
-    assert fiducial("plugins").out == "nothing added: docs/extending.md shows how\n"
+    assert fiducial("plugins").out == "no plugins; docs/extending.md shows how to write one\n"
 
 
 @pytest.mark.parametrize(

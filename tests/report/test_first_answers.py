@@ -140,6 +140,32 @@ def test_judges_prefer_a_system_only_where_the_difference_is_significant(rates: 
     assert judged_too(**rates).endswith(f"On {outputs} undecided outputs, judges (uncorrected) {told}")
 
 
+@pytest.mark.parametrize(
+    ("undecided", "graded", "told"),
+    [
+        ({"a": 0, "b": 12}, {"a": 0, "b": 12}, "Only b has undecided outputs: 12."),
+        ({"a": 3, "b": 12}, {"a": 0, "b": 10}, "Of 15 undecided outputs, only those of b are graded."),
+    ],
+)
+def test_undecided_outputs_of_one_system_compare_nothing(
+    undecided: dict[str, int], graded: dict[str, int], told: str
+):
+    rows = [
+        {
+            "item_id": f"{'i' if checked else 'k'}{n}|{name}|0",
+            "judge": "j",
+            "system": name,
+            "score": None if checked or n >= graded[name] else 1.0,
+            "checker_score": float(name == "a") if checked else None,
+        }
+        for name in "ab"
+        for checked, count in ((True, 30), (False, undecided[name]))
+        for n in range(count)
+    ]
+    found = compare(table_from_rows(rows), by="system")
+    assert answers(RunSummary(systems=systems("a", "b"), compared=found)).better.text.endswith(told)
+
+
 def half_labelled(*names: str, graded: int) -> list[dict[str, Any]]:
     """Outputs of 20 cases, 10 checked; judges pass those of ``a`` only, people those of ``b`` only."""
     return [

@@ -45,6 +45,12 @@ def test_a_long_request_arrives_whole(server: ProviderServer, judging: Judging) 
     assert long in server.seen[0].text
 
 
+def test_a_server_that_is_not_there_is_named_with_the_reason_alone(judging: Judging) -> None:
+    nobody = connect(Endpoint("http://127.0.0.1:1/v1", "k"), attempts=1)
+    (verdict,) = judging(make_pairs(1), provider=nobody)
+    assert verdict.reason == "the connection failed: 127.0.0.1:1: Connection refused"
+
+
 def test_an_address_that_is_none_fails_with_the_reason_and_is_asked_once(judging: Judging) -> None:
     nowhere = connect(Endpoint("http://", "k"))
     (verdict,) = judging(make_pairs(1), provider=nowhere)
