@@ -75,7 +75,7 @@ class AssistantTools:
     Attributes:
         folder: The folder; its real path.
         model: The judging model; None refuses to judge.
-        reaching: How the model is reached, and what it may cost; keyword arguments of `fiducial.judge`.
+        reaching: Model access and budget; keyword arguments of `fiducial.judge`.
     """
 
     folder: Path

@@ -55,13 +55,13 @@ def audit(
         out: A folder to keep the audit in; the same call resumes it. None keeps it in memory.
         sample: Probes of each operator at most.
         only: Operators and dials by name.
-        repeats: How often right outputs are judged, to tell noise from effects.
+        repeats: Times that right outputs are judged, to tell noise from effects.
         ladder: Whether to find out up to which level of difficulty faults are caught, dial by dial.
         calls: Questions of each dial, to each judge.
         evenly: Whether these go evenly over the levels, all at once, and not where answers lead.
         pass_at: Pass threshold; by default the one that a judge declares, else 0.5.
         worlds: Custom simulated worlds; the registered ones when left out.
-        access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
+        access: Model access shared by the judges given by name; by default that of `fiducial.judge`.
         poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
         judge_parameters: Decoding parameters in place of those of prompts, for judges that are only named; None as a value leaves one out.
         command: For the record.

@@ -137,11 +137,11 @@ def certify(
         run: One that is kept in a folder, or that folder.
         claims: ``true_positive_rate``, ``true_negative_rate`` or ``accuracy`` to the value that it is at least.
         judge: Which judge, as it signs verdicts; the only one when left out.
-        level: Of the claims.
+        level: Confidence level of the claims.
         pass_at: Pass threshold of the verdicts.
         accept: Accuracy on the anchors below which the judge has drifted; the certified bound when left out. With
             ``paired`` drift a drop that stays above a level given here is none.
-        drift: How later runs show drift: ``paired``, each anchor against itself in this run; or ``e-process``, against the accepted level, which
+        drift: Test for drift in later runs: ``paired``, each anchor against itself in this run; or ``e-process``, against the accepted level, which
             holds where verdicts on the same anchor vary independently.
         out: The file for the certificate, which is written only when every claim holds.
         sign: An Ed25519 private key (PEM): also writes a signed copy without the anchors beside it, ``NAME.signed.json``, for others.
@@ -193,7 +193,7 @@ class VerifiedCertificate(Shown, frozen=True, kw_only=True):
 
     Attributes:
         statement: The in-toto statement.
-        anchors: How many anchors of the private certificate it commits to; None where none were shown.
+        anchors: Number of anchors of the private certificate that it commits to; None if none were shown.
     """
 
     statement: dict[str, Any]

@@ -30,7 +30,7 @@ class BfclScores(Shown, frozen=True, kw_only=True):
 
     Attributes:
         rules: Under which they were made.
-        systems: What was found of each.
+        systems: Results found of each system.
         passed_over: Files that BFCL passes over, too.
     """
 
@@ -86,7 +86,7 @@ def score_bfcl(
         data: BFCL's data: a folder with its files, a ``bfcl_eval-*.whl``, or a checkout of the repository.
         results: The result tree.
         scores: The folder for the score tree.
-        names: How function names with dots were offered; ``auto`` decides per system from its results.
+        names: Form in which function names with dots were offered; ``auto`` decides per system from its results.
         mode: Text, or native calls; with ``auto`` a stored list is native calls.
         partial: Score what is there, when entries have no result.
         rules: ``bfcl`` or ``strict``.

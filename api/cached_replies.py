@@ -19,7 +19,7 @@ class CachedReplies(Shown, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         path: The file.
-        replies: How many replies it holds.
+        replies: Number of replies.
         size_bytes: Size of the file; None if it does not exist yet.
         models: Replies by model; None if the file does not exist yet.
     """

@@ -81,8 +81,8 @@ class ReadyJudge(Closing):
     their own. It closes by itself, or by `close`, or at the end of a ``with``.
 
     Args:
-        task: Who is asked.
-        access: How its model is reached.
+        task: The judge that is asked.
+        access: Access to its model.
         remake: Makes the same judge in another process; a key among its arguments is pickled with it.
         members: The judges that it asks over connections of their own; others are asked over its own.
 
@@ -126,8 +126,8 @@ class ReadyJudge(Closing):
         """Judge one output, and wait for the verdict, whether or not a loop is running here.
 
         Args:
-            case: What was to be done.
-            output: What the system produced.
+            case: The case.
+            output: The system's output.
             **inputs: In place of both, what the judge is to be shown, by name: ``query``, ``response``, ``search_results``,
                 ``tool_calls``, ``tool_definitions``, ``messages``, ``accepted_answers``, ``criterion``, ...
 
@@ -156,7 +156,7 @@ class ReadyJudge(Closing):
 
         Args:
             pairs: Cases with outputs; taken only as fast as verdicts are, in a thread of the judge's.
-            repeats: How often each output is judged.
+            repeats: Times that each output is judged.
 
         Yields:
             One verdict an output and repetition, as they are done.

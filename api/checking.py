@@ -119,12 +119,12 @@ def check(
     """Check, without a model, whether an output is correct.
 
     Args:
-        case: What was to be done; a record, or a mapping with the same keys.
-        output: What the system produced; in a mapping ``case_id`` and ``system`` may be left out.
+        case: The case; a record, or a mapping with the same keys.
+        output: The system's output; in a mapping ``case_id`` and ``system`` may be left out.
         rules: ``strict``, or ``bfcl`` for verdicts equal to the Berkeley Function-Calling Leaderboard's.
         functions: Functions that executable calls may name; those that are registered when left out.
         worlds: Custom simulated worlds; the registered ones when left out.
-        **workspaces: How a workspace is looked at, such as ``allow_code=True``; see `Workspaces`.
+        **workspaces: Options for reading a workspace, such as ``allow_code=True``; see `Workspaces`.
 
     Returns:
         The verdict; its outcome is ``undecided`` where no checker can tell.
@@ -181,14 +181,14 @@ def check_file(
     Args:
         cases: Files of cases, or folders of shards.
         outputs: Files of outputs, or folders of shards. With a folder, systems are sorted by name, whatever the order of rows.
-        out: Where the verdicts go (JSON Lines); appears when the last one is written. Interrupted, those so far are in `partial_file`.
+        out: File of the verdicts (JSON Lines), complete when it appears. After an interruption, `partial_file` has those so far.
         rules: ``strict`` or ``bfcl``.
-        names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
+        names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; those that are registered when left out.
         worlds: Custom simulated worlds; the registered ones when left out.
-        workers: How many processes check; None for as many as there are cores, where that is faster. Verdicts are the same.
+        workers: Number of processes that check; None for one per core, if that is faster. Verdicts are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
-        **workspaces: How workspaces are looked at; see `Workspaces`.
+        **workspaces: Options for reading workspaces; see `Workspaces`.
 
     Returns:
         What is said of each system.

@@ -47,12 +47,12 @@ def dial(
     It is a pure function of a seed and a level that returns a `Rung`.
 
     Args:
-        name: Its name; no operator's.
+        name: The dial's name; not that of an operator.
         family: Which sort of output it makes: ``tool_call``, ``multi_turn``, ``answer`` or ``groundedness``.
-        levels: From easy to hard: numbers of something, or 1 to as many as there are steps.
-        unit: What a level counts.
+        levels: Numbers from easy to hard, or 1 to the number of steps.
+        unit: Unit of a level.
         about: One line for a person.
-        steps: What each level is, where they are kinds and no numbers.
+        steps: Name of each level, if levels are kinds instead of numbers.
     """
 
     def add(make: Make) -> Make:
@@ -104,9 +104,9 @@ def operator(
     It is a function of a `Subject` and a random generator that yields mutations.
 
     Args:
-        name: Its name; becomes part of the probe's system name.
+        name: The operator's name; becomes part of the probe's system name.
         family: Which sort of output it works on: ``tool_call``, ``multi_turn``, ``answer`` or ``groundedness``.
-        plants: What it makes of a right output: ``fault``, ``twin``, ``attack`` or ``control``.
+        plants: Effect on a right output: ``fault``, ``twin``, ``attack`` or ``control``.
         about: One line for a person.
         against: For an attack: the name of its control.
     """
@@ -129,7 +129,7 @@ def statistic(name: str) -> Callable[[S], S]:
     with how often they are there as their weight: ``numpy.average(..., weights=weights)``, ``sample_weight=weights``.
 
     Args:
-        name: Its name in the results; none of ours.
+        name: Name in the results; not a built-in one.
     """
     return STATISTICS.registering(name)
 

@@ -78,20 +78,20 @@ def evaluate(
         out: A folder to keep the run in, or its address; the same call resumes it. None keeps it in memory, and nothing is written but the
             judges' reply cache.
         rules: ``strict``, ``bfcl``, or None to ask judges alone.
-        names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
+        names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         judge_on: ``open``, ``all``, or how many decided outputs are judged beside what is open, to calibrate on.
-        repeats: How often each output is judged.
+        repeats: Times that each output is judged.
         pass_at: Pass threshold, for all judges or by judge; by default the one that a judge declares, else 0.5.
         functions: Functions that executable calls may name; those that are registered when left out.
         worlds: Custom simulated worlds; the registered ones when left out.
         allow_code: Whether code in workspaces may be run, in a sandbox.
         again: Whether to begin a run in ``out`` anew, with outputs that the agent makes anew.
         keep_crashes: Whether to grade an agent 0 that fails alike on the first eight cases, instead of an error.
-        workers: How many processes check; None for as many as there are cores, where that is faster. Verdicts are the same. On Ray, how
+        workers: Number of processes that check; None for one per core, if that is faster. Verdicts are the same. On Ray, how
             many tasks check and how many actors ask.
         engine: ``ray`` has checkers and the clients of judges run on Ray, which takes about ten seconds and 0.8 GB to start; for a
             cluster. None for this machine, without it.
-        address: Where Ray is; ``auto`` for the cluster that this machine is in, None for a Ray of its own.
+        address: Address of Ray; ``auto`` for this machine's cluster, None to start one.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
     Returns:
@@ -142,7 +142,7 @@ def load_run(folder: FilePath) -> Run:
     """Load a finished run from its folder.
 
     Args:
-        folder: Where it is kept; a path or an address.
+        folder: Run folder; a path or an address.
 
     Raises:
         RunFolderError: It is not a run folder, or the run was not concluded.

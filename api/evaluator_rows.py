@@ -20,7 +20,7 @@ def columns(name: str, verdict: Verdict, threshold: float) -> dict[str, Any]:
 
     Args:
         name: The judge's name, which every column begins with.
-        verdict: What it said.
+        verdict: The judge's verdict.
         threshold: Lowest score whose result is ``pass``.
 
     Returns:
@@ -55,8 +55,8 @@ def groundedness(response: str, context: Items, query: str = "") -> tuple[Case, 
 
     Args:
         response: The answer.
-        context: What it has to rest on: texts, or objects with ``id``, ``request`` and ``content``; one text will do.
-        query: What was asked.
+        context: Sources of the answer: a text, texts, or objects with ``id``, ``request`` and ``content``.
+        query: The question.
     """
     messages = question_messages(query) if query else []
     return _item("grounded_answer", {"messages": messages, "context": context_of(context)}, text=response)
@@ -68,7 +68,7 @@ def rubric(query: str, response: str, criterion: str) -> tuple[Case, Output]:
     Args:
         query: What was asked, or the conversation as a list of messages.
         response: The agent's answer.
-        criterion: What the answer has to meet.
+        criterion: Criterion of a good answer.
     """
     case = {"messages": question_messages(query), "reference": {"criterion": criterion}}
     return _item("open_answer", case, text=response)

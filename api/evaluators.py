@@ -125,7 +125,7 @@ class JudgeEvaluator(Generic[P]):
         """Return metrics over all rows: the mean with its n, and the other rows by status.
 
         Args:
-            line_results: What the calls returned.
+            line_results: Results of the calls.
 
         Returns:
             ``NAME_mean`` (left out when no row is graded), ``NAME_graded``, ``NAME_rows``, and ``NAME_STATUS`` for each status

@@ -54,7 +54,7 @@ def flow_folder(
 
     Args:
         judge: A judge's name; for a DAG flow, ``name/variant`` names the default variant.
-        folder: Where it goes.
+        folder: Folder to create.
         form: ``flex`` for ``flow.flex.yaml``, ``dag`` for ``flow.dag.yaml`` with every variant of the judge's prompt.
         model: The model in a DAG flow that a row or ``--inputs model=NAME`` does not name.
 

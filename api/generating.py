@@ -104,17 +104,17 @@ async def agenerate(
         accept_edited: Whether to go on with outputs in it that were changed by hand since they were made.
         again: Whether to drop the outputs that the system has in it, and make them anew.
         keep_crashes: Whether to keep outputs of an agent that fails alike on the first eight cases; they are graded 0.
-        mode: How a model is told of tools: natively (``tools``), or by BFCL's instructions (``prompt``).
+        mode: Way of offering tools to a model: natively (``tools``), or by BFCL's instructions (``prompt``).
         parameters: A model's decoding parameters; what is not named is left to the endpoint.
         steps_per_turn: A turn that has had so many steps ends a conversation with a model.
         worlds: Custom simulated worlds, by class name; the registered ones when left out.
-        histories: What agents with a memory went through before: JSON Lines, or conversations by history.
+        histories: Earlier conversations of agents with a memory: JSON Lines, or conversations by history.
         search: The web: a corpus (JSON Lines or a folder), or the address of a search service.
         embedding_model: For the memory by likeness, at the model's endpoint; hashed words when left out.
-        user_model: Who plays the users of cases with a goal (``user``); a function talks to them in steps.
-        user_base_url: Where that model is; where the other is when left out.
+        user_model: Model that plays the users of cases with a goal (``user``); a function agent talks to them in steps.
+        user_base_url: Base URL of that model; by default that of the agent's model.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
-        **reaching: How a model is reached: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
+        **reaching: Model access: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
             ``attempts``, ``max_calls``, ``max_cost``, as for `fiducial.judge`.
 
     Returns:

@@ -50,8 +50,8 @@ class Generation(Shown, frozen=True, kw_only=True):
     """Results of a generation.
 
     Attributes:
-        name: Of the system, or of the category.
-        tally: How many outputs there were, were made, and are missing.
+        name: Name of the system or category.
+        tally: Numbers of outputs found, made and missing.
         cost: US dollars for the tokens that were asked for now; None where no model was asked, or its price is not known.
         user_model: Model that played the users of cases; None if there was none.
         user_cost: US dollars for that model's tokens; None if there was none.

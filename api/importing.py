@@ -50,8 +50,8 @@ class ImportedSuite:
     """Content of an imported file.
 
     Attributes:
-        cases: What was to be done.
-        outputs: What systems produced; nothing where the file says only what was to be done.
+        cases: The cases.
+        outputs: Outputs of systems; empty if the file has only cases.
     """
 
     def __init__(

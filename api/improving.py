@@ -113,12 +113,12 @@ def improve(
         holdout: Share of the groups that is held out.
         margin: Loss on the probes of an operator that is to be excluded.
         sample: Probes of each operator at most.
-        seed: Of the division and of what the model is shown.
-        criterion: What a good answer achieves, for tables that do not say it.
-        reading: How a table is read; see `LabelReading`.
+        seed: Seed of the split, and of the examples shown to the model.
+        criterion: Criterion of a good answer, for tables without one.
+        reading: Options for reading a table; see `LabelReading`.
         judge_parameters: Decoding parameters in place of those of prompts; None as a value leaves one out.
         worlds: Custom simulated worlds; the registered ones when left out.
-        access: How models are reached; by ``reaching`` when left out.
+        access: Model access; by default ``reaching``.
         command: For the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **reaching: ``base_url``, ``api_key``, ``cache``, ``max_calls`` and others; see `Reaching`.

@@ -138,13 +138,13 @@ def jury(
     """Create a jury that can be called, or used in `fiducial.evaluate`, like any judge.
 
     Args:
-        judges: Its members, as `fiducial.judge` makes them, or their names; for ``escalate`` the cheap one, then the expensive one.
+        judges: The members: results of `fiducial.judge`, or names; for ``escalate`` the cheap one, then the expensive one.
         rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the cheap one's verdict where it is sure,
             else the expensive one's.
-        weights: What each member's opinion weighs; equal when left out.
+        weights: Weight of each member's verdict; equal by default.
         unsure: ``escalate`` only: from which score to which the cheap one is not sure.
-        repeats: How often each member is asked; each time is an opinion.
-        **options: Of `fiducial.judge`, for members that are only named.
+        repeats: Times that each member is asked; each time counts as a vote.
+        **options: Options of `fiducial.judge`, for members given by name.
 
     Returns:
         The jury.

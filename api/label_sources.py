@@ -16,7 +16,7 @@ class LabelReading(TypedDict, total=False):
     """The meaning of a table of labels.
 
     Attributes:
-        map: What columns are, where their names do not say so, in either order.
+        map: Fields of columns whose names are not recognised, in either order.
         label_scale: The worst label and the best, as they are written.
         label_pass_at: The label, as it is written, from which on an output passes.
         map_label: Scores of words; None where a word stands for no grade.

@@ -35,10 +35,10 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
     """Patch of a data set.
 
     Attributes:
-        patch: Its file; None where there is nothing to correct, or no file was asked for.
+        patch: The file; None if there is nothing to correct, or no file was asked for.
         corrections: The corrected references.
         unsaid: Decisions against the checker that no reference says.
-        command: What to type next, where there is a patch.
+        command: The command to type next, if there is a patch.
     """
 
     patch: Path | None
@@ -114,14 +114,14 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
     Attributes:
         folder: The import, or the run.
         labels: The file that holds the labels; None where the table has none.
-        added: How many labels are new, or say something else than before.
-        replaced: How many of those replace another grade by the same person.
-        unchanged: How many were there before.
-        superseded: How many a later row of the same person on the same output replaces.
-        unmatched: How many are of no output.
+        added: Number of labels that are new or changed.
+        replaced: Number of those that replace another grade by the same person.
+        unchanged: Number that were there already.
+        superseded: Number replaced by a later row of the same person on the same output.
+        unmatched: Number that belong to no output.
         first_unmatched: The id of the first of those.
         references: The references; None where the table has none.
-        commands: What to type next.
+        commands: The commands to type next.
     """
 
     folder: Path
@@ -219,7 +219,7 @@ def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -
 
     Args:
         cases: In any form.
-        patch: What `export_labels` wrote, or its ``corrections``.
+        patch: The file that `export_labels` wrote, or its ``corrections``.
 
     Returns:
         The cases with the references that they are to have.

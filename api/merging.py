@@ -31,7 +31,7 @@ def merge(
     Args:
         runs: Run folders, or runs that are kept in one.
         out: The folder of the whole; started again after a kill it goes on. None keeps it in memory.
-        prices: What models cost beside the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.
+        prices: Prices of models that are not on the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.
         command: The command line, for the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 

@@ -30,8 +30,8 @@ class Probes(Shown, frozen=True):
     """Mutants with one named fault each, harmless twins and attacks, from correct outputs.
 
     Attributes:
-        kept: Where they are; a folder in memory where they are kept nowhere else.
-        manifest: How they were made, and how many of each operator.
+        kept: Their folder; in memory if no folder was given.
+        manifest: Origin of the probes, and their number by operator.
     """
 
     kept: FolderPath
@@ -84,15 +84,15 @@ def mutate(
         outputs: In any form: those that strict rules call right are mutated; None makes right outputs of the references.
         out: A folder to keep the probes in; None keeps them in memory.
         only: Operators by name; all that apply when left out.
-        operators: Of one's own, ``module:NAME`` each, beside those that are registered.
+        operators: Custom operators, ``module:NAME`` each, besides registered ones.
         seed: The same seed gives the same probes.
         per_output: Probes of one operator from one right output at most.
-        names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
+        names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; those that are registered when left out.
         worlds: Custom simulated worlds; the registered ones when left out.
-        workers: How many processes make them; None for as many as there are cores, where that is faster. Probes are the same.
+        workers: Number of processes that make them; None for one per core, if that is faster. Probes are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
-        **workspaces: How workspaces are looked at; see `Workspaces`.
+        **workspaces: Options for reading workspaces; see `Workspaces`.
 
     Returns:
         The probes.

@@ -34,8 +34,8 @@ class NamedItem(NamedTuple):
     """Inputs given by name, ready for a judge.
 
     Attributes:
-        case: What was to be done, as far as it was given.
-        output: What was produced.
+        case: The case, as far as given.
+        output: The output.
         shown: Inputs that are shown as they were given.
     """
 

@@ -87,7 +87,7 @@ def folder_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) 
 
     Args:
         place: A path or an address.
-        tell: Told when work was set aside that the store never got.
+        tell: Called when work was set aside that the store never received.
 
     Raises:
         InputError: The store cannot be read.

@@ -69,7 +69,7 @@ def plan(
         power: Chance of finding the difference.
         rows_per_cluster: Items per cluster.
         icc: Correlation within clusters.
-        draw: How many items to draw.
+        draw: Number of items to draw.
         by_doubt: Draw items more often the more their labels are in doubt.
         strata: Column of strata, or ``score``. The labels so far decide how many items each stratum gives.
         judge: Judge whose scores show the doubt, if the table has several.
@@ -82,7 +82,7 @@ def plan(
         dear: The same for the expensive judge, which errs less.
         decided: Expected share of outputs that checkers decide, without a table.
         decided_rate: Expected pass rate of these.
-        **reading: How the table is read; see `TableReading`.
+        **reading: Options for reading the table; see `TableReading`.
 
     Returns:
         The plan.

@@ -117,16 +117,16 @@ def prefer(
     Args:
         a: Outputs: of one system, or of several that are all compared. A run brings its cases, and what its checkers and labels say.
         b: More outputs, of the others.
-        cases: What they are outputs of, where no run brings them.
+        cases: The cases of the outputs, if no run has them.
         judges: A judge or several that compare two outputs, made by `fiducial.judge` or named.
         model: The judging model of judges that are only named.
         labels: Trusted verdicts on outputs: where they tell two apart, they say whether the judge prefers the better one.
         against: Compare only with this system.
         out: A folder to keep the verdicts in; the same call resumes it. None keeps them in memory.
-        repeats: How often each pair is asked about in each order.
+        repeats: Times that each pair is judged in each order.
         level: Confidence level of the intervals.
         worlds: Custom simulated worlds; the registered ones when left out.
-        access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
+        access: Model access shared by the judges given by name; by default that of `fiducial.judge`.
         poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
         judge_parameters: Decoding parameters in place of those of prompts, for judges that are only named; None as a value leaves one out.
         accept_edited: Whether runs are taken whose verdicts were changed by hand since they were written.

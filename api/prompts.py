@@ -41,9 +41,9 @@ class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
         judge: Whose.
         variant: Which of its prompts.
         default: Whether the judge's bare name means it.
-        inputs: What it is shown.
+        inputs: Its inputs.
         scale: Which scores are possible.
-        reply: How its reply is read.
+        reply: Parser of its reply.
         description: For people.
     """
 

@@ -56,7 +56,7 @@ class Reading:
         table: The columns of the tables that were read.
 
     Attributes:
-        format: That format.
+        format: The format.
         cases: The cases.
         outputs: The outputs.
         verdicts: Verdicts of the tool's own scorers and of people.

@@ -41,9 +41,9 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
 
     Attributes:
         run: The run's folder.
-        drawn: What was drawn.
+        drawn: The sample.
         keys: Which of it are still to be labelled, in their order.
-        name: Who labels; empty where the page asks.
+        name: Name of the labeller; empty if the page asks.
         page: The file; None where nothing is left to label.
         table: With the chances of a draw by doubt; None otherwise.
     """
@@ -138,11 +138,11 @@ def review(
         sample: ``open``: at random from what no checker decided, which is what corrects rates; ``decided``: at random from what one did,
             to audit it; ``doubt``: open, likelier where the judge is in doubt; ``suspected``: labels that judges contradict. To be decided between label and
             judge: ``disagreements``; ``survivors``, the faults that an audit's judges missed; ``suspects``.
-        count: How many.
-        seed: Of the draw; everybody gets the same.
+        count: Size of the sample.
+        seed: Seed of the draw; the same for every labeller.
         judge: Only outputs that this judge graded; whose doubt, with ``doubt``; whose disagreements.
         agreements: Number of outputs on which label and judges agree, mixed among disagreements or survivors: they show how often both err.
-        name: Who labels; what they have labelled is left out. Without a name, what anybody has labelled is.
+        name: Name of the labeller, whose labelled outputs are left out; without a name, all labelled outputs are.
         out: The page; in the run's folder when left out.
         accept_edited: Whether a run is taken that was changed by hand; the page says so.
 

@@ -63,12 +63,12 @@ class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: The system's.
-        decided: Of what checkers decided.
-        overall: Of all outputs: the checkers' verdict where they decide, else one judge's; undefined where too much is ungraded.
-        open: Of what no checker decided (in a run without checkers: of everything), by judge, uncorrected.
+        decided: Pass rate of the outputs that checkers decided.
+        overall: Pass rate of all outputs, by checkers if they decide, else by one judge; undefined if too many are ungraded.
+        open: Pass rate of the outputs that no checker decided (all in a run without checkers), by judge, uncorrected.
         corrected: The same corrected by labels that were drawn at random from the open part, by judge, where there are some.
         missing: Cases without an output.
-        faults: How often each error type was found by the checkers.
+        faults: Number of outputs by error type, as found by the checkers.
     """
 
     name: str
@@ -84,12 +84,12 @@ class Run(InWords):
     """Results of an evaluation; made by `fiducial.evaluate` and `fiducial.load_run`.
 
     Args:
-        kept: Where it is kept.
+        kept: The run folder.
 
     Attributes:
-        kept: As given; a folder in memory where it is kept nowhere else.
+        kept: The run folder; in memory if no folder was given.
         systems: The rates of each system, by its name.
-        judges: What each judge was used for: outcomes, calls, tokens, cost.
+        judges: Outcomes, calls, tokens and cost of each judge.
         cuts: Pass threshold of each judge, by its name.
 
     Raises:
@@ -163,7 +163,7 @@ class Run(InWords):
 
         Args:
             path: The file; ``report.html`` in the run's folder when left out.
-            texts: Of how many items, those most worth reading, the page holds the texts (of right ones, 300); None for all. All are listed.
+            texts: Number of items whose texts the page holds, most important first (at most 300 right ones); None for all. All items are listed.
 
         Returns:
             The file.

@@ -26,8 +26,8 @@ class RunResults(Shown, frozen=True, kw_only=True):
     """Results of a run.
 
     Attributes:
-        plan: What was to be done.
-        summary: What it came to, in numbers.
+        plan: The run's settings.
+        summary: The run's results.
         report: The report's file.
     """
 

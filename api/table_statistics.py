@@ -58,17 +58,17 @@ def calibrate(
         pass_at: Pass threshold, for all judges or by judge; by default the one that a judge declares, else 0.5.
         interval: Intervals as other software has them; None for the best of each statistic.
         level: Nominal coverage.
-        seed: Of the bootstrap.
-        replicates: Of the bootstrap.
-        label_audit: What a person says of a random sample of the labelled items: corrects for errors of the labels.
+        seed: Seed of the bootstrap.
+        replicates: Replicates of the bootstrap.
+        label_audit: A person's verdicts on a random sample of the labelled items: correct for errors of the labels.
         label_audit_by: ``gart-buck`` for judges that have no verdicts on the audited items, and share no errors with the labels.
-        adjudications: What people decided where judge and label differ, beside what runs keep: adds columns by corrected labels.
+        adjudications: People's decisions where judge and label differ, besides those in runs: adds columns by corrected labels.
         max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
         cascade: Judges that are asked one after another, certified together at ``max_error``.
         levels: All values that labels and scores can have: adds agreement on these categories.
         threshold_for: Look for the threshold that makes this statistic of the 2x2 table largest.
         recalibrate: Map scores to rates, ``isotonic`` or by ``platt``.
-        **reading: How the table is read: ``labels``, ``map``; see `TableReading`.
+        **reading: Options for reading the table: ``labels``, ``map``; see `TableReading`.
 
     Returns:
         The calibration.
@@ -141,17 +141,17 @@ def compare(
         a: A table in any form.
         b: Another, of the same items; None where ``a`` holds all that is compared.
         by: ``judge``: which is right more often? ``system``: which passes more often?
-        right: What counts as right; None for what is usual.
+        right: Meaning of right: ``agrees``, ``score`` or ``label``; None for the default.
         pass_at: As in `calibrate`.
         against: Compare only with this one.
-        statistic: Whose difference is estimated.
-        flips: How many of the items on which a pair differs are listed.
-        interval: Of the difference between judges; None for the best there is.
+        statistic: Statistic whose difference is estimated.
+        flips: Number of items listed on which a pair differs.
+        interval: Interval method for the difference between judges; None for the best available.
         level: Nominal coverage.
-        seed: Of the bootstrap.
-        replicates: Of the bootstrap.
+        seed: Seed of the bootstrap.
+        replicates: Replicates of the bootstrap.
         prices: Dollars for a million tokens, ``IN/OUT`` or ``MODEL=IN/OUT``, for tables with tokens; public list prices when left out.
-        **reading: How tables are read: ``labels``, ``map``; see `TableReading`.
+        **reading: Options for reading tables: ``labels``, ``map``; see `TableReading`.
 
     Returns:
         Every pair, with its test and the interval of the difference.
@@ -206,21 +206,21 @@ def estimate(
 
     Args:
         table: In any form.
-        judge: Whose scores are used, where there are several.
+        judge: Judge whose scores are used, if there are several.
         pass_at: As in `calibrate`.
         interval: ``score`` (Wilson's on the effective n) and ``logit`` are clustered, ``wald`` takes items as independent.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score``.
         phases: Judges of nested random samples, from the one that judged most on: all of them together (``multi_phase``).
-        labels_chosen_by: How items were chosen for labels: by the judge's ``score``, by true class (``label``), or by true class from ``elsewhere``;
+        labels_chosen_by: Way in which items were chosen for labels: by the judge's ``score``, by true class (``label``), or by true class from ``elsewhere``;
             None for a random sample.
         judges: Judges that are combined by a regression on the labels (``several_judges``); the first is the judge of the other estimates.
         reweight_by: Columns on which alone it depends which items have a label, such as a category: labels are weighted (``reweighted``).
         open_worse_by: Points by which the judge's TPR and TNR may be lower on undecided outputs than on decided ones, whose labels correct them
             (``open_worse_by``): 0.1 for ten.
-        part: Of runs, ``open`` takes what no checker decided, ``all`` everything.
-        **reading: How the table is read: ``labels``, which are of a random sample of it, ``columns``, ``draws``; see `TableReading`.
+        part: Part of a run: ``open`` for outputs that no checker decided, ``all`` for all.
+        **reading: Options for reading the table: ``labels``, which are of a random sample of it, ``columns``, ``draws``; see `TableReading`.
 
     Returns:
         The estimates, of all rows and of each system.

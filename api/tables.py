@@ -34,8 +34,8 @@ class TableReading(TypedDict, total=False):
     """Options for reading a table.
 
     Attributes:
-        labels: Its labels: trusted verdicts, or a table with ids (and systems) and grades.
-        columns: What columns are, where their names do not say so, in either order: ``{"label": "gold"}``.
+        labels: Trusted verdicts, or a table with ids (and systems) and grades.
+        columns: Fields of columns whose names are not recognised, in either order: ``{"label": "gold"}``.
         map: The same, under the name that `fiducial.read` and the command line have for it.
         label_scale: The worst label and the best, as they are written: ``(1, 5)``.
         label_pass_at: The label, as it is written, from which on an output passes; fractions are kept without it.
@@ -74,8 +74,8 @@ def read_calibration_table(
         open_only: Take of runs only what no checker decided.
         outputs: Take of runs all outputs, judged or not.
         apart: Whether files without a column of judges are each of a judge of its own, named like the file.
-        adjudications: What people decided where judge and label differ, beside what runs keep.
-        **reading: How else; see `TableReading`.
+        adjudications: People's decisions where judge and label differ, besides those in runs.
+        **reading: Further options; see `TableReading`.
 
     Returns:
         The table.

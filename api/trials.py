@@ -68,7 +68,7 @@ def trials(
         table: A run with several trials a case, or a table with a column ``trial``.
         ks: Numbers of trials.
         level: Nominal coverage.
-        **reading: How the table is read: ``labels``, ``map``; see `TableReading`.
+        **reading: Options for reading the table: ``labels``, ``map``; see `TableReading`.
 
     Returns:
         The rates of each system, with intervals clustered by case.
