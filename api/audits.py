@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 class Audit(AuditNumbers, ShownOnPage, frozen=True, kw_only=True):
     """Judges' results on probes: ``found.judges[0].operators[0].rate.low``."""
 
-    _words = staticmethod(audit_document)
+    _document = staticmethod(audit_document)
     _screen = staticmethod(audit_screen)
 
     def _page(self) -> ResultPage:
@@ -100,13 +100,13 @@ class Certificate(CertificateRecord, Shown, frozen=True, kw_only=True):
         """True if every claim of the certificate holds."""
         return all(claim.holds for claim in self.claims)
 
-    _words = staticmethod(certificate_document)
+    _document = staticmethod(certificate_document)
 
 
 class Standing(CertificateValidity, Shown, frozen=True, kw_only=True):
     """Validity of a certificate."""
 
-    _words = staticmethod(standing_document)
+    _document = staticmethod(standing_document)
 
 
 class Alternatives(Shown, frozen=True, kw_only=True):

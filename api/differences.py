@@ -32,7 +32,7 @@ class Difference(TwoRuns, ShownOnPage, frozen=True, kw_only=True):
     Read ``found.broke``, ``found.better``, ``found.systems["me"].all.pairs[0].difference``.
     """
 
-    _words = staticmethod(difference_document)
+    _document = staticmethod(difference_document)
     _screen = staticmethod(difference_screen)
 
     def to_frame(self) -> pd.DataFrame:
@@ -62,7 +62,7 @@ class Difference(TwoRuns, ShownOnPage, frozen=True, kw_only=True):
 class History(HistoryNumbers, ShownOnPage, frozen=True, kw_only=True):
     """Runs over time: ``found.runs[-1].systems["me"]``, ``found.drifts``."""
 
-    _words = staticmethod(history_document)
+    _document = staticmethod(history_document)
     _screen = staticmethod(history_screen)
 
     def to_frame(self) -> pd.DataFrame:

@@ -52,12 +52,12 @@ class InWords:
 
     __slots__ = ()
 
-    _words: ClassVar[staticmethod[[Any], Document]]
+    _document: ClassVar[staticmethod[[Any], Document]]
     _screen: ClassVar[staticmethod[[Any], Document] | None] = None
 
     def document(self) -> Document:
         """Return the value as a document with tables."""
-        return self._words(self)
+        return self._document(self)
 
     def screen(self, room: int = SCREEN - 1) -> Document:
         """Return the answer first, in one screen of a terminal.

@@ -49,7 +49,7 @@ REPORT = "improvement.md"
 class Improvement(ImprovementNumbers, Shown, frozen=True, kw_only=True):
     """Result of improving a prompt: ``found.gain.at_least``, ``found.written``."""
 
-    _words = staticmethod(improvement_document)
+    _document = staticmethod(improvement_document)
     _screen = staticmethod(improvement_screen)
 
     @property

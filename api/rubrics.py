@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Rubrics(RubricNumbers, Shown, frozen=True, kw_only=True):
     """Rubric scores of a run: ``found.judges[0].systems[0].means[0].score.low``."""
 
-    _words = staticmethod(rubric_document)
+    _document = staticmethod(rubric_document)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per judge, system and tag."""

@@ -66,7 +66,7 @@ class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
 class Comparison(ComparisonNumbers, ShownOnPage, frozen=True, kw_only=True):
     """Pairwise comparison of judges or systems: ``found.pairs[0].difference``."""
 
-    _words = staticmethod(comparison_document)
+    _document = staticmethod(comparison_document)
     _screen = staticmethod(comparison_screen)
 
     def _page(self) -> ResultPage:
@@ -89,7 +89,7 @@ class Comparison(ComparisonNumbers, ShownOnPage, frozen=True, kw_only=True):
 class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
     """Rate corrected by labels: ``found.all.ppi_plus_plus.low``, ``found["system"]``."""
 
-    _words = staticmethod(estimation_document)
+    _document = staticmethod(estimation_document)
     _screen = staticmethod(estimation_screen)
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
 class SamplePlan(PlanNumbers, Shown, frozen=True, kw_only=True):
     """Planned numbers of labels or items, and the items to label next."""
 
-    _words = staticmethod(plan_document)
+    _document = staticmethod(plan_document)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan in the form of ``plan --json``."""

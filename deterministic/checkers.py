@@ -76,8 +76,8 @@ def validate_reference(case: Case, options: CheckOptions) -> None:
     """Refuse a case whose reference needs tools, environments or functions it does not have.
 
     Raises:
-        InputError: Nobody could meet it; the message names the case, ``field`` the field.
+        InputError: No output can meet the reference; the message names the case, ``field`` the field.
     """
-    meetable = kind_spec(case.kind).meetable
-    if meetable is not None:
-        part(meetable)(case, options)
+    validate = kind_spec(case.kind).validate_reference
+    if validate is not None:
+        part(validate)(case, options)

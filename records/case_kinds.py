@@ -61,19 +61,19 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: The kind.
-        family: What an output consists of.
+        family: Form of the outputs.
         reference: The form of ``Case.reference``; None for any object.
-        checked_by: Name of the checker in ``Verdict.by``; None where no checker decides.
+        checked_by: Name of the checker in ``Verdict.by``; None if no checker decides.
         checker: The checker, as ``module:function``.
-        meetable: Function that refuses a reference no output can meet, called with case and check options.
+        validate_reference: Function that refuses a reference no output can meet, called with case and check options.
         right: Function that makes a right output of a reference.
         judge: The shipped judge for it.
         operators: Family of the operators that change its right outputs.
-        call: ``any`` where some call is due and none is named, ``none`` where none is due; None where the reference says.
-        pure: Whether a verdict depends on case and output alone, so that it can be checked again anywhere.
+        call: ``any`` if some unnamed call is due, ``none`` if no call is; None if the reference says.
+        pure: Whether a verdict depends only on case and output, so that it can be verified anywhere.
         compared: Whether calls are compared with accepted calls.
         question: The question that a reviewer answers.
-        rows: Contents of a row of which an import makes a case of this kind; several are alternatives (`kind_of_row`).
+        rows: Alternative contents of an imported row that make a case of this kind (`kind_of_row`).
         found: Why an import makes a case of this kind.
     """
 
@@ -82,7 +82,7 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
     reference: type[msgspec.Struct] | None = None
     checked_by: str | None = None
     checker: str | None = None
-    meetable: str | None = None
+    validate_reference: str | None = None
     right: str | None = None
     judge: str | None = None
     operators: OperatorFamily | None = None
@@ -111,7 +111,7 @@ _BUILT_IN = (
         reference=ToolCallReference,
         checked_by="ast",
         checker="deterministic.ast.tool_calls:check_tool_calls",
-        meetable="deterministic.ast.schema_check:meetable_calls",
+        validate_reference="deterministic.ast.schema_check:validate_calls",
         right="deterministic.mutation.right_outputs:with_accepted_calls",
         judge="tool_call_accuracy",
         operators=OF_CALLS,
@@ -155,7 +155,7 @@ _BUILT_IN = (
         reference=ExecutableReference,
         checked_by="execution",
         checker="deterministic.execution.executable_calls:check_executable_calls",
-        meetable="deterministic.execution.executable_calls:meetable_results",
+        validate_reference="deterministic.execution.executable_calls:validate_results",
         judge="tool_call_accuracy",
         question=_CALLS_QUESTION,
     ),
@@ -165,7 +165,7 @@ _BUILT_IN = (
         reference=MultiTurnReference,
         checked_by="state",
         checker="deterministic.multi_turn.trajectory:check_trajectory",
-        meetable="deterministic.multi_turn.playable:meetable_turns",
+        validate_reference="deterministic.multi_turn.playable:validate_turns",
         right="deterministic.mutation.right_outputs:with_turns",
         judge="task_completion",
         operators=OF_CONVERSATIONS,

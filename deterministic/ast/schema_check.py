@@ -174,8 +174,8 @@ def _first(misfits: Iterable[Misfit | None]) -> Misfit | None:
 _LISTS = "; each item of this list is one accepted value, so that a list as a value is written [[...]]"
 
 
-def meetable_calls(case: Case, _options: CheckOptions) -> None:
-    """Refuse a case whose reference its own tools cannot produce; see `KindSpec.meetable`."""
+def validate_calls(case: Case, _options: CheckOptions) -> None:
+    """Refuse a case whose reference its own tools cannot produce; see `KindSpec.validate_reference`."""
     require_producible(case)
 
 

@@ -103,8 +103,8 @@ def check_executable_calls(case: Case, output: Output, options: CheckOptions) ->
     return _check_all(expectations, outcomes, options.rules)
 
 
-def meetable_results(case: Case, _options: CheckOptions) -> None:
-    """Refuse a case whose expected calls have no results; see `KindSpec.meetable`."""
+def validate_results(case: Case, _options: CheckOptions) -> None:
+    """Refuse a case whose expected calls have no results; see `KindSpec.validate_reference`."""
     reference_of(case)
 
 

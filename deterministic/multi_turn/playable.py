@@ -20,8 +20,8 @@ from ..options import CheckOptions
 from .worlds import environment_types, of_case, public_methods
 
 
-def meetable_turns(case: Case, options: CheckOptions) -> None:
-    """Refuse a case that its worlds cannot play; see `KindSpec.meetable`."""
+def validate_turns(case: Case, options: CheckOptions) -> None:
+    """Refuse a case that its worlds cannot play; see `KindSpec.validate_reference`."""
     require_playable(case, options.environments)
 
 

@@ -66,7 +66,7 @@ def join_references(files: Iterable[InputPath], table: References, to: Path) -> 
         if table.names(case.id):
             named.add(case.id)
         if made != case:
-            _refuse_unmeetable(made, table)
+            _validate(made, table)
             added, replaced = added + _is_plain(case), replaced + (not _is_plain(case))
             cases.append(made)
         else:
@@ -85,7 +85,7 @@ def _is_plain(case: Case) -> bool:
     return spec.plain and not (spec.family == "open" and "answer" in case.reference)
 
 
-def _refuse_unmeetable(case: Case, table: References) -> None:
+def _validate(case: Case, table: References) -> None:
     try:
         validate_reference(case, CheckOptions())
     except InputError as error:

@@ -19,7 +19,7 @@ from fiducial.records.case import NoReference
 
 @pytest.mark.parametrize("spec", KINDS.values(), ids=lambda spec: spec.name)
 def test_the_parts_of_a_kind_can_be_loaded(spec: KindSpec):
-    named = [name for name in (spec.checker, spec.meetable, spec.right) if name is not None]
+    named = [name for name in (spec.checker, spec.validate_reference, spec.right) if name is not None]
     assert all(callable(part(name)) for name in named)
     assert (spec.checked_by is None) is (spec.checker is None)
 
