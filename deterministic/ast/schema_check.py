@@ -175,7 +175,7 @@ _LISTS = "; each item of this list is one accepted value, so that a list as a va
 
 
 def validate_calls(case: Case, _options: CheckOptions) -> None:
-    """Refuse a reference that the case's tools cannot produce; see `KindSpec.validate_reference`."""
+    """Refuse a reference that its tools cannot produce; see `KindSpec.validate_reference`."""
     require_producible(case)
 
 
