@@ -36,7 +36,7 @@ class Decision(NamedTuple):
         found: What of the output.
         fault: Why judge and label differed, one of `FAULTS`; empty where that was not said.
         reason: In their words.
-        seed: Of the order in which outputs were put before them.
+        seed: Seed of the order in which outputs were put before them.
         human: Whether it was a person; a model may be asked, too, and is told apart.
         reference: The reference that the case should have, as JSON text, where they wrote one.
     """

@@ -45,8 +45,8 @@ class Localisation(msgspec.Struct, frozen=True, kw_only=True):
         exact: Share of faults of which it names the very step; one that it does not notice is not named.
         within_one: Share of which it names that step or a neighbour.
         unnoticed: Faults of which it names no step.
-        last_step: Of always naming the last step, on the same trajectories.
-        uniform: Of naming any step with equal chance, in expectation.
+        last_step: Accuracy of always naming the last step, on the same trajectories.
+        uniform: Accuracy of naming any step with equal chance, in expectation.
         bound: One-sided lower bound of ``exact``; None without a row.
         localises: Whether the bound is above the better of both baselines.
     """

@@ -33,7 +33,7 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         corrected: Whether the judge's errors are corrected.
         rates: By rate and k: ``rates["pass^k"][4]``.
         uncorrected: The same by verdicts as they are, where they are corrected above.
-        variance: Of one trial's verdict as it is, by case and by sampling.
+        variance: Variance of one trial's verdict as it is, by case and by sampling.
     """
 
     cases: int

@@ -18,7 +18,7 @@ class VarianceSplit(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         by_case: Share of a result's variance that is between cases; the rest is between trials of a case.
-        half_width: Of the interval of the mean, about, with the cases and trials there are.
+        half_width: Half-width of the interval of the mean, about, with the cases and trials there are.
         twice_the_trials: The same with as many trials again of every case.
         endless_trials: The same with endlessly many.
         twice_the_cases: The same with as many cases again.

@@ -111,8 +111,8 @@ class Options:
     Attributes:
         columns: Names of our fields by names in the file, or the other way round (``answer=response``); for tables.
         criterion: What a good answer achieves, for cases that have nothing else to be graded by.
-        system: Who answered, where the file does not say.
-        joined: Who answered, whatever the file says.
+        system: System of answers, if the file names none.
+        joined: System of answers, whatever the file says.
         unit: What of a conversation is a case.
         answers: ``accepted`` grades by accepted answers where there are some, ``open`` by a context before them, and by a criterion.
         complete: Adds the references that a joined table has for an example.

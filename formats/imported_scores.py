@@ -63,7 +63,7 @@ def scored(
     Raises a `RecordError` if nothing says where in [0, 1] the score lies.
 
     Args:
-        by: Whose it is.
+        by: Author of the score.
         value: True or false, a number, or a word that says one of the two.
         passed: Whether that passes, where the tool says so: taken where the number alone is outside [0, 1].
         ends: The least and the largest number, where the tool says so.

@@ -30,7 +30,7 @@ class FunctionJudge:
     """A function that judges.
 
     Attributes:
-        id: Who it is.
+        id: The judge's id.
         by: How its verdicts are signed.
         function: Takes a case and an output; gives a score in [0, 1], a truth value, either with a reason, or a Verdict. It may be a
             coroutine function.

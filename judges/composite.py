@@ -19,7 +19,7 @@ class JudgeQuestion(NamedTuple):
     """A question to one judge.
 
     Attributes:
-        judge: Who is asked.
+        judge: The judge that is asked.
         case: What was to be done.
         output: What is judged.
         repeat: Which repetition of the question this is.

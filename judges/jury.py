@@ -113,7 +113,7 @@ class JuryJudge(Composite):
     """Jury of several judges, or of one judge asked several times, with one verdict.
 
     Attributes:
-        jury: Who sits on it, and how opinions are counted.
+        jury: The jury's members, and how their verdicts are counted.
         members: The judges, in that order.
     """
 

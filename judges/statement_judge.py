@@ -31,7 +31,7 @@ class StatementJudge(JudgeOfParts):
     """A judge that is asked about an answer's statements one by one.
 
     Attributes:
-        splitter: Who splits answers.
+        splitter: Judge that splits answers.
     """
 
     splitter: AskedJudge

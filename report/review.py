@@ -105,7 +105,7 @@ def render_review(
     Args:
         sample: What the outputs were chosen as.
         items: The outputs.
-        name: Who labels; empty to ask on the page.
+        name: Name of the labeller; empty to ask on the page.
         warnings: What a reader must know before anything else.
         left_out: How many of the sample are labelled already, and not asked again.
         subject: Hashes of what is labelled: a page of the same, made anew, finds the answers that a browser kept.

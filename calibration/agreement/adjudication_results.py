@@ -16,7 +16,7 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
         items: How many items somebody decided.
         twice: How many were decided by two or more.
         alike: Share of pairs of decisions on one item that agree; None if no item has two decisions.
-        krippendorff_alpha: Of all of them, "undecidable" a value like the others.
+        krippendorff_alpha: Krippendorff's alpha of all of them, "undecidable" a value like the others.
         error: Share of decisions that are wrong, if two err equally often and independently; corrected numbers are without these errors. None where
             two decided fewer than 20 of the same items.
         contested: Items on which no more than half agree; they count as undecidable.
@@ -79,7 +79,7 @@ class AdjudicatedJudge(msgspec.Struct, frozen=True, kw_only=True):
         highest: ... and for it.
         corrected: Accuracy, rates, prevalence, and the labels' own sensitivity and specificity, by double sampling: also for the agreements that
             nobody looked at.
-        label_errors: Of ``all`` rows and of each category.
+        label_errors: Label errors of ``all`` rows and of each category.
     """
 
     disagreements: LookedAt
@@ -96,7 +96,7 @@ class Adjudication(msgspec.Struct, frozen=True, kw_only=True):
     """Judges by adjudicated labels.
 
     Attributes:
-        by: Who decided.
+        by: People and models who decided.
         faults: Why judge and label differed, by how many decisions say so.
         judges: Each judge.
         elsewhere: Items that were decided and are none of the table.

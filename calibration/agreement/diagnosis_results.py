@@ -126,8 +126,8 @@ class SystemAgreement(msgspec.Struct, frozen=True):
 
     Attributes:
         systems: Each system's means.
-        kendall_tau_b: Of the means; 1 where the judge has the order of the labels.
-        largest_difference: Of any system, without its sign.
+        kendall_tau_b: Kendall's tau-b of the means; 1 where the judge has the order of the labels.
+        largest_difference: Largest absolute difference of any system.
     """
 
     systems: dict[str, SystemMeans]
@@ -158,8 +158,8 @@ class CorrectedRates(msgspec.Struct, frozen=True):
 
     Attributes:
         prevalence: Share that is truly right.
-        true_positive_rate: Of the judge.
-        true_negative_rate: Of the judge.
+        true_positive_rate: True positive rate of the judge.
+        true_negative_rate: True negative rate of the judge.
         label_sensitivity: Share of the truly right that the labels pass.
         label_specificity: Share of the truly wrong that the labels fail.
     """

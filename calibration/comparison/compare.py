@@ -144,7 +144,7 @@ def compare(
         pass_at: Pass threshold of verdicts, and of the labels beside them: for all judges or by judge; by default the one that
             a judge declares, else 0.5.
         against: Compare only with this one.
-        statistic: Whose difference is estimated, of judges or of how systems are judged; another than ``accuracy`` needs labels.
+        statistic: Statistic whose difference is estimated, of judges or of how systems are judged; another than ``accuracy`` needs labels.
         flips: How many of the items on which a pair differs are listed.
         settings: How the interval of the difference is made; of systems only its level is used.
         cost_of: Prices of judges, for tables that have tokens and no costs.

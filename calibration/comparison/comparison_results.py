@@ -62,7 +62,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         difference: First minus second, of the statistic that is compared.
         rate_a: Of systems, the pass rate of the first on the very outputs that ``difference`` is of, estimated alike: it is ``rate_a - rate_b``.
         rate_b: Of systems, the pass rate of the second on them.
-        p: Of the very test that the interval of ``difference`` inverts (``clustered_p`` or, of shares, ``midp``): at or below
+        p: p-value of the very test that the interval of ``difference`` inverts (``clustered_p`` or, of shares, ``midp``): at or below
             1 - level exactly where 0 is outside.
         adjusted_p: ``p``, adjusted over the pairs listed (Holm): what the words go by.
         better: Which is higher by ``adjusted_p``; None where there is no evidence, or none that stands among so many pairs.
@@ -131,7 +131,7 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         n: Its usable rows.
-        n_left_out: Its rows without a score or label that is needed.
+        n_left_out: Its rows without a required score or label.
         share_right: The share right; of systems the share that passes.
         costs: What its verdicts cost, where the table says something of it.
     """
@@ -222,7 +222,7 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     Attributes:
         by: What is compared.
         right: What being right means; None for systems, which are compared by stratum.
-        statistic: Whose difference is estimated.
+        statistic: Statistic whose difference is estimated.
         pairs: Every pair asked for; of systems those of the stratum ``all``.
         contenders: Each by itself.
         best: The cross-fitted choice of the best; None where no item is common to all.

@@ -58,7 +58,7 @@ class PairedRows:
         first: One score.
         second: The other.
         cluster: Cluster number; None when every row is its own.
-        second_label: Of what was scored second, where that is something else; None where both scored the same.
+        second_label: Labels of what was scored second, where that is something else; None where both scored the same.
         cut: Threshold: a value passes when it is at least this.
         second_cut: Threshold of the second of the two; None if it is the same.
     """

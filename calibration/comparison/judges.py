@@ -20,7 +20,7 @@ class JudgeTerms(NamedTuple):
     """Settings shared by every pair of judges.
 
     Attributes:
-        estimator: Whose difference is estimated; ``accuracy`` stands for the share right, whatever right means.
+        estimator: Statistic whose difference is estimated; ``accuracy`` stands for the share right, whatever right means.
         names: Names of items.
         against: Compare only with this one.
         flips: How many of the items on which a pair differs are listed.

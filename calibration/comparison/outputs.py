@@ -51,8 +51,8 @@ class Field(NamedTuple):
     """The outputs of all systems.
 
     Attributes:
-        systems: By system.
-        decided_by: Who decided what is decided.
+        systems: Results by system.
+        decided_by: Authors of the decided verdicts.
         judges: Who judged undecided outputs: the rows of ``verdicts``. Juries come first and baselines last, others as the table prefers them,
             then whoever judged most.
         repeats: Verdicts that are not looked at, since the judge had said something of the output before; by judge.

@@ -142,7 +142,7 @@ class OperatorChange(msgspec.Struct, frozen=True, kw_only=True):
         operators: Names of the operators.
         change: Share treated as it should be by the new prompt, minus that by the current one, with a two-sided interval.
         at_least: One-sided lower bound of the change; None where nothing can be told.
-        holm_p: Of no change, two-sided, adjusted over all operators.
+        holm_p: p-value of no change, two-sided, adjusted over all operators.
         state: Whether a loss of the margin is excluded, or a loss proven.
     """
 

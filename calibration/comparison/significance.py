@@ -60,9 +60,9 @@ class DeLong(NamedTuple):
     """Two areas, compared.
 
     Attributes:
-        areas: Of the first and of the second score.
+        areas: Areas of the first and of the second score.
         difference: First minus second.
-        standard_error: Of the difference, over clusters; NaN where all of a class is in one.
+        standard_error: Standard error of the difference, over clusters; NaN where all of a class is in one.
         p: Two-sided; None where the difference has no spread.
     """
 

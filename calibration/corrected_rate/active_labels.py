@@ -103,7 +103,7 @@ class InfluenceEstimate(NamedTuple):
 
     Attributes:
         value: The estimate.
-        influence: Of each item, whether it is of the population by chance or drawn by chance, shape ``(M,)``.
+        influence: Influence of each item, whether it is of the population by chance or drawn by chance, shape ``(M,)``.
         design: Variance that the chance of being drawn gives each item, shape ``(M,)``.
     """
 

@@ -64,7 +64,7 @@ def estimate(
 
     Args:
         table: One judge's rows, or several judges' with ``judge``.
-        judge: Whose scores to use.
+        judge: Judge whose scores are used.
         pass_at: Pass threshold, for the estimates that need binary verdicts; by default the one that the judge declares, else 0.5.
         interval: ``score`` has Wilson's intervals on the effective n, and withholds what the labelled items show to be no random sample;
             ``logit`` is as published, clustered; ``wald`` takes items as independent, as other software does, and only warns.

@@ -30,7 +30,7 @@ class NestedVerdicts(NamedTuple):
 
     Attributes:
         label: Trusted values, shape ``(M,)``; NaN where there is none.
-        scores: By judge in the order of phases, shape ``(judges, M)``; NaN where the judge said nothing.
+        scores: Scores by judge in the order of phases, shape ``(judges, M)``; NaN where the judge said nothing.
         cluster: Cluster number, shape ``(M,)``.
         decided: What a checker decided, shape ``(M,)``; NaN where undecided, which alone is estimated.
     """

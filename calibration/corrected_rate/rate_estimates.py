@@ -70,7 +70,7 @@ class RateEstimates(NamedTuple):
     Attributes:
         weight: Lambda, how far the judge is trusted; None when nothing could be combined.
         label_equivalents: How many labels alone would be as precise.
-        estimates: By name.
+        estimates: Estimates by name.
         strata: Each by itself, where the table has strata, or needs them.
         chosen: The p of "labelled items are scored like the rest", where it says that they are not.
     """

@@ -40,7 +40,7 @@ def worth_interval(
         error: Its standard error.
         units: Independent units that were seen: what the rate is worth where nothing varies, which few of them do not prove.
         level: Nominal coverage.
-        degrees: Of freedom of the error, for Student's quantile; None for the normal one.
+        degrees: Degrees of freedom of the error, for Student's quantile; None for the normal one.
     """
     if error <= ROUNDING or share in {0.0, 1.0} or (degrees is not None and degrees < 1):
         return wilson_interval(share, units, level)

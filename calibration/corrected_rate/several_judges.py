@@ -54,10 +54,10 @@ def cross_fitted(
     A labelled item is predicted by a fit without its fold, the others by the mean of the fits.
 
     Args:
-        label: Of the labelled items, shape ``(n,)``.
+        label: Labels of the labelled items, shape ``(n,)``.
         scores: Theirs, by judge, shape ``(judges, n)``.
         others: Those of the other items, shape ``(judges, N)``.
-        cluster: Of the labelled items; no cluster is in two folds.
+        cluster: Clusters of the labelled items; no cluster is in two folds.
     """
     pooled = np.hstack([scores, others])
     centre, spread = pooled.mean(axis=1, keepdims=True), pooled.std(axis=1, keepdims=True)

@@ -40,7 +40,7 @@ class StratifiedItems:
         score: The judge's scores, shape ``(M,)``.
         stratum: Stratum number of each item, shape ``(M,)``.
         cluster: Cluster number of each item, shape ``(M,)``; a cluster may reach over several strata.
-        names: Of the strata, by number; each of them has an item.
+        names: Names of the strata, by number; each of them has an item.
     """
 
     label: FloatArray

@@ -134,7 +134,7 @@ def combine_means(
     Args:
         values: Shape ``(n,)``.
         cell: Cell number of each, shape ``(n,)``; every cell has a row.
-        coefficient: Of each cell's mean, shape ``(k,)``.
+        coefficient: Coefficient of each cell's mean, shape ``(k,)``.
         cluster: Cluster number of each value, shape ``(n,)``.
     """
     number, clusters = without_gaps(cluster)
@@ -181,7 +181,7 @@ class Shift(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         difference: Its mean, with an interval.
-        p: Of no difference, two-sided; None when there are no pairs.
+        p: p-value of no difference, two-sided; None when there are no pairs.
         minimum_detectable: The smallest difference that so many pairs show with 80 % chance; None when none is.
     """
 

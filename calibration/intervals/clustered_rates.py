@@ -27,7 +27,7 @@ class Prior(NamedTuple):
 
     Attributes:
         weight: As many errors as it counts for.
-        correlation: Of errors within clusters.
+        correlation: Correlation of errors within clusters.
     """
 
     weight: float
@@ -75,7 +75,7 @@ def effective_trials(
     Source: Korn and Graubard 1998, but for the prior; `docs/decisions` has why and what it is worth.
 
     Args:
-        spread: Of the rate, over clusters.
+        spread: Spread of the rate, over clusters.
         errors: Rows of the rarer result, of which what is seen is made: how much that counts for beside the prior.
         row_variance: Variance of one row's result.
         prior: What is thought beforehand.

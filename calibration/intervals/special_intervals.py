@@ -136,7 +136,7 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
 
     Args:
         parts: Estimates, shape ``(q,)``, asymptotically normal.
-        covariance: Of their errors, shape ``(q, q)``.
+        covariance: Covariance of their errors, shape ``(q, q)``.
         clusters: Behind the covariance, at least 2.
         level: Nominal coverage.
     """

@@ -73,7 +73,7 @@ class CurveFamily:
     Each is ``floor + (top - floor) / (1 + exp(slope * (place - middle)))``. ``1 - top`` are lapses, which do not depend on the level; ``floor`` is what is caught without being seen.
 
     Args:
-        places: Of the levels, the easiest first: ascending from 0 to 1, shape ``(levels,)``.
+        places: Places of the levels, the easiest first: ascending from 0 to 1, shape ``(levels,)``.
     """
 
     def __init__(self, places: Sequence[float]) -> None:

@@ -49,8 +49,8 @@ class LadderFit(NamedTuple):
         high: Upper end.
         beyond: How probable it is that 80 % and more are caught of the hardest level.
         drop: Share caught of the easiest minus share caught of the hardest.
-        trend_p: Of no relation between level and being caught; None where nothing could be told.
-        misfit_p: Of such a curve; None where there are too few levels.
+        trend_p: p-value of no relation between level and being caught; None where nothing could be told.
+        misfit_p: p-value of a logistic curve; None where there are too few levels.
         dip: Level caught less often than a harder one, beyond chance; None without one.
         worth: How many independent answers each is worth.
         likely: The curves that are left likely.

@@ -73,10 +73,10 @@ class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         budget: In dollars.
         spent: Of it.
-        half_width: Of a 95 % interval of the rate of all outputs.
-        open_half_width: Of the rate of the undecided ones, which is what `estimate` gives of a run.
+        half_width: Half-width of a 95 % interval of the rate of all outputs.
+        open_half_width: Half-width for the undecided outputs, whose rate `estimate` gives of a run.
         phases: What is bought.
-        half_widths: Of the best plan by each design: the judges that take part, joined by ``+``, or ``labels alone``.
+        half_widths: Half-width of the best plan by each design: the judges that take part, joined by ``+``, or ``labels alone``.
         labels_alone_cost: What the same half-width costs without a judge; None where all outputs have not enough.
         pilot: What it rests on.
     """
@@ -117,10 +117,10 @@ def plan_budget(
 
     Args:
         budget: In dollars.
-        costs: Of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``dear`` where there are such judges.
+        costs: Cost of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``dear`` where there are such judges.
         pilot: What is known beforehand.
         outputs: Number of outputs available; None for unlimited.
-        effect: By how much clusters multiply the variance.
+        effect: Factor by which clusters multiply the variance.
 
     Raises:
         UsageError: The budget does not pay for the fewest labels, something costs nothing and there is no end of it, or checkers decide everything.

@@ -57,8 +57,8 @@ class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Planned numbers of labels or items, and the items to label next.
 
     Attributes:
-        design_effect: By how much clusters multiply variances.
-        half_width: Of the intervals that labels are planned for.
+        design_effect: Factor by which clusters multiply the variance.
+        half_width: Half-width of the intervals that labels are planned for.
         assurance: Share of samples in which intervals are to be as narrow as that; None for on average.
         labels: Labels by rate, None where no number is enough; None where none were asked for.
         difference: Between two judges or systems, that items are planned for.

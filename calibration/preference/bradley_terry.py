@@ -48,7 +48,7 @@ def strengths(
         b: Number of the other.
         preferred: How far ``a`` was preferred, in [0, 1].
         cluster: Cluster numbers.
-        level: Of the intervals.
+        level: Confidence level of the intervals.
     """
     k = len(systems)
     counts = np.bincount(np.concatenate([a, b]), minlength=k)

@@ -30,7 +30,7 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
         half_tied: A choice in one order and a tie in the other.
         preferred: The win rate of ``a``: how far it is preferred, each order counting half, so that a flip and a tie count half to each.
         settled: The share that ``a`` won of the comparisons that one of them won; flips and ties left out.
-        p: Of a win rate of one half, by flipping signs of clusters; None without a comparison.
+        p: p-value of a win rate of one half, by flipping signs of clusters; None without a comparison.
         adjusted_p: The same adjusted over the pairs (Holm): what the words go by.
         corrected: The win rate of ``a`` as people would have it, by their choices on a random part of the comparisons and the judge's on all; None
             without such choices.
@@ -75,7 +75,7 @@ class Bias(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         effect: How much; 0 of a judge that does not.
-        p: Of no effect, two-sided; None where it could not be tested.
+        p: p-value of no effect, two-sided; None where it could not be tested.
         holm_p: Adjusted over the biases that were tested (Holm).
         found: Whether it is beyond what chance explains, at 5 %.
     """
@@ -93,8 +93,8 @@ class Position(Bias, frozen=True, kw_only=True):
         flips: Share of comparisons that flip.
         to_first: Flips to what is shown first.
         to_second: Flips to what is shown second.
-        log_odds: Of choosing the first shown, beside the strengths of systems; positive for a judge that favours it.
-        flip_p: Of as many flips to either, by the exact sign test, which takes comparisons as independent; None without a flip.
+        log_odds: Log-odds of choosing the first shown, beside the strengths of systems; positive for a judge that favours it.
+        flip_p: p-value of equally many flips to either, by the exact sign test, which takes comparisons as independent; None without a flip.
     """
 
     flips: Statistic
@@ -143,7 +143,7 @@ class RankingMisfit(msgspec.Struct, frozen=True, kw_only=True):
     """Test of one strength a system against a preference of its own for each pair.
 
     Attributes:
-        p: Of "strengths explain who is preferred", over clusters.
+        p: p-value of "strengths explain who is preferred", over clusters.
         found: Whether they do not, at 5 %.
         cycle: Three systems, each preferred to the next and the last to the first, most clearly; empty where none are.
         a: System that is preferred to ``b`` more than strengths say, farther than any other by its error.

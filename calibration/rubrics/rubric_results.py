@@ -76,10 +76,10 @@ class RubricOfJudge(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         judge: Its name as it signs verdicts on items.
-        systems: By system.
+        systems: Results by system.
         agreement: With labels, over all criteria; None without labels.
-        criteria: By criterion, the most labelled first.
-        tags: By tag.
+        criteria: Results by criterion, the most labelled first.
+        tags: Results by tag.
     """
 
     judge: str
@@ -99,7 +99,7 @@ class JudgesOnCriteria(msgspec.Struct, frozen=True, kw_only=True):
         a_only_right: Those that the first alone judges as labelled.
         b_only_right: Those that the second alone does.
         difference: Share right of the first minus that of the second.
-        p: Of no difference, by flipping signs of clusters; None where it could not be tested.
+        p: p-value of no difference, by flipping signs of clusters; None where it could not be tested.
     """
 
     a: str

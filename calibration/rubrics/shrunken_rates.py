@@ -33,7 +33,7 @@ class ShrunkenRates(NamedTuple):
     Attributes:
         pooled: The rate of all, with half a success and half a failure added.
         strength: Trials that the rate of all is worth in a group's own.
-        pooled_variance: Of the rate of all, groups being a sample.
+        pooled_variance: Variance of the rate of all, groups being a sample.
         own: Trials and successes of each group.
     """
 

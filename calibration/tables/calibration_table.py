@@ -95,7 +95,7 @@ class Table:
 
     Attributes:
         item: The item each row is about.
-        judge: Whose score it is.
+        judge: Author of the score.
         score: In [0, 1], shape ``(n,)``; NaN where the judge gave no verdict.
         label: In [0, 1], shape ``(n,)``; NaN where the truth is not known.
         cluster: Number of the cluster of each row, shape ``(n,)``.

@@ -58,8 +58,8 @@ class Weakness(msgspec.Struct, frozen=True, kw_only=True):
         failing: What it does.
         operator: The operator.
         case_id: The case whose output was mutated.
-        system: Who the right output was by.
-        change: What was changed.
+        system: System of the right output.
+        change: Description of the change.
         reason: What the checker said, if anything.
     """
 

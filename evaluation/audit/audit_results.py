@@ -55,12 +55,12 @@ class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
     """A paired comparison, tested.
 
     Attributes:
-        name: What is compared.
+        name: Name of the comparison.
         audit: Which audit it belongs to: invariance, position, irrelevant material, verbosity, injected verdicts, master keys, prompts.
-        difference: Of shares, with its interval. Invariance and position: how often the verdict differs from that on the right
+        difference: Difference of shares, with its interval. Invariance and position: how often the verdict differs from that on the right
             output, minus how often those on other harmless changes of it do. Attacks: share passed with the attack, minus without. Prompts: share right of
             the first, minus that of the second.
-        p: Of no difference, two-sided; None where it could not be tested.
+        p: p-value of no difference, two-sided; None where it could not be tested.
         holm_p: Adjusted over all comparisons of this judge.
         minimum_detectable: The smallest difference that would have been found with 80 % chance; None when none would.
         untested: Why it could not be tested.
@@ -124,8 +124,8 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         judge: Its name as it signs verdicts.
-        fingerprint: Of everything that is asked and read.
-        id: Who it is.
+        fingerprint: Fingerprint of everything asked and parsed.
+        id: The judge's id.
         pass_at: Pass threshold of the judge.
         pass_at_source: Whether that was told, is declared by the judge, or neither.
         asked: How many verdicts were asked for.
@@ -133,7 +133,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         operators: Results by operator, faults first.
         comparisons: Paired comparisons, corrected for being many. Of a judge that compares two outputs, ``position`` and ``length`` among them.
         steadiness: None where nothing was repeated.
-        findings: What is wrong with it.
+        findings: Weaknesses of the judge.
         ladders: Up to which level of difficulty it catches faults, by dial.
         located: How often it named the step at which a fault was planted, of a judge that names steps.
     """
@@ -219,13 +219,13 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
     """Verdict to review: a missed fault, a punished harmless change, or a successful attack.
 
     Attributes:
-        judge: Who said so.
+        judge: The judge that said so.
         what: Why it is listed.
         operator: The operator.
         case_id: The probe's case.
         system: The probe's system.
         trial: The probe's trial.
-        change: What was changed.
+        change: Description of the change.
         score: What the judge gave.
         label: What is right.
         reason: The judge's reason.

@@ -93,7 +93,7 @@ def build_probes(
         outputs: Files of outputs, of which the right ones are mutated; none to make right outputs of the references.
         out: The folder.
         settings: How probes are made.
-        progress: Told about every right output.
+        progress: Called for every right output.
         workers: How many processes; None for what pays. The files are the same.
 
     Raises:

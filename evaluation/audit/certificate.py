@@ -50,8 +50,8 @@ class RateClaim(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         statistic: The rate.
-        at_least: What is claimed.
-        rate: What was measured; ``low`` is the one-sided bound that decides.
+        at_least: The claimed rate.
+        rate: The measured rate; ``low`` is the one-sided bound that decides.
         holds: Whether the bound reaches the claim.
     """
 
@@ -68,7 +68,7 @@ class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
         fiducial: The version that wrote it.
         issued: When.
         judge: The judge as it signs verdicts.
-        fingerprint: Of everything that is asked and read.
+        fingerprint: Fingerprint of everything asked and parsed.
         id: Who the judge is; None in a certificate of a run that did not write it down.
         served_by: What models the endpoint said it used, where it said so.
         data: SHA-256 over the judged items with their labels.
@@ -81,7 +81,7 @@ class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
         drift: By which test drift is found.
         accepted_told: Whether the accepted accuracy was told, not measured.
         alpha: Chance that drift is said of a judge that has not drifted, over all looks together.
-        salt: Of the commitments to its anchors in a signed copy; unset where there is none.
+        salt: Salt of the commitments to its anchors in a signed copy; unset where there is none.
     """
 
     fiducial: str
@@ -121,7 +121,7 @@ def certify(
         run: A judge's verdicts with labels.
         claims: Statistic to the least value that is claimed.
         issued: The time, for the record.
-        level: Of each claim's one-sided bound. Several claims are corrected for (Bonferroni), so that they hold together.
+        level: Confidence level of each claim's one-sided bound. Several claims are corrected for (Bonferroni), so that they hold together.
         pass_at: Override of the pass threshold that the judge declares.
         accepted: The accuracy on the anchors below which the judge counts as drifted; its certified bound when None.
         drift: By which test drift will be found.

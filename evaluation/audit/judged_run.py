@@ -19,12 +19,12 @@ class JudgedRun(NamedTuple):
 
     Attributes:
         judge: The judge, as it signs verdicts.
-        id: Who it is; None where the run did not write it down.
+        id: The judge's id; None where the run did not write it down.
         rows: First repeats with a label: item, cluster, label, score (None when not graded).
         fresh: Items whose verdict was not answered from a cache or recording.
         served_by: Models that the endpoint named.
         cut: Pass threshold of the judge.
-        scores: Of all graded repeats, by item.
+        scores: Scores of all graded repeats, by item.
     """
 
     judge: str

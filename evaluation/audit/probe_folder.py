@@ -59,7 +59,7 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         fiducial: The version that made it.
-        seed: Of chance.
+        seed: Seed of the random choices.
         per_operator: Probes of one operator from one right output at most.
         inputs: SHA-256 of each input file.
         files: SHA-256 of each file of the folder.
@@ -118,7 +118,7 @@ class ProbeFacts(NamedTuple):
         plants: What that plants.
         source: The right output it was made of.
         label: Its score by its label.
-        change: What was changed.
+        change: Description of the change.
         planted: The step of a trajectory at which its fault is, where that is known.
     """
 

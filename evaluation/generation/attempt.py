@@ -86,7 +86,7 @@ class UserTurn(Record, frozen=True, kw_only=True):
         system: The agent that the user talks to.
         trial: Which attempt.
         turn: The turn that the reply begins, from 1.
-        model: Who plays the user.
+        model: Model that plays the user.
         request: The messages that it was sent.
         reply: Its reply, as it came.
         ended: How it ended the conversation; None if it did not.
@@ -216,7 +216,7 @@ class AttemptRow(Record, frozen=True, kw_only=True):
 
     Attributes:
         case_id: The case.
-        system: Who worked on it.
+        system: The system that worked on it.
         trial: Which attempt.
         asked: Hash of what the agent was given, so that an output is not taken for one of a case that has changed since.
         made: Hash of the output's line, so that one that was changed by hand is told.
@@ -225,7 +225,7 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         prompt_tokens: Prompt tokens of all steps, as counted by the endpoint.
         completion_tokens: Completion tokens of all steps, as counted by the endpoint.
         stopped: Why it was ended before its end.
-        user_model: Who played a simulated user; its requests and replies are in ``OUTPUTS.users.jsonl``.
+        user_model: Model that played a simulated user; its requests and replies are in ``OUTPUTS.users.jsonl``.
         user_ended: How that user ended the conversation; None if it did not.
         failure: Why there is no output, for a reason outside the system: a call that failed after its retries, or a spent budget.
     """

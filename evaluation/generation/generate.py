@@ -34,10 +34,10 @@ class GenerationTally(msgspec.Struct, kw_only=True):
         not_tried: Attempts that were not begun, since nothing but the same failure came.
         tracked: Whether outputs that were there before are known to be of the agent's code as it is now.
         calls: HTTP calls, those of conversations that come before cases among them, and those of attempts that came to no output.
-        prompt_tokens: As counted by the endpoint; of replies that were asked for now.
+        prompt_tokens: Prompt tokens of new replies, as counted by the endpoint.
         completion_tokens: Completion tokens of the same replies.
         user_calls: HTTP calls to the model that plays users.
-        user_prompt_tokens: As counted by the endpoint; of replies that were asked for now.
+        user_prompt_tokens: Prompt tokens of new replies, as counted by the endpoint.
         user_completion_tokens: Completion tokens of the same replies.
     """
 

@@ -26,7 +26,7 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
     """Forecast of a generation.
 
     Attributes:
-        system: Who would generate.
+        system: The system that would generate.
         wanted: Cases by trials.
         kept: Outputs that are there already.
         asks_model: Whether a model would be asked; what a custom agent calls is unknown.

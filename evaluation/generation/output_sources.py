@@ -48,7 +48,7 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
         examine: Refuses a case that can never be put to it, with an InputError.
         agent: Makes the agent, for as long as the context is open.
         model: The model that would be asked; None for a custom agent.
-        user: Who plays the users of cases that have one.
+        user: Model that plays the users of cases that have one.
         code: The code of the agent that is known.
         keep_crashes: Whether outputs of an agent that fails alike from the start are kept; see `SetupCheck`.
     """
@@ -168,7 +168,7 @@ def command_source(
         concurrency: Cases at work at the same time.
         scenes: Makes the worlds in which it calls tools, line by line; None for one that is given the case and answers.
         keep_crashes: See `OutputSource`.
-        user: Who plays the users of cases; for a command that makes calls.
+        user: Model that plays the users of cases; for a command that makes calls.
 
     Raises:
         UsageError: There is no such command.

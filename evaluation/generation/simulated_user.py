@@ -98,7 +98,7 @@ class AskedTurns:
         case: The case.
         attempt: What the agent has said so far; the user's turns are kept in it.
         key: Which attempt it is.
-        user: Who plays the user; None for a case without one.
+        user: Model that plays the user; None for a case without one.
         took: Counts what the user's calls take.
     """
 

@@ -66,7 +66,7 @@ def holdout_probes(
         out: The folder of the improvement.
         cut: Pass threshold of the labels.
         environments: Worlds that the checkers need.
-        progress: Told about every right output.
+        progress: Called for every right output.
     """
     folder, mutants = out / "probes", out / DATA / "mutants"
     if (folder / PROBES).exists():

@@ -39,7 +39,7 @@ class Correction(Record, frozen=True, kw_only=True):
         was: SHA-256 of the reference that it had, as compact JSON with sorted keys; on any other the patch is refused.
         faults: What was wrong with the old one, by those who decided.
         reason: Why, in their words.
-        by: Who decided.
+        by: Names of the people who decided.
     """
 
     case_id: str

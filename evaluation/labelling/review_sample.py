@@ -31,7 +31,7 @@ class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
     """Outputs to label.
 
     Attributes:
-        seed: Of the draw; the suspected are not drawn.
+        seed: Seed of the draw; the suspected are not drawn.
         of: How many outputs they were chosen from.
         keys: The outputs, in the order in which they are to be labelled.
         chances: With what chance each was drawn, where chances differ.
@@ -95,7 +95,7 @@ def draw_sample(
         store: The run.
         kind: How they are chosen.
         count: How many; about how many for ``doubt``.
-        seed: Of the draw.
+        seed: Seed of the draw.
         judge: Only outputs that this judge graded; needed for ``doubt`` when there are several.
 
     Returns:

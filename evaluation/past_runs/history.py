@@ -35,7 +35,7 @@ class PastRun(ResultStruct, frozen=True, kw_only=True):
 
     Attributes:
         systems: Rates by system and part: all outputs, what checkers decided, and the open part by each judge, corrected where there are labels.
-        accuracy: Of each judge against the labels, by name.
+        accuracy: Accuracy of each judge against the labels, by name.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Drift(ResultStruct, frozen=True, kw_only=True):
         run: In which run that is found first.
         since: The first run, which it is compared with.
         drop: By how much less often it is right, over the runs up to there.
-        p: Of no drop.
+        p: p-value of no drop.
         level: At which p drift is spoken of at that run: 5 % false alarms over all there will be.
         n: Labelled outputs of the first run.
     """

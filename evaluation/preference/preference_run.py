@@ -113,7 +113,7 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         out: The run folder.
         command: The command line, for the record.
-        judges: Who is asked, by name or prepared.
+        judges: The judges, by name or as objects.
         truth: What is known of outputs, to see whether judges prefer the better one.
         batch: How batches are waited for; None when the model is asked directly.
     """

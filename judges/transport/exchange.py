@@ -87,9 +87,9 @@ class Reply(Record, frozen=True, kw_only=True):
         refusal: The provider's refusal, where it marks one.
         finish_reason: Why the model stopped: ``stop``, ``length``, ``content_filter`` ...
         served_by: The model that the endpoint says answered, which may be a dated version of the one asked for.
-        prompt_tokens: As counted by the provider.
+        prompt_tokens: Prompt tokens, as counted by the provider.
         cached_tokens: Those of the prompt that the provider had cached, where it counts them.
-        completion_tokens: As counted by the provider.
+        completion_tokens: Completion tokens, as counted by the provider.
         logprobs: Per token, where they were asked for and given.
         calls: How many HTTP calls it took, retries included; 0 when it came from the cache or a recording.
     """

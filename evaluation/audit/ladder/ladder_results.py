@@ -74,8 +74,8 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
         threshold: Where 80 % are caught.
         flat: Whether no fall from easy to hard was found.
         drop: Share caught of the easiest minus share caught of the hardest.
-        trend_p: Of no relation between level and being caught; None where all were caught, or none.
-        misfit_p: Of a curve that falls as logistic ones do; None where there are too few levels.
+        trend_p: p-value of no relation between level and being caught; None where all were caught, or none.
+        misfit_p: p-value of a curve that falls as logistic ones do; None where there are too few levels.
         dip: Level caught less often than a harder one, beyond chance; None without one.
         failed_right: Share of right outputs failed.
         levels: What was said at each level.

@@ -27,7 +27,7 @@ class LadderRound(msgspec.Struct, frozen=True, kw_only=True):
     levels are all there is to say.
 
     Attributes:
-        judge: Who is asked.
+        judge: The judge that is asked.
         dial: By name.
         faulty: The level of each question about a faulty output.
         right: The level of each question about a right one.
