@@ -83,7 +83,8 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
         text += f" Not ranked, for too few or unusual labels: {number_text.some(without)}."
     if part is strata.decided and any(strata.open.outputs.values()):
         rest = "other output" if part.by_labels else "undecided output"
-        text += f" {_by_judges(strata.open, next(iter(known)), rest)}"
+        leader = next(iter(known))
+        text += f" {_by_judges(strata.open, leader, rest)}{_ahead_on_all(strata, part, leader)}"
     return text
 
 
@@ -245,6 +246,17 @@ def _common_items(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> 
     pair, _ = pair_of(pairs, a, b)
     noun, behind = _COMMON.get(where, ("common item", ""))
     return f"{counted(0 if pair is None else pair.n, noun)}{behind}"
+
+
+def _ahead_on_all(strata: Strata, part: ComparedStratum, leader: str) -> str:
+    """Name systems that the leader beats on a part, and that lead it on all outputs; empty without any."""
+    rates = {name: rate.value for name, rate in strata.all.rates.items() if rate.value is not None}
+    beaten = [name for name in rates if pair_of(part.pairs, leader, name)[1]]
+    ahead_of_it = [name for name in beaten if leader in rates and rates[name] > rates[leader]]
+    if not ahead_of_it:
+        return ""
+    verb = "is" if len(ahead_of_it) == 1 else "are"
+    return f" But on all outputs, judged ones uncorrected, {listed(ahead_of_it)} {verb} ahead."
 
 
 def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:

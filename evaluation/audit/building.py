@@ -179,7 +179,7 @@ def _build(
                     progress.advance()
         if not counts[_RIGHT]:
             raise InputError(
-                "no output is right under strict rules, so there is nothing to mutate",
+                "no output passes under strict rules: nothing to mutate; name right outputs with --outputs, or give cases a reference",
                 path=sources.cases.path,
             )
     used_operators = {operator for operator, _ in counts}

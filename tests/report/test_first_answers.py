@@ -166,6 +166,24 @@ def test_undecided_outputs_of_one_system_compare_nothing(
     assert answers(RunSummary(systems=systems("a", "b"), compared=found)).better.text.endswith(told)
 
 
+def test_a_leader_on_checked_outputs_that_another_leads_on_all_is_said_to_be():
+    rows = [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "judge": "j",
+            "system": name,
+            "score": 1.0 if n >= 30 and name == "b" else None,
+            "checker_score": float(n % 3 > (name == "b")) if n < 30 or name == "a" else None,
+        }
+        for name in "ab"
+        for n in range(150)
+    ]
+    found = compare(table_from_rows(rows), by="system")
+    told = answers(RunSummary(systems=systems("a", "b"), compared=found)).better.text
+    assert told.startswith("a is best: 0.67")
+    assert told.endswith("But on all outputs, judged ones uncorrected, b is ahead.")
+
+
 def half_labelled(*names: str, graded: int) -> list[dict[str, Any]]:
     """Outputs of 20 cases, 10 checked; judges pass those of ``a`` only, people those of ``b`` only."""
     return [
