@@ -15,13 +15,13 @@ from ..evaluation.audit.audit_run import foresee_audit, run_audit
 from ..evaluation.audit.ladder.climb import CALLS, LadderSettings
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
-from ..judges.prices import price_list
 from .audits import Audit
 from .checking import Worlds, worlds_of
 from .evaluating import JudgeLike, asked_of
 from .forecasts import Forecasts
 from .mutating import Probes
 from .paths import FilePath, folder_path, kept_folder
+from .price_memory import known_prices
 from .progress_bars import shown_progress
 from .run_files import Access
 
@@ -93,7 +93,7 @@ def forecast_audit(
     Takes the arguments of `audit`, and ``prices``.
     """
     plan = _plan(probes=probes, judges=judges, shared=True, **options)
-    return Forecasts(judges=foresee_audit(plan, access, price_list(prices)))
+    return Forecasts(judges=foresee_audit(plan, access, known_prices(prices)))
 
 
 def _plan(

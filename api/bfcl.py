@@ -15,10 +15,10 @@ from ..evaluation.bfcl.aggregation import SystemScore, as_json, rate
 from ..evaluation.bfcl.scoring import ScoringOptions, score_tree
 from ..evaluation.checking.dotted_names import NamesOption
 from ..formats.bfcl import ResultTree, expand, find_results, open_source
-from ..judges.prices import price_list
 from ..report.text.bfcl_text import scores_document
 from .display import Document, Shown, statistics_frame
 from .paths import FilePath, input_path, written_path
+from .price_memory import known_prices
 from .progress_bars import shown_progress
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def score_bfcl(
         mode=mode,
         partial=partial,
         rules=rules,
-        prices=price_list(wanted_prices) if (wanted_prices := tuple(prices)) else None,
+        prices=known_prices(wanted_prices) if (wanted_prices := tuple(prices)) else None,
     )
     with shown_progress(wanted=progress) as shown:
         systems = score_tree(source, tree.files, written_path(scores), options=options, progress=shown)

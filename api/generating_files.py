@@ -19,13 +19,14 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..formats.bfcl import DataSource, expand, open_source
-from ..judges.prices import dollars_of, price_list
+from ..judges.prices import dollars_of
 from ..report.text.forecast_text import generation_forecast
 from ..report.text.generation_text import generation_lines
 from .agent_environments import bfcl_histories, scenes_of, server_embedding
 from .checking import Worlds
 from .display import Document, Shown
 from .paths import FilePath, folder_path, input_path, paths_of, written_path
+from .price_memory import known_prices
 from .progress_bars import shown_progress
 
 __all__ = [
@@ -68,7 +69,7 @@ class Generation(Shown, frozen=True, kw_only=True):
         cls, source: OutputSource, tally: GenerationTally, prices: Sequence[str], name: str | None = None
     ) -> Generation:
         """Return the results of a source, with cost; ``name`` is the category, if there is one."""
-        asked, listed = source.model, price_list(prices)
+        asked, listed = source.model, known_prices(prices)
         user = None if source.user is None else source.user.model
         return cls(
             name=name or source.system,
@@ -197,7 +198,7 @@ def foresee_file(
     files = shards_of(paths_of(cases)).files
     return Foreseen(
         forecast=foresee_generation(
-            source, files, written_path(out), price_list(prices), trials=trials, again=again
+            source, files, written_path(out), known_prices(prices), trials=trials, again=again
         )
     )
 
@@ -247,7 +248,7 @@ def foresee_bfcl(
 ) -> Foreseen:
     """Forecast `generate_bfcl` without making a call or writing a file."""
     source, by = _asked_by_bfcl(data, results, **asking)
-    found = foresee_tree(source, expand(categories), by, written_path(results), price_list(prices))
+    found = foresee_tree(source, expand(categories), by, written_path(results), known_prices(prices))
     return Foreseen(forecast=found)
 
 

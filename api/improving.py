@@ -22,7 +22,6 @@ from ..evaluation.store.file_names import LABELS, MANIFEST
 from ..evaluation.store.run_store import RunStore
 from ..formats.folder import CASES, OUTPUTS, is_label
 from ..judges.loop_thread import run_apart
-from ..judges.prices import price_list
 from ..records import FolderPath, InputPath, Verdict, atomic_write, memory_file, read_records
 from ..records.frames import data_frame
 from ..report.text.improvement_text import improvement_document, improvement_screen
@@ -32,6 +31,7 @@ from .label_sources import LabelReading
 from .model_access import Reaching, model_access
 from .mutating import Probes
 from .paths import FilePath, folder_path, input_path, written_path
+from .price_memory import known_prices
 from .progress_bars import shown_progress
 from .reading import Readable, read
 from .run import Run, kept_of
@@ -158,7 +158,7 @@ def improve(
         sample=sample,
         environments=worlds_of(worlds),
         judge_parameters=judge_parameters or {},
-        prices=price_list(reaching.get("prices", ())),
+        prices=known_prices(reaching.get("prices", ())),
     )
     reached = cache(access or partial(model_access, None, 64, **reaching))
     return run_apart(partial(_improve, plan, reached, progress=progress))

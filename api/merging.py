@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from ..errors import UsageError
 from ..evaluation.past_runs.merged_runs import merge_runs
-from ..judges.prices import price_list
 from .paths import FilePath, kept_folder
+from .price_memory import known_prices
 from .progress_bars import shown_progress
 from .run import Run, folder_of
 
@@ -52,7 +52,7 @@ def merge(
         merge_runs(
             folders,
             folder,
-            prices=price_list(prices),
+            prices=known_prices(prices),
             command=command,
             progress=shown,
             now=datetime.now(UTC),

@@ -11,10 +11,10 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 
 from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
-from ..judges.prices import price_list
 from ..judges.transport.budget import Budget
 from ..judges.transport.endpoint import Endpoint, EndpointGroup, EndpointShare, EndpointUse
 from .paths import FilePath, input_path, written_path
+from .price_memory import known_prices
 
 EndpointLike: TypeAlias = str | Mapping[str, Any]
 """``URL[,key-env=NAME][,weight=W][,model=NAME][,concurrency=N]``, or ``connection=NAME|FILE`` in place of the URL; or a mapping with
@@ -261,7 +261,7 @@ def _budget(reaching: Reaching, model: str | None) -> Budget | None:
     max_calls, max_cost = reaching.get("max_calls"), reaching.get("max_cost")
     if max_calls is None and max_cost is None:
         return None
-    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=price_list(reaching.get("prices", ())))
+    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=known_prices(reaching.get("prices", ())))
     if model is not None:
         budget.require_price(model)
     return budget

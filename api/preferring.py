@@ -20,7 +20,6 @@ from ..evaluation.preference.preference_run import (
 )
 from ..evaluation.store.run_store import RunStore
 from ..judges.loop_thread import run_apart
-from ..judges.prices import price_list
 from ..records import FolderPath, InputPath, ItemKey, Output, Verdict, read_records
 from ..report.text.one_screen import one_screen
 from ..report.text.preference_screen import preferences_screen
@@ -31,6 +30,7 @@ from .display import Document, ShownOnPage, statistics_frame
 from .evaluating import JudgeLike, asked_of
 from .forecasts import Forecasts
 from .paths import Cases, FilePath, Labels, Outputs, input_path, kept_folder, output_sources, source
+from .price_memory import known_prices
 from .progress_bars import shown_progress
 from .run import Run
 from .run_files import Access
@@ -161,7 +161,7 @@ def forecast_preferences(
     Takes the arguments of `prefer`, and ``prices``.
     """
     plan = _plan(a=a, b=b, judges=judges, shared=True, **options)
-    return Forecasts(judges=foresee_preferences(plan, access, price_list(prices)))
+    return Forecasts(judges=foresee_preferences(plan, access, known_prices(prices)))
 
 
 class _Given(NamedTuple):

@@ -25,8 +25,8 @@ from ..evaluation.run_plan import Plan
 from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.manifest import component_versions
-from ..judges.prices import price_list
 from ..records import FolderPath, InputPath
+from .price_memory import keep_price, known_prices
 from .progress_bars import shown_progress
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def plan_of(
         cases=of.files,
         outputs=by.files,
         sharded=of.sharded or by.sharded,
-        prices=None if prices is None else price_list(prices),
+        prices=None if prices is None else known_prices(prices),
         priced=tuple(prices or ()),
         jury=None if jury is None else _jury(jury, weights, unsure),
         batch=None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
@@ -153,8 +153,8 @@ def _load(plan: Plan) -> None:
 
     report_template()
     component_versions()
-    if plan.prices is not None and plan.model is not None:
-        plan.prices(plan.model)
+    if plan.prices is not None and plan.model is not None and not plan.priced:
+        keep_price(plan.model)
     gc.freeze()  # what is loaded stays; looking through it for garbage once more takes 50 ms
 
 
@@ -179,7 +179,7 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
     from .run_display import Reparsing  # noqa: PLC0415 - seldom needed
 
     with shown_progress(wanted=progress) as shown:
-        found, summary = read_again(folder, shown, lambda: datetime.now(UTC), prices=price_list())
+        found, summary = read_again(folder, shown, lambda: datetime.now(UTC), prices=known_prices())
     report = report_on(folder)
     assert isinstance(report, Path)
     return Reparsing(found=found, summary=summary, report=report)

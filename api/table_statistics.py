@@ -21,9 +21,10 @@ from ..calibration.statistic_catalogue import AGREEMENT, ESTIMATORS
 from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
-from ..judges.prices import dollars_of, price_list
+from ..judges.prices import dollars_of
 from .number_ranges import require_range
 from .paths import Labels, source
+from .price_memory import known_prices
 from .table_results import Calibration, Comparison, Estimation
 from .tables import Rows, TableReading, Tables, combined_tables, read_calibration_table
 
@@ -180,7 +181,7 @@ def compare(
             statistic=statistic,
             flips=flips,
             settings=Settings(interval=interval, level=level, replicates=replicates, seed=seed),
-            cost_of=partial(dollars_of, price_list(prices)),
+            cost_of=partial(dollars_of, known_prices(prices)),
         )
     )
 

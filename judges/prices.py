@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-import msgspec
-
-from ..errors import FiducialError, InputError, UsageError
-from ..records.disk_files import read_plainly, write_json
+from ..errors import UsageError
 
 _PRICE = re.compile(
     r"\A(?:(?P<model>.{1,200})=)?(?P<prompt>[0-9.]{1,12})/(?P<completion>[0-9.]{1,12})(?:/(?P<cached>[0-9.]{1,12}))?"
@@ -19,8 +14,6 @@ _PRICE = re.compile(
 _MILLION = 1_000_000
 _SAMPLE = 1_000
 """Tokens whose price is asked for: few enough to be on the first step of prices that rise with a request's length."""
-_MOST_REMEMBERED = 1_000
-"""Models whose prices are kept, more than anybody asks."""
 
 
 class Prices(NamedTuple):
@@ -44,65 +37,41 @@ PriceList: TypeAlias = Callable[[str], Prices | None]
 """From a model's name to its prices; None when they are not known."""
 
 
-class _PriceMemory(msgspec.Struct):
-    """Cached prices by model, with the version of the list; None for a model not on it."""
-
-    version: str
-    prices: dict[str, Prices | None] = {}
-
-
 def listed_prices(model: str) -> Prices | None:
     """Look a model's price up in genai-prices, without fetching; None if it is unknown there.
 
-    The list is the provider's public price at the time of that package's release: no discounts. Reading it takes 0.2 s, so that
-    what was found is kept in the user's cache folder until another version is installed.
+    The list is the provider's public price at the time of that package's release: no discounts.
     """
-    from importlib.metadata import version  # noqa: PLC0415 - slow to import
-
-    from platformdirs import user_cache_path  # noqa: PLC0415 - not where the user gave all prices
-
-    path = user_cache_path("fiducial") / "prices.json"
-    memory = _remembered(path, version("genai-prices"))
-    if model in memory.prices:
-        return memory.prices[model]
-    prices, lasting = _looked_up(model)
-    if lasting and len(memory.prices) < _MOST_REMEMBERED:
-        memory.prices[model] = prices
-        with suppress(InputError):  # a folder that cannot be written costs time, nothing else
-            write_json(path, memory)
-    return prices
-
-
-def _remembered(path: Path, version: str) -> _PriceMemory:
-    """Read the cached prices; none if the file is missing, damaged or of another version."""
-    with suppress(OSError, FiducialError, msgspec.MsgspecError):
-        memory = msgspec.json.decode(read_plainly(path), type=_PriceMemory)
-        if memory.version == version:
-            return memory
-    return _PriceMemory(version)
-
-
-def _looked_up(model: str) -> tuple[Prices | None, bool]:
-    """Return a model's price, and whether it is the same at every time of the day."""
-    from genai_prices import Usage, calc_price  # noqa: PLC0415 - 0.2 s
+    from genai_prices import Usage, calc_price  # noqa: PLC0415 - 0.2 s, when costs are asked for
 
     try:
         prompt = calc_price(Usage(input_tokens=_SAMPLE, output_tokens=0), model_ref=model)
         completion = calc_price(Usage(input_tokens=0, output_tokens=_SAMPLE), model_ref=model)
         cached = calc_price(Usage(input_tokens=_SAMPLE, cache_read_tokens=_SAMPLE), model_ref=model)
     except (LookupError, ValueError):
-        return None, True
+        return None
     scale = _MILLION // _SAMPLE
-    prices = Prices(*(float(each.total_price) * scale for each in (prompt, completion, cached)))
-    return prices, not isinstance(prompt.model.prices, list)
+    return Prices(*(float(each.total_price) * scale for each in (prompt, completion, cached)))
 
 
-def price_list(prices: Iterable[str] = ()) -> PriceList:
+def depends_on_time(model: str) -> bool:
+    """Return whether a model's listed price depends on the day or hour."""
+    from genai_prices import Usage, calc_price  # noqa: PLC0415 - as above
+
+    try:
+        listed = calc_price(Usage(input_tokens=_SAMPLE), model_ref=model)
+    except (LookupError, ValueError):
+        return False
+    return isinstance(listed.model.prices, list)
+
+
+def price_list(prices: Iterable[str] = (), listed: PriceList = listed_prices) -> PriceList:
     """Return the list of prices, overridden by the user's own.
 
     Args:
         prices: ``IN/OUT`` for every model, or ``MODEL=IN/OUT`` for one; US dollars for a million tokens. ``/CACHED`` may follow:
             for tokens that the provider had cached.
+        listed: The prices of other models.
 
     Raises:
         UsageError: A price is not of that form.
@@ -110,7 +79,7 @@ def price_list(prices: Iterable[str] = ()) -> PriceList:
     own = dict(map(_read_price, prices))
 
     def find(model: str) -> Prices | None:
-        return own.get(model) or own.get(None) or listed_prices(model)
+        return own.get(model) or own.get(None) or listed(model)
 
     return find
 

@@ -1,12 +1,6 @@
 from __future__ import annotations
 
-import json
-import sys
-from importlib.metadata import version
-from pathlib import Path
-
 import pytest
-from platformdirs import user_cache_path
 
 from fiducial.errors import UsageError
 from fiducial.judges.prices import Prices, dollars_of, listed_prices, price_list
@@ -17,47 +11,6 @@ def test_the_list_knows_a_common_model_and_says_so_when_it_does_not_know_one():
     assert known is not None
     assert known.completion > known.prompt > 0
     assert listed_prices("a-model-of-my-own") is None
-
-
-@pytest.fixture
-def memory(bare_environment: None) -> Path:
-    return user_cache_path("fiducial") / "prices.json"
-
-
-def test_a_price_that_was_looked_up_is_not_looked_up_again(memory: Path, monkeypatch: pytest.MonkeyPatch):
-    known, unknown = listed_prices("gpt-4.1-mini"), listed_prices("a-model-of-my-own")
-    assert json.loads(memory.read_text("utf-8"))["prices"].keys() == {"gpt-4.1-mini", "a-model-of-my-own"}
-    monkeypatch.setitem(sys.modules, "genai_prices", None)  # whose import now fails
-    assert listed_prices("gpt-4.1-mini") == known
-    assert listed_prices("a-model-of-my-own") is unknown is None
-
-
-def test_a_price_is_looked_up_again_where_it_depends_on_the_hour(memory: Path):
-    assert listed_prices("deepseek-chat") is not None
-    assert not memory.exists()
-
-
-def test_another_version_of_the_list_is_asked_anew(memory: Path):
-    memory.parent.mkdir(parents=True)
-    memory.write_text('{"version": "0.0.1", "prices": {"gpt-4.1-mini": [1, 2, null]}}', encoding="utf-8")
-    assert listed_prices("gpt-4.1-mini") != Prices(1, 2)
-    assert json.loads(memory.read_text("utf-8"))["version"] == version("genai-prices")
-
-
-@pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"version": 1}', '{"version": "1", "prices": {"m": "x"}}']
-)
-def test_a_damaged_memory_of_prices_is_made_anew(memory: Path, content: str):
-    memory.parent.mkdir(parents=True)
-    memory.write_text(content, encoding="utf-8")
-    known = listed_prices("gpt-4.1-mini")
-    assert known is not None
-    assert json.loads(memory.read_text("utf-8"))["prices"] == {"gpt-4.1-mini": list(known)}
-
-
-def test_a_price_is_found_where_nothing_can_be_kept(memory: Path):
-    memory.mkdir(parents=True)
-    assert listed_prices("gpt-4.1-mini") == listed_prices("gpt-4.1-mini") is not None
 
 
 def test_a_price_is_for_a_million_tokens():
