@@ -1,4 +1,4 @@
-"""Listed prices of models asked before, in the user's cache folder: loading the list takes 0.14 s."""
+"""Listed prices of models asked before, kept since the list takes 0.14 s to load."""
 
 from __future__ import annotations
 

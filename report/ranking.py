@@ -249,7 +249,7 @@ def _common_items(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> 
 
 
 def _ahead_on_all(strata: Strata, part: ComparedStratum, leader: str) -> str:
-    """Name systems that the leader beats on a part, and that lead it on all outputs; empty without any."""
+    """Name systems that lead on all outputs, though the leader beats them on a part; or empty."""
     rates = {name: rate.value for name, rate in strata.all.rates.items() if rate.value is not None}
     beaten = [name for name in rates if pair_of(part.pairs, leader, name)[1]]
     ahead_of_it = [name for name in beaten if leader in rates and rates[name] > rates[leader]]
