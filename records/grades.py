@@ -35,7 +35,7 @@ _NO_GRADE: Mapping[str, None] = dict.fromkeys(
 )
 """What people write into a cell instead of leaving it empty."""
 
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,9},(?!\d{3}\s*$)|0,)\d{1,20}\s*")
+_DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,9},(?!\d{3}\Z)|0,)\d{1,20}")
 """Three digits behind a comma may be thousands, except after a zero."""
 
 _SEPARATORS = re.compile(r"[\s_-]+")
@@ -210,7 +210,7 @@ class UnreadGrades:
 
 def as_number(value: Any) -> float | None:
     """Return a value as a number, also with a decimal comma; None where it is none."""
-    if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value):
+    if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()):
         value = value.replace(",", ".")
     try:
         return float(value)
