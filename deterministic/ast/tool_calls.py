@@ -220,5 +220,7 @@ def decoder_failed(error: DecodingError, case: Case, reply: object) -> Finding:
 
 
 def _has_call(reply: str, case: Case) -> bool:
+    if "(" not in reply:  # no name can have one behind it, so the names need not be made
+        return sets_out_to_call(reply, ())
     names = call_names(tool["function"]["name"] for tool in case.tools)
     return sets_out_to_call(reply, names) or any(f"{name}(" in reply for name in names)

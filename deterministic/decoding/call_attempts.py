@@ -17,6 +17,8 @@ def sets_out_to_call(reply: str, names: Iterable[str]) -> bool:
     """
     if _TAG.search(reply) or is_json_call(reply):
         return True
+    if "(" not in reply:
+        return False
     known = set(names)
     return any(bracket or name in known for bracket, name in _LINE_CALL.findall(reply))
 
