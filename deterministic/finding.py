@@ -56,7 +56,9 @@ def plain(value: Any, depth: int = 0) -> Any:
         return make_plain(value)
     if depth == _DEPTH:
         return shorten(value)
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, set | frozenset):  # whose order differs from process to process
+        value = sorted(cast("Iterable[Any]", value), key=shorten)
+    if isinstance(value, list | tuple):
         items = list(cast("Iterable[Any]", value))[:_ITEMS]
         return [plain(item, depth + 1) for item in items]
     if isinstance(value, dict):

@@ -118,3 +118,9 @@ def test_what_the_user_named_is_shown_with_blanks():
     assert in_words("sql:partly_wrong") == "the checker finds it partly wrong"
     assert in_words("wrong_value") == "wrong value"
     assert in_words("") == ""
+
+
+def test_a_set_stands_in_evidence_in_one_order():
+    names = {f"name {number}" for number in range(9)}
+    assert plain(names) == plain(frozenset(names)) == sorted(names)
+    assert plain(({"b", "a"}, {2, "1", None})) == [["a", "b"], ["1", 2, None]]
