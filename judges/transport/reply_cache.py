@@ -133,10 +133,40 @@ class ReplyCache:
             raise InputError("is a SQLite file, but no reply cache; nothing was changed", path=self.path)
 
     def _run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        started = time.monotonic()
         try:
-            return self._connection.execute(statement, values).fetchall()
+            try:
+                return self._connection.execute(statement, values).fetchall()
+            except sqlite3.OperationalError as error:
+                remaining = _BUSY_SECONDS - (time.monotonic() - started)
+                if not _is_busy(error) or remaining <= 0:
+                    raise
+                return self._run_again(statement, values, remaining)
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from error
+
+    def _run_again(self, statement: str, values: Sequence[Any], seconds: float) -> list[tuple[Any, ...]]:
+        """Retry while another process holds the file, for so many seconds.
+
+        SQLite itself does not wait where two processes switch one file to write-ahead mode: it takes that for a deadlock.
+        """
+        import tenacity  # noqa: PLC0415 - slow to import, and few runs begin a cache at the same moment
+
+        again = tenacity.Retrying(
+            retry=tenacity.retry_if_exception(_is_busy),
+            wait=tenacity.wait_random(0.001, 0.05),
+            stop=tenacity.stop_after_delay(seconds),
+            reraise=True,
+        )
+        return again(lambda: self._connection.execute(statement, values).fetchall())
+
+
+def _is_busy(error: BaseException) -> bool:
+    """Return True where another process holds the file."""
+    # Extended error codes have the plain one in their low byte.
+    return (
+        isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    )
 
 
 def _unusable(path: Path, error: Exception) -> InputError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,24 @@ def test_a_cache_that_another_process_begins_meanwhile_is_no_foreign_file(
     monkeypatch.setattr(ReplyCache, "_run", run_while_another_begins)
     cache = ReplyCache(path)
     assert cache.info().replies == 0
+    cache.close()
+
+
+def test_a_cache_that_another_process_begins_at_the_same_moment_is_waited_for(tmp_path: Path) -> None:
+    """SQLite gives up at once where two processes switch a file to write-ahead mode."""
+    path = tmp_path / "c.sqlite"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute(
+        "CREATE TABLE reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL)"
+    )
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.2, other.execute, ["ROLLBACK"])
+    release.start()
+    cache = ReplyCache(path)
+    cache.put("1", "m", Reply(text="1"))
+    assert cache.info().replies == 1
+    release.join()
+    other.close()
     cache.close()
 
 
