@@ -14,7 +14,7 @@ from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
 from ...records.verdict import COUNTED, OF_PARTS
 from ..context import RunContext
-from ..store.journal_rows import StoredVerdict
+from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
@@ -200,12 +200,12 @@ class _Heard(msgspec.Struct):
 
     by: str
     outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
-    spent: Counter[str] = msgspec.field(default_factory=Counter)
+    spent: VerdictCost = NO_COST
     reasons: dict[Outcome, Counter[str]] = msgspec.field(default_factory=dict)
 
     def add(self, verdict: StoredVerdict) -> None:
         if verdict.spent is not None:
-            self.spent.update(verdict.spent._asdict())
+            self.spent = self.spent.plus(verdict.spent)
         self.outcomes[verdict.outcome] += 1
         if verdict.reason:
             reasons = self.reasons.setdefault(verdict.outcome, Counter())
@@ -232,16 +232,16 @@ def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None
         fingerprint="unknown" if judge is None else judge.fingerprint,
         id=judge,
         outcomes=dict(heard.outcomes),
-        calls=spent["calls"],
-        prompt_tokens=spent["prompt_tokens"],
-        completion_tokens=spent["completion_tokens"],
-        cached_tokens=spent["cached_tokens"],
-        from_cache=spent["cached"],
-        reasked=spent["reasked"],
+        calls=spent.calls,
+        prompt_tokens=spent.prompt_tokens,
+        completion_tokens=spent.completion_tokens,
+        cached_tokens=spent.cached_tokens,
+        from_cache=spent.cached,
+        reasked=spent.reasked,
         cost=None
         if judge is None or prices is None
         else dollars_of(
-            prices, judge.model, spent["prompt_tokens"], spent["completion_tokens"], spent["cached_tokens"]
+            prices, judge.model, spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens
         ),
         seconds=None if known is None else known.seconds,
         reasons={outcome: dict(counter.most_common()) for outcome, counter in heard.reasons.items()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -69,6 +70,13 @@ class VerdictCost(NamedTuple):
     """Number of rows that came from a cache or a recording."""
     reasked: int
     cached_tokens: int = 0
+
+    def plus(self, other: VerdictCost) -> VerdictCost:
+        """Return the sum of two costs."""
+        return VerdictCost(*map(operator.add, self, other))
+
+
+NO_COST = VerdictCost(0, 0, 0, 0, 0)
 
 
 class StoredVerdict(NamedTuple):
