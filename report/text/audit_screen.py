@@ -9,7 +9,7 @@ from ...calibration.statistic import Statistic
 from ...evaluation.audit.audit_results import AuditNumbers, Concern, JudgeAudit, JudgeWeakness
 from ...evaluation.audit.ladder.ladder_results import LadderResult
 from ..document import Document, Piece
-from ..document_parts import FIRST, DocumentTable
+from ..document_parts import DocumentTable
 from . import number_text
 from .caution_text import not_sent_caution
 from .localisation_text import localisation_answer
@@ -17,11 +17,19 @@ from .one_screen import ShortNames, statistic_text
 from .systems_text import judge_names
 
 _NAME = 20
-"""Columns of a judge's name beside four rates."""
+"""Columns of a judge's name beside two rates."""
 
 _LOW_IS_BAD: frozenset[Concern] = frozenset({"misses a fault"})
 
 _SHOWN = {"fault": "caught", "nothing": "failed", "twin": "failed", "attack": "passed", "control": "passed"}
+
+_SUMMARISED = {
+    "fault": "faults caught",
+    "nothing": "right outputs failed",
+    "twin": "twins failed",
+    "attack": "attacks passed",
+}
+"""Headings of the summary by what operators plant."""
 
 
 def audit_screen(audit: AuditNumbers) -> Document:
@@ -110,31 +118,38 @@ def _rate(judge: JudgeAudit, finding: JudgeWeakness) -> tuple[Statistic | None, 
 
 
 def _summary(judges: Sequence[JudgeAudit], names: ShortNames) -> DocumentTable:
-    """Rates of operators by what they plant, from lowest to highest: they are never pooled.
+    """Return the lowest and highest rate by what operators plant; operators are never pooled.
 
     A judge alone, whose name stands above, is not named again.
     """
     several = len(judges) > 1
     rows: list[tuple[str, ...]] = []
-    for judge in judges:
-        cells = [names.of(judge.judge)] if several else []
-        for plants in _SHOWN:
-            if plants == "control":
-                continue
-            known = [
-                each.rate.value
-                for each in judge.operators
-                if each.plants == plants and each.rate.value is not None
+    for plants, heading in _SUMMARISED.items():
+        ranges = {judge.judge: _range_cells(judge, plants) for judge in judges}
+        if several and any(cells != _NO_RANGE for cells in ranges.values()):
+            rows += [
+                (heading, "", "", "", ""),
+                *((f"  {names.of(each)}", *cells) for each, cells in ranges.items()),
             ]
-            ends = (
-                dict.fromkeys(number_text.decimal(end) for end in (min(known), max(known))) if known else {}
-            )
-            cells.append(" to ".join(ends) or "-")
-        rows.append(tuple(cells))
-    head = ("faults caught", "right failed", "twins failed", "attacks passed")
-    return DocumentTable(
-        ("", *head) if several else head, rows, words=FIRST if several else frozenset(), indent=0
+        else:
+            rows.append((heading, *next(iter(ranges.values()))))
+    return DocumentTable(("", "lowest", "n", "highest", "n"), rows, indent=0)
+
+
+_NO_RANGE = ("-", "", "", "")
+
+
+def _range_cells(judge: JudgeAudit, plants: str) -> tuple[str, str, str, str]:
+    """Return the lowest and the highest rate, each with interval and n; one operator has no highest."""
+    rates = sorted(
+        (each.rate for each in judge.operators if each.plants == plants and each.rate.value is not None),
+        key=_value,
     )
+    if not rates:
+        return _NO_RANGE
+    lowest, highest = rates[0], rates[-1]
+    end = (statistic_text(highest), f"{highest.n:,}") if len(rates) > 1 else ("", "")
+    return statistic_text(lowest), f"{lowest.n:,}", *end
 
 
 def _ladders(ladders: Sequence[tuple[str, LadderResult]]) -> DocumentTable:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+import msgspec
 import pytest
 from judge_ids import judge_id
 
@@ -41,13 +44,28 @@ def test_judges_whose_long_names_begin_alike_are_told_apart(model: str):
         audit_of("tool_call_accuracy/lexical@baseline", caught=0.25, kind="baseline"),
     )
     assert f"judges tool_call_accuracy/..., {model}, baseline" in lines
-    rates = {line.split()[0]: line.split()[1] for line in lines[-3:]}
+    caught = lines.index("faults caught")
+    rates = {line.split()[0]: line.split()[1] for line in lines[caught + 1 : caught + 4]}
     assert rates == {"reasons": "0.75", "few_shot": "0.50", "lexical": "0.25"}
     assert all(len(line) <= WIDTH for line in lines)
 
 
 def test_one_judge_is_named_once_and_its_verdicts_agree_with_their_noun():
-    (answer, _, head, rates) = screen(audit_of("tool_call_accuracy/lexical@baseline", caught=0.25))
+    (answer, _, _, caught, *others) = screen(audit_of("tool_call_accuracy/lexical@baseline", caught=0.25))
     assert answer == "tool_call_accuracy/lexical@baseline: no weakness beyond chance in 1 verdict."
-    assert head.split("  ")[0] == "faults caught"
-    assert rates.split() == ["0.25", "-", "-", "-"]
+    assert caught.split() == ["faults", "caught", "0.25", "[0.00,", "1.00]", "9"]
+    assert [other.split()[-1] for other in others] == ["-", "-", "-"]
+
+
+def test_every_rate_of_the_summary_has_its_interval_and_n():
+    judge = audit_of("tool_call_accuracy/lexical@baseline", caught=0.25)
+    other = msgspec.structs.replace(
+        judge.operators[0],
+        operator="wrong_value",
+        rate=Statistic(value=0.9, low=0.7, high=0.97, n=1_020, method="Wilson"),
+    )
+    several = msgspec.structs.replace(judge, operators=[*judge.operators, other])
+    for lines in (screen(several), screen(several, audit_of("groundedness/direct@m", caught=0.5))):
+        assert any(line.endswith("  0.25 [0.00, 1.00]  9  0.90 [0.70, 0.97]  1,020") for line in lines)
+        for line in lines:
+            assert len(re.findall(r"\b0\.\d\d \[", line)) == len(re.findall(r"\]  [\d,]+", line)), line
