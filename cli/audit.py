@@ -23,6 +23,7 @@ from .shared_options import (
     json_option,
     names_and_worlds,
     option,
+    out_option,
     pass_at_option,
     scale_option,
     workers_option,
@@ -124,7 +125,7 @@ def mutate_command(
 @compose(
     option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."),
     scale_option("judges"),
-    option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
+    out_option(FOLDER, "The run folder; the same command resumes it."),
     option("--sample", type=Whole(1), default=100, help="Most probes of each operator; verdicts made so far are reused with a larger number."),
     option("--ladder", is_flag=True, help="Also find the hardest level at which faults are caught, dial by dial."),
     option("--calls", type=Whole(1), default=300, help="With --ladder: questions of each dial to each judge; a later run with more continues."),

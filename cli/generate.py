@@ -13,7 +13,7 @@ import msgspec
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import GeneratingOptions, RunOptions, model_access, reaching_options, typed_options
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
-from .shared_options import SectionedCommand, compose, dry_run_option, option, section, worlds
+from .shared_options import SectionedCommand, compose, dry_run_option, option, out_option, section, worlds
 
 if TYPE_CHECKING:
     from ..api.generating_files import Generation, ModelAccess, OutputSource
@@ -74,7 +74,7 @@ agent_options = section(
 @tool_options
 @worlds
 @reaching_options
-@option("--out", type=OUT_FILE, required=True, help="File for the outputs (JSON Lines); the same command resumes it.")  # fmt: skip
+@out_option(OUT_FILE, "File for the outputs (JSON Lines); the same command resumes it.")
 @option("--accept-edited", is_flag=True, help="Accept outputs that were edited by hand.")
 @dry_run_option
 def command(*, cases: Path, out: Path, **values: Any) -> int:

@@ -24,6 +24,7 @@ from .shared_options import (
     scale_option,
     section,
     workspace_options,
+    written_beside,
 )
 
 _EXAMPLE = """\b
@@ -78,8 +79,10 @@ def command(judge_on: str, **options: Any) -> int:
     if options["labels_patch"] is not None:
         from ..api.labels import corrected_file
 
-        options["cases"] = [corrected_file(options["cases"], options["labels_patch"], options["out"])]
-        click.echo(f"corrected cases: {options['cases'][0]}", err=True)
+        corrected = corrected_file(options["cases"], options["labels_patch"], written_beside(options))
+        options["cases"] = [corrected]
+        if not options["dry_run"]:
+            click.echo(f"corrected cases: {corrected}", err=True)
     keep_only(options)
     return evaluate_as_asked(
         typed_options(RunOptions, options),

@@ -165,11 +165,12 @@ def keep_only(options: dict[str, Any]) -> None:
         return
     from ..api.selecting import selected_files, selected_labels  # only a selection reads the inputs twice
 
-    cases, outputs = selected_files(options["cases"], options["outputs"], only, options["out"])
+    beside = written_beside(options)
+    cases, outputs = selected_files(options["cases"], options["outputs"], only, beside)
     options["cases"] = (cases,)
     options["outputs"] = tuple(outputs)
     if options.get("labels") is not None:
-        options["labels"] = selected_labels(options["labels"], cases, options["out"])
+        options["labels"] = selected_labels(options["labels"], cases, beside)
 
 
 cases_and_outputs = compose(cases_argument, outputs_option(required=True))
@@ -192,10 +193,46 @@ pass_at_option = option(
     "[default: each judge's own, else 0.5]",
 )
 
+dry_run_option = option(
+    "--dry-run",
+    is_flag=True,
+    is_eager=True,  # --out is not required beside it
+    help="Print the expected calls, tokens and cost; make no call and write nothing.",
+)
+
+
+def _out_or_scratch(ctx: click.Context, param: click.Parameter, out: Path | None) -> Path | None:
+    """Return ``--out``; for a dry run without it, a place in a temporary folder."""
+    if out is not None or ctx.resilient_parsing:
+        return out
+    if not ctx.params.get("dry_run"):
+        raise click.MissingParameter(ctx=ctx, param=param)
+    return _scratch(ctx)
+
+
+def _scratch(ctx: click.Context) -> Path:
+    """Return a path that does not exist, in a folder that is removed when the command ends."""
+    from tempfile import TemporaryDirectory
+
+    return Path(ctx.with_resource(TemporaryDirectory())) / "dry-run"
+
+
+def out_option(kind: click.Path, help_text: str) -> Callable[[F], F]:
+    """Return ``--out`` of a command that has ``--dry-run``."""
+    return option(
+        "--out", type=kind, callback=_out_or_scratch, help=f"{help_text}  [required without --dry-run]"
+    )
+
+
+def written_beside(options: Mapping[str, Any]) -> Path:
+    """Return the path beside which selected inputs are written: ``--out``, but not in a dry run."""
+    return _scratch(click.get_current_context()) if options.get("dry_run") else options["out"]
+
+
 into_run_folder = compose(
     option("--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."),
     pass_at_option,
-    option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
+    out_option(FOLDER, "The run folder; the same command resumes it."),
     option("--accept-edited", is_flag=True, help="Accept a run folder whose verdicts were edited by hand."),
 )  # fmt: skip
 
@@ -295,10 +332,6 @@ engine_options = section(
            help="Check and judge on a Ray cluster. Needs the extra `ray`, and about ten seconds and 0.8 GB to start."),
     option("--address", metavar="HOST:PORT", help="Address of the Ray cluster, or auto.  [default: a Ray of its own on this machine]"),
 )  # fmt: skip
-
-dry_run_option = option(
-    "--dry-run", is_flag=True, help="Print the expected calls, tokens and cost, and make no call."
-)
 
 _TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
 

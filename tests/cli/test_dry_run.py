@@ -129,3 +129,41 @@ def test_a_dry_run_says_why_a_judge_would_not_be_asked():
     named = typed(judge="rubric", model="gpt-4.1-mini", outputs="outputs.jsonl")
     result = fiducial("judge", "cases.jsonl", *named, "--out", "run", "--dry-run")
     assert "not applicable, and not asked: 1\n    1 x the item holds " in result.out
+
+
+@pytest.mark.parametrize("command", ["judge", "run"])
+def test_a_dry_run_needs_no_folder_and_writes_none(
+    command: str, inputs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "scratch"))
+    (tmp_path / "scratch").mkdir()
+    cases, outputs = inputs
+    named = typed(judge="tool_call_accuracy/direct", model="gpt-4.1-mini", outputs=outputs)
+    before = sorted(tmp_path.rglob("*"))
+    result = fiducial(command, cases, *named, "--only", "case-1", "case-2", "--dry-run")
+    assert (result.code, sorted(tmp_path.rglob("*"))) == (0, before), result.err
+    assert "calls: 2 (2 verdicts to make" in result.out
+    elsewhere = fiducial(command, cases, *named, "--only", "case-1", "--dry-run", out=tmp_path / "run")
+    assert (elsewhere.code, sorted(tmp_path.rglob("*"))) == (0, before), elsewhere.err
+
+
+def test_without_a_dry_run_the_folder_must_be_named(inputs: tuple[Path, Path]):
+    cases, outputs = inputs
+    named = typed(judge="tool_call_accuracy/direct", model="m", outputs=outputs)
+    for command in ("judge", "run"):
+        result = fiducial(command, cases, *named)
+        assert (result.code, "Missing option '--out'" in result.err) == (2, True)
+
+
+def test_a_dry_run_of_a_generation_needs_no_file(inputs: tuple[Path, Path], tmp_path: Path):
+    cases, _ = inputs
+    before = sorted(tmp_path.rglob("*"))
+    for command in (("generate", cases, "--model"), ("run", cases, "--generate")):
+        result = fiducial(*command, "gpt-4.1-mini", "--dry-run")
+        assert (result.code, "20" in result.out, sorted(tmp_path.rglob("*"))) == (0, True, before)
+
+
+def test_a_dry_run_of_an_audit_needs_no_folder():
+    dial = ("--ladder", "--only", "number_error", "--calls", "20")
+    result = fiducial("audit", "run", *dial, "--judge", "tool_call_accuracy", "--model", "m", "--dry-run")
+    assert (result.code, "no call was made" in result.out) == (0, True), result.err
