@@ -14,12 +14,15 @@ from ...deterministic.sandbox.limits import Limits
 from ...deterministic.sandbox.running import CommandResult, Reins, SandboxError, run_trusted
 from ...errors import AgentSetupError, ConfigurationError, UsageError
 from ...records import Case
+from ...records.explanations import nearest
 from ...records.json_text import encode_json
 from .code.code_files import INTERPRETER
 from .printed_answer import MOST_OUTPUT, TOO_MUCH, printed_start, read_answer
 
 _UNBOUNDED = 1 << 50
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".php")
+_RUNS = frozenset({"run", "exec"})
+"""Words between `uv`, `poetry` or `bun` and what they run."""
 _NOT_STARTED = {126, 127}
 """What a shell leaves with where a program cannot be started, or is not there."""
 _READ_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
@@ -123,22 +126,43 @@ def case_for_agent(case: Case) -> dict[str, Any]:
 
 
 def command_words(command: str) -> list[str]:
-    """Split a command into words, and check that it can be started.
+    """Split a command into words, and check that its program and script exist.
 
     Raises:
-        UsageError: It is none, or there is no such program.
-        AgentSetupError: It is an interpreter, and there is no such script.
+        UsageError: It has no words, or its program or script does not exist.
     """
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"--agent: {error}: {command!r}") from error
     if not words or shutil.which(words[0]) is None:
-        raise UsageError(f"--agent: no such command: {words[0] if words else command!r}")
-    script = next((word for word in words[1:] if not word.startswith("-")), "")
-    if INTERPRETER.fullmatch(Path(words[0]).name) and script.endswith(_SCRIPTS) and not Path(script).exists():
-        raise AgentSetupError(f"the agent cannot be started: no such file: {script!r}")
+        raise UsageError(f"--agent: {_no_command(words[0] if words else command)}")
+    script = _script_of(words)
+    if script is not None and not script.exists():
+        beside = [str(script.with_name(each.name)) for each in script.parent.glob(f"*{script.suffix}")]
+        hint = nearest(str(script), beside) or "; name it by its path from that folder"
+        raise UsageError(f"--agent: no such file: {str(script)!r} in {Path.cwd()}{hint}")
     return words
+
+
+def _no_command(word: str) -> str:
+    """Say why a program cannot be started, and what to type if it is a file here."""
+    if not Path(word).is_file():
+        return f"no such command: {word!r}; name a program on PATH, or a path from {Path.cwd()}"
+    program = "python" if word.endswith(".py") else "PROGRAM"
+    return f"{word!r} is no command: type '{program} {word}', or make it executable and type its path"
+
+
+def _script_of(words: Sequence[str]) -> Path | None:
+    """Return the script that interpreters run; None if the command has none or hides it."""
+    for word in words:
+        if "=" in word or "{" in word:
+            return None
+        if word.endswith(_SCRIPTS) and word != words[0]:
+            return Path(word)
+        if not (word.startswith("-") or word in _RUNS or INTERPRETER.fullmatch(Path(word).name)):
+            return None  # the word of another program, or the value of an option
+    return None
 
 
 def _last_line(raw: bytes) -> str:

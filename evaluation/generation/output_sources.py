@@ -171,8 +171,7 @@ def command_source(
         user: Model that plays the users of cases; for a command that makes calls.
 
     Raises:
-        UsageError: There is no such command.
-        AgentSetupError: There is, and the program that it is to run is not there.
+        UsageError: There is no such command or script.
     """
     kind = AnsweringCommand if scenes is None else CommandSteps
     words = command_words(command)

@@ -108,7 +108,6 @@ def test_code_that_is_not_known_is_said_to_be_not_tracked(folder: Path):
 @pytest.mark.parametrize(
     ("agent", "said"),
     [
-        ("agnet.py", "the agent cannot be started: no such file: 'agnet.py'"),
         ("-c 'import sys; sys.exit(127)'", "the agent cannot be started: exit code 127"),
         (
             "-c 'raise SystemExit(\"no key\")'",
@@ -126,6 +125,41 @@ def test_a_broken_setup_stops_with_its_first_error_and_grades_nothing(
     for name in ("outputs.jsonl", "run/outputs.jsonl", "run/verdicts.jsonl"):
         assert not (folder / name).exists() or not (folder / name).read_bytes()
     assert "0.00" not in result.out
+
+
+@COMMANDS
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ("{python} agnet.py", "no such file: 'agnet.py' in {folder} (did you mean 'agent.py'?)"),
+        (
+            "{python} -u sub/other.py",
+            "no such file: 'sub/other.py' in {folder}; name it by its path from that folder",
+        ),
+        ("env uv run other.js", "no such file: 'other.js' in {folder}; name it by its path from that folder"),
+        (
+            "agent.py",
+            "'agent.py' is no command: type 'python agent.py', or make it executable and type its path",
+        ),
+        ("./agent.sh", "no such command: './agent.sh'; name a program on PATH, or a path from {folder}"),
+    ],
+)
+def test_a_script_or_program_that_is_not_there_is_refused_before_anything_runs(
+    folder: Path, command: str, agent: str, said: str
+):
+    before = sorted(folder.rglob("*"))
+    typed = agent.format(python=sys.executable)
+    result = fiducial(command, "cases.jsonl", "--agent", typed, "--out", "made")
+    assert (result.code, result.err) == (2, f"fiducial: --agent: {said.format(folder=folder)}\n")
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_word_that_may_be_an_options_value_is_not_taken_for_the_script(folder: Path):
+    (folder / "say").write_text("print('Rome')\n")
+    result = fiducial(
+        "generate", "cases.jsonl", "--agent", f"{sys.executable} say --style gone.py", "--out", "made.jsonl"
+    )
+    assert result.code == 0, result.err
 
 
 def test_a_broken_setup_can_be_mended_in_the_same_folder(folder: Path):
