@@ -152,7 +152,7 @@ class AssistantTools:
                 for candidate in items:
                     if candidate.key == wanted:
                         item = candidate.read(candidate.place, False)
-                        return "\n".join(as_lines(item_document(item, store.roster.cuts)))
+                        return "\n".join(as_lines(item_document(item, store.roster.thresholds)))
         place = f"no output of {named[:_LONGEST_NAME]!r} for case {case_id[:_LONGEST_NAME]!r}"
         raise InputError(f"{run}: {place}; systems: {', '.join(systems)}")
 

@@ -113,7 +113,7 @@ class ReadyJudge(Closing):
     @property
     def pass_at(self) -> float:
         """Threshold from which its verdicts pass."""
-        return self.task.cut.at
+        return self.task.threshold.at
 
     @property
     def task_with_access(self) -> JudgeTask:

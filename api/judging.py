@@ -94,7 +94,7 @@ def judge(
     task = judge_task(
         os.fspath(prompt), model, environments, judge_parameters if parameters is None else parameters
     )
-    task = replace(task, cut=pass_at_of(pass_at).of([task.by], task.cut))
+    task = replace(task, threshold=pass_at_of(pass_at).of([task.by], task.threshold))
     if split_statements:
         task = by_statement(task, None)
         if not task.parts:

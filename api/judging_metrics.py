@@ -57,10 +57,10 @@ def judge_from(
         kind="callable", name=called, variant="metric", fingerprint=_fingerprint(metric, called, key, scale)
     )
     judge = FunctionJudge(judge_id, judge_id.plain, metric_function(metric, key=key, scale=scale))
-    threshold = pass_at if pass_at is not None else _threshold(metric, scale)
-    cut = PassThreshold() if threshold is None else PassThreshold(threshold, "declared")
+    at = pass_at if pass_at is not None else _threshold(metric, scale)
+    threshold = PassThreshold() if at is None else PassThreshold(at, "declared")
     remake = partial(judge_from, metric, name=name, key=key, scale=scale, pass_at=pass_at)
-    return ReadyJudge(JudgeTask(judge=judge, cut=cut), ModelAccess(), remake)
+    return ReadyJudge(JudgeTask(judge=judge, threshold=threshold), ModelAccess(), remake)
 
 
 def _name(metric: Any) -> str:

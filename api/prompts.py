@@ -192,6 +192,6 @@ def _summary(prompt: PromptFile) -> str:
     reply = (
         "as the prompt suggests" if declared is None else ", ".join(f"{k} {v}" for k, v in declared.items())
     )
-    cut = "" if prompt.pass_at is None else f"; passes at {prompt.pass_at:g} of 1"
+    threshold = "" if prompt.pass_at is None else f"; passes at {prompt.pass_at:g} of 1"
     inputs = [f"{name} ({each.source})" if each.source else name for name, each in prompt.inputs.items()]
-    return f"ok; inputs {', '.join(inputs) or 'none'}; score {prompt.scale}{cut}; reply {reply}"
+    return f"ok; inputs {', '.join(inputs) or 'none'}; score {prompt.scale}{threshold}; reply {reply}"

@@ -104,7 +104,7 @@ class Run(InWords):
         if manifest.results is None:
             raise RunFolderError(f"{kept}: the run is not finished; evaluate again to continue")
         self.judges = manifest.judges or []
-        self.cuts = {known.by: known.cut for known in manifest.roster}
+        self.cuts = {known.by: known.threshold for known in manifest.roster}
         self.systems = {result.system: self._rates(result) for result in manifest.results}
 
     @property

@@ -68,7 +68,7 @@ TABLES: dict[str, Table] = {
     "certificates": choices.certificates,
     "cascades": beside.cascades,
     "thresholds": choices.thresholds,
-    "cuts": choices.cuts,
+    "cuts": choices.better_thresholds,
     "best": choices.best,
     "half-widths": plans.half_widths,
     "assured": plans.assured,

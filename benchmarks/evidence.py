@@ -252,7 +252,7 @@ def strict_side(rows: Sequence[Adjudicated], folder: Path) -> str:
 def summaries_section(recorded: Path) -> Iterator[str]:
     """People's labels of summaries."""
     path = recorded / "summaries.jsonl"
-    strict, half = (fd.calibrate(path, pass_at=cut) for cut in (1.0, 0.5))
+    strict, half = (fd.calibrate(path, pass_at=pass_at) for pass_at in (1.0, 0.5))
     yield "## Summaries with people's labels\n"
     yield (
         "150 summaries of FaithBench, half of them faithful by people (the worst label counts), chosen by its authors because detectors disagree. Other judges' scores are published.\n"

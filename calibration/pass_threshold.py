@@ -1,6 +1,6 @@
 """Pass threshold of a judge: the user's, the one the judge declares, or 0.5.
 
-A cut belongs to a judge: what counts as a pass on one scale is half a pass on another.
+A threshold belongs to a judge: what counts as a pass on one scale is half a pass on another.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class PassAt:
     everywhere: float | None = None
     judges: Mapping[str, float] = field(default_factory=dict[str, float])
 
-    def of(self, names: Iterable[str], own: PassThreshold) -> PassThreshold:
+    def of(self, names: Iterable[str], own_threshold: PassThreshold) -> PassThreshold:
         """Return a judge's threshold: the closest override by name, the general one, or its default."""
         names = list(names)
         named = [given for given in self.judges if any(_begins(name, given) for name in names)]
         if named:
             return PassThreshold(self.judges[max(named, key=len)], "told")
-        return own if self.everywhere is None else PassThreshold(self.everywhere, "told")
+        return own_threshold if self.everywhere is None else PassThreshold(self.everywhere, "told")
 
     def refuse_strangers(self, names: Iterable[str]) -> None:
         """Refuse a threshold for an unknown judge.
@@ -83,7 +83,7 @@ def pass_at_of(thresholds: GivenPassAt) -> PassAt:
     """Return a caller's threshold overrides.
 
     Raises:
-        UsageError: A cut is not in (0, 1].
+        UsageError: A threshold is not in (0, 1].
     """
     if isinstance(thresholds, PassAt):
         overrides = thresholds
@@ -91,10 +91,12 @@ def pass_at_of(thresholds: GivenPassAt) -> PassAt:
         overrides = PassAt(judges=thresholds)
     else:
         overrides = PassAt(thresholds)
-    cuts = [*overrides.judges.values(), *([] if overrides.everywhere is None else [overrides.everywhere])]
-    for cut in cuts:
-        if not 0 < cut <= 1:
-            raise UsageError(f"pass_at: a verdict passes at a score above 0 and at most 1, not at {cut:g}")
+    everywhere = [] if overrides.everywhere is None else [overrides.everywhere]
+    for threshold in [*overrides.judges.values(), *everywhere]:
+        if not 0 < threshold <= 1:
+            raise UsageError(
+                f"pass_at: a verdict passes at a score above 0 and at most 1, not at {threshold:g}"
+            )
     return overrides
 
 

@@ -117,7 +117,7 @@ AgreementCaution: TypeAlias = Literal[
 ]
 """What limits a calibration: ``nothing_said``: no row of a judge has both label and score. ``few_clusters``, ``few_of_a_class``, ``few_rows``:
 fewer than the numbers below, with how many there are (clusters of one size that they are worth; labels, of the smaller class). ``another_cut``: judges
-that another cut would do clearly better, with that cut. ``missing_verdicts``: labelled rows without a verdict.
+that another threshold would do clearly better, with that threshold. ``missing_verdicts``: labelled rows without a verdict.
 ``ece_biased``: scores are fractions. ``drawn_unevenly``: labels were drawn with unequal chances, which agreement does not weigh.
 ``labels_of_checkers``: labels given in a file that call themselves a checker's, by its name, with the items they are of."""
 
@@ -144,9 +144,9 @@ ComparisonCaution: TypeAlias = Literal[
     "labels_of_checkers",
 ]
 """What limits a comparison: ``few_clusters``, ``few_differing``: pairs whose interval is rough, with how many there are (clusters that count,
-items that tell the two apart). ``left_out``: those compared with nobody, with their unusable rows. ``cut_not_declared``: pairs whose cuts
+items that tell the two apart). ``left_out``: those compared with nobody, with their unusable rows. ``cut_not_declared``: pairs whose thresholds
 differ only since one judge declares none, with the items on which that decides. ``labels_between_cuts``: pairs with labels that pass by the
-one's cut and not by the other's. ``repeats``: verdicts beyond a judge's first on an output. ``not_graded``: open outputs without a verdict.
+one's threshold and not by the other's. ``repeats``: verdicts beyond a judge's first on an output. ``not_graded``: open outputs without a verdict.
 ``no_output``: items that others have an output for. ``parts_differ``: items decided for one of two systems and open for the other, which
 only the stratum ``all`` compares. ``uncorrected``: rates of the open part that are the judge's own. ``corrected``: labels of the open part
 that correct it, which hold where they were drawn at random. ``chosen_by_score``: labels of the open part that correct nothing, because the judge scored what has

@@ -117,8 +117,8 @@ def _from_rows(table: Table) -> Iterator[tuple[str, tuple[Trials, int]]]:
         raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); keep the rows of one")
     column = table.columns.get("system")
     parts = [("all", np.ones(len(table), dtype=np.bool_))] if column is None else column.present()
-    passed = _passes(table.score, table.cut)
-    label = _passes(table.label, table.cut)
+    passed = _passes(table.score, table.threshold)
+    label = _passes(table.label, table.threshold)
     for system, rows in parts:
         known = rows & np.isfinite(passed)
         judged = np.ones(int(known.sum()), dtype=np.bool_)
@@ -127,5 +127,5 @@ def _from_rows(table: Table) -> Iterator[tuple[str, tuple[Trials, int]]]:
         yield system, (trials, int((rows & ~known).sum()))
 
 
-def _passes(values: FloatArray, cut: FloatArray) -> FloatArray:
-    return np.where(np.isfinite(values), values >= cut, np.nan)
+def _passes(values: FloatArray, threshold: FloatArray) -> FloatArray:
+    return np.where(np.isfinite(values), values >= threshold, np.nan)

@@ -97,7 +97,7 @@ class Whole(click.IntRange):
 class PassThresholdType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
     """``SCORE`` or ``JUDGE=SCORE``, the score in (0, 1]."""
 
-    name = "cut"
+    name = "threshold"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None

@@ -46,4 +46,4 @@ def command(
     from ..api.trials import trials
 
     table = load_table(tables, columns, labels, outputs=True)
-    emit(trials(table.cut_at(options["pass_at"]), ks), json_file)
+    emit(trials(table.with_pass_at(options["pass_at"]), ks), json_file)

@@ -66,7 +66,7 @@ def run(
 
                 check_into_folder(context, plan.names, plan.options, plan.workers)
             problem = _judge(plan, context, tasks, access) if plan.judges else None
-            writer.roster.cut_at(plan.pass_at)  # juries, too, and judges of earlier starts
+            writer.roster.apply_pass_at(plan.pass_at)  # juries, too, and judges of earlier starts
             tasks = _tasks_of(plan, list(writer.roster))  # a model may have refused a parameter of theirs
             from .conclusion.conclude import conclude  # noqa: PLC0415 - loaded while the first replies are awaited
 

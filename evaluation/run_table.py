@@ -127,9 +127,9 @@ class RunRows(msgspec.Struct, frozen=True):
         return self.store.path
 
     @property
-    def cuts(self) -> Mapping[JudgeId, PassThreshold]:
+    def thresholds(self) -> Mapping[JudgeId, PassThreshold]:
         """Pass threshold of each judge: the run's override, or the one it declares."""
-        return {judge.id: judge.cut for judge in self.store.roster}
+        return {judge.id: judge.threshold for judge in self.store.roster}
 
     @property
     def labels(self) -> Sequence[Verdict]:

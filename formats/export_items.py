@@ -37,13 +37,13 @@ class ExportContext(NamedTuple):
     Attributes:
         task: What the run is called.
         created: When, in ISO 8601.
-        cuts: Pass threshold by author of the verdict; 0.5 for others.
+        thresholds: Pass threshold by author of the verdict; 0.5 for others.
         agreement: How far judges agree with labels, by name: value, low, high and n of the accuracy.
     """
 
     task: str
     created: str
-    cuts: Mapping[str, float]
+    thresholds: Mapping[str, float]
     agreement: Mapping[str, Mapping[str, float]]
 
     @property
@@ -53,7 +53,7 @@ class ExportContext(NamedTuple):
 
     def passes(self, verdict: Verdict) -> bool | None:
         """Return whether a verdict passes; None if it has no score."""
-        return None if verdict.score is None else verdict.score >= self.cuts.get(verdict.by, 0.5)
+        return None if verdict.score is None else verdict.score >= self.thresholds.get(verdict.by, 0.5)
 
 
 class Written(msgspec.Struct, kw_only=True):

@@ -250,8 +250,8 @@ def _count(jury: Jury, opinions: Sequence[Verdict]) -> tuple[Outcome, float | No
         return _commonest(opinions), None, f"only {coverage}"
     if jury.rule != "majority":
         return "graded", sum(weights[member] * score for member, score in graded) / heard, coverage
-    cuts: dict[Author, float] = {member.id: member.pass_at for member in jury.members}
-    passed = sum(weights[member] for member, score in graded if score >= cuts[member])
+    thresholds: dict[Author, float] = {member.id: member.pass_at for member in jury.members}
+    passed = sum(weights[member] for member, score in graded if score >= thresholds[member])
     if _same(2 * passed, heard):
         return "undecided", None, f"{coverage}, and they are tied"
     return "graded", float(2 * passed > heard), f"{passed:g} of {heard:g} for a pass; {coverage}"

@@ -70,7 +70,7 @@ def calibration_page(
     calibration: CalibrationNumbers,
     scores: Mapping[str, Sequence[Bin]] | None = None,
     baselines: Collection[str] = (),
-    thresholds: Mapping[str, Sequence[RatesAtThreshold]] | None = None,
+    rates: Mapping[str, Sequence[RatesAtThreshold]] | None = None,
 ) -> Iterator[Piece]:
     """Build the calibration page.
 
@@ -78,7 +78,7 @@ def calibration_page(
         calibration: The calibration.
         scores: Groups of like scores, of judges whose scores are more than 0 and 1.
         baselines: Judges that read nothing: they are in the tables, and in no figure.
-        thresholds: Rates by pass threshold, of the same judges.
+        rates: Rates of the same judges at each pass threshold.
     """
     readers = {
         name: panel for name, panel in calibration.judges.items() if name not in baselines
@@ -94,9 +94,9 @@ def calibration_page(
         calibration = _of(calibration, readers)
     if scores:
         yield Columns(list(_figures(readers, scores)))
-    for name, rates in (thresholds or {}).items():
-        if rates:
-            yield Details(f"Thresholds of {name}", list(_thresholds(calibration, name, rates)))
+    for name, at_each in (rates or {}).items():
+        if at_each:
+            yield Details(f"Thresholds of {name}", list(_thresholds(calibration, name, at_each)))
     beside = {
         "Judges against each other": _against_each_other(calibration, readers),
         "Adjudicated labels": adjudication_pieces(calibration.adjudication),
@@ -192,7 +192,7 @@ def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequen
     for name, panel in judges.items():
         if bins := scores.get(name):
             numbers = DocumentTable(("score", "labels pass", "fail", "share that passes"), bin_table(bins))
-            drawn = distribution(f"Scores of {name} by label", bins, cut=panel.pass_at)
+            drawn = distribution(f"Scores of {name} by label", bins, threshold=panel.pass_at)
             yield Figure(drawn, caption=f"{name}: scores by label", numbers=numbers)
             drawn = reliability(f"Share that labels pass, by score of {name}", bins)
             yield Figure(drawn, caption=f"{name}: what labels pass, by score", numbers=numbers)

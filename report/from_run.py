@@ -64,7 +64,7 @@ def report_data(store: RunStore) -> ReportData:
         records=str(store.path / VERDICTS),
         versions=dict(manifest.versions or {}),
         inputs=list(manifest.inputs or ()),
-        cuts=store.roster.cuts,
+        thresholds=store.roster.thresholds,
         labels=_labels(store, summary.systems),
         certificates=_certificates(store),
         notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, summary.systems)],
@@ -73,9 +73,9 @@ def report_data(store: RunStore) -> ReportData:
     if not judges:
         return data
     panels = {} if data.calibration is None else data.calibration.judges
-    cuts = {name: panel.pass_at for name, panel in panels.items()}
+    pass_at = {name: panel.pass_at for name, panel in panels.items()}
     return msgspec.structs.replace(
-        data, scores=score_bins(store, judges, cuts), thresholds=threshold_rates(store, judges, cuts)
+        data, scores=score_bins(store, judges, pass_at), rates=threshold_rates(store, judges, pass_at)
     )
 
 

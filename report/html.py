@@ -142,9 +142,9 @@ _TEMPLATE = "report.html.j2"
 def _passing(data: ReportData) -> str:
     """Return the thresholds in words: the default, and each judge with another one."""
     own = [
-        f"{judge.name} from {cut.at:g} on"
+        f"{judge.name} from {threshold.at:g} on"
         for judge in data.judges
-        if judge.id is not None and (cut := data.cuts.get(judge.id, PassThreshold())).at != HALF
+        if judge.id is not None and (threshold := data.thresholds.get(judge.id, PassThreshold())).at != HALF
     ]
     return "; ".join([f"a score of at least {HALF:g}", *own])
 
@@ -191,10 +191,10 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
         ["report.css", "items.css"],
         ["report_address.js", "report.js"],
         data=data,
-        items=pack(items, data.cuts, texts),
+        items=pack(items, data.thresholds, texts),
         calibration=None
         if data.calibration is None
-        else as_html(calibration_page(data.calibration, data.scores, data.baselines, data.thresholds)),
+        else as_html(calibration_page(data.calibration, data.scores, data.baselines, data.rates)),
         answers=first,
         systems=as_html(systems_document(data.systems, data.judges, linked=True)),
         judged=as_html(judges_table(first.trust, most=_MOST_JUDGES, linked=True, control=first.control)),

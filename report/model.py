@@ -87,12 +87,12 @@ class ReportData(RunSummary, frozen=True, kw_only=True):
         records: Where the full records are, for what the report does not show.
         versions: Name of a component to its version.
         inputs: The files that were read.
-        cuts: Pass threshold of each judge; 0.5 for those not named.
+        thresholds: Pass threshold of each judge; 0.5 for those not named.
         notes: Sentences a reader must see before any number.
         labels: How many outputs have a label, by who gave it.
         certificates: What certificates in the run's folder say of its judges, by judge.
         scores: Groups of like scores beside labels, of judges whose scores are more than 0 and 1.
-        thresholds: Rates of the same judges by pass threshold.
+        rates: Rates of the same judges at each pass threshold.
     """
 
     title: str
@@ -100,9 +100,9 @@ class ReportData(RunSummary, frozen=True, kw_only=True):
     records: str
     versions: dict[str, str] = {}
     inputs: Sequence[KeptInput] = ()
-    cuts: Mapping[Author, PassThreshold] = {}
+    thresholds: Mapping[Author, PassThreshold] = {}
     notes: list[str] = []
     labels: Mapping[str, int] = {}
     certificates: Mapping[str, list[str]] = {}
     scores: Mapping[str, list[Bin]] = {}
-    thresholds: Mapping[str, list[RatesAtThreshold]] = {}
+    rates: Mapping[str, list[RatesAtThreshold]] = {}

@@ -39,7 +39,7 @@ def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
     """Return the step that narrows the answers most: the first rule that applies."""
     for rule in (
         *(_ask_again, _change_judge, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
-        *(_move_cut, _correct_labels, _mend_labels),
+        *(_move_threshold, _correct_labels, _mend_labels),
     ):
         answer = rule(summary)
         if answer is not None:
@@ -284,14 +284,14 @@ def _narrow(summary: RunSummary) -> Answer | None:
     )
 
 
-def _move_cut(summary: RunSummary) -> Answer | None:
+def _move_threshold(summary: RunSummary) -> Answer | None:
     """Return a step to another threshold, if one does clearly better on held-out items."""
     for caution in summary.agreement.cautions:
-        for judge, cut in caution.about.items() if caution.kind == "another_cut" else ():
+        for judge, threshold in caution.about.items() if caution.kind == "another_cut" else ():
             if judge not in summary.baselines:
-                text = f"Threshold {cut:g} beats that of {judge} on held-out items:"
-                option = shlex.quote(f"{judge}={cut:g}")
-                again = summary.command_with(f"--pass-at {option}", f'pass_at={{"{judge}": {cut:g}}}')
+                text = f"Threshold {threshold:g} beats that of {judge} on held-out items:"
+                option = shlex.quote(f"{judge}={threshold:g}")
+                again = summary.command_with(f"--pass-at {option}", f'pass_at={{"{judge}": {threshold:g}}}')
                 return Answer(text=text, evidence="calibration", command=again)
     return None
 

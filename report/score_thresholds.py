@@ -65,32 +65,32 @@ def _judged_rows(store: RunStore, judges: Collection[str]) -> dict[str, list[Jud
 
 
 def threshold_rates(
-    store: RunStore, judges: Collection[str], cuts: Mapping[str, float]
+    store: RunStore, judges: Collection[str], thresholds: Mapping[str, float]
 ) -> dict[str, list[RatesAtThreshold]]:
     """Return the rates of some of a run's judges at each threshold; none without labels."""
     return {
-        judge: rates_by_threshold(rows, cuts.get(judge, HALF))
+        judge: rates_by_threshold(rows, thresholds.get(judge, HALF))
         for judge, rows in _judged_rows(store, judges).items()
     }
 
 
-def rates_by_threshold(rows: Sequence[JudgedRow], cut: float) -> list[RatesAtThreshold]:
+def rates_by_threshold(rows: Sequence[JudgedRow], threshold: float) -> list[RatesAtThreshold]:
     """Return the rates at each score that passes some outputs and fails others.
 
-    ``cut`` is the lowest label of a good output.
+    ``threshold`` is the lowest label of a good output.
     """
-    scores = sorted({row.score for row in rows} | {cut})[1:]
+    scores = sorted({row.score for row in rows} | {threshold})[1:]
     if len(scores) > _MOST:
         chosen = {round(place * (len(scores) - 1) / (_MOST - 1)) for place in range(_MOST)}
-        scores = [score for place, score in enumerate(scores) if place in chosen or score == cut]
-    return [_at(rows, score, cut) for score in scores]
+        scores = [score for place, score in enumerate(scores) if place in chosen or score == threshold]
+    return [_at(rows, score, threshold) for score in scores]
 
 
-def _at(rows: Sequence[JudgedRow], at: float, cut: float) -> RatesAtThreshold:
+def _at(rows: Sequence[JudgedRow], at: float, threshold: float) -> RatesAtThreshold:
     from ..calibration.corrected_rate.two_verdicts import rogan_gladen  # noqa: PLC0415 - scipy is slow to import
 
-    good = [row for row in rows if row.label is not None and row.label >= cut]
-    bad = [row for row in rows if row.label is not None and row.label < cut]
+    good = [row for row in rows if row.label is not None and row.label >= threshold]
+    bad = [row for row in rows if row.label is not None and row.label < threshold]
     rest = [row for row in rows if row.undecided]
     of_rest = [[row for row in each if row.undecided] for each in (good, bad)]
     judged = sum(row.score >= at for row in rest) / len(rest) if rest else 0.0
@@ -125,30 +125,33 @@ _MOST_BINS = 10
 """Groups; scores of as many values or fewer have a group each."""
 
 
-def score_bins(store: RunStore, judges: Collection[str], cuts: Mapping[str, float]) -> dict[str, list[Bin]]:
+def score_bins(
+    store: RunStore, judges: Collection[str], thresholds: Mapping[str, float]
+) -> dict[str, list[Bin]]:
     """Return score bins for some of a run's judges, lowest first; none without labels.
 
     Labels pass from a judge's threshold on, or from 0.5.
     """
     binned = {
-        judge: bins_of(rows, cuts.get(judge, HALF)) for judge, rows in _judged_rows(store, judges).items()
+        judge: bins_of(rows, thresholds.get(judge, HALF))
+        for judge, rows in _judged_rows(store, judges).items()
     }
     return {judge: bins for judge, bins in binned.items() if bins}
 
 
-def bins_of(rows: Iterable[JudgedRow], cut: float) -> list[Bin]:
+def bins_of(rows: Iterable[JudgedRow], threshold: float) -> list[Bin]:
     """Bin labelled rows by score: one bin per score if few, else ten bins of equal width."""
     labelled = [row for row in rows if row.label is not None]
     few = len({row.score for row in labelled}) <= _MOST_BINS
     groups: dict[float, list[JudgedRow]] = defaultdict(list)
     for row in labelled:
         groups[row.score if few else min(int(row.score * _MOST_BINS), _MOST_BINS - 1)].append(row)
-    return [_bin(groups[at], cut) for at in sorted(groups)]
+    return [_bin(groups[at], threshold) for at in sorted(groups)]
 
 
-def _bin(rows: list[JudgedRow], cut: float) -> Bin:
+def _bin(rows: list[JudgedRow], threshold: float) -> Bin:
     scores = [row.score for row in rows]
-    passed = [row.label is not None and row.label >= cut for row in rows]
+    passed = [row.label is not None and row.label >= threshold for row in rows]
     low, high = min(scores), max(scores)
     name = f"{low:.2g}" if low == high else f"{low:.2g} to {high:.2g}"
     return Bin(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from source_tree import ROOT, import_circles, shared_module_names, type_names
+from source_tree import ROOT, import_circles, names_annotated, shared_module_names, type_names
 
 
 def _places(found: Mapping[str, list[Path]]) -> dict[str, list[str]]:
@@ -22,3 +22,13 @@ def test_no_two_modules_have_the_same_name_but_a_command_and_what_does_its_work(
 
 def test_no_modules_import_each_other_in_a_circle():
     assert import_circles() == []
+
+
+def test_a_pass_threshold_is_called_threshold():
+    public = {
+        "cuts": [ROOT / "calibration" / "comparison" / "comparison_results.py"]
+    }  # a key of `compare --json`
+    names = {
+        name: files for name, files in names_annotated("PassThreshold").items() if "threshold" not in name
+    }
+    assert _places(names) == _places(public)

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.comparison.choosing import best_of_many
 from fiducial.calibration.thresholds.certified_thresholds import certify_threshold
-from fiducial.calibration.thresholds.threshold_choice import better_cut, choose_threshold
+from fiducial.calibration.thresholds.threshold_choice import better_threshold, choose_threshold
 
 from .tally import AT_LEAST, BROKEN, FOUND, SIZE, Means, Tally
 
@@ -58,14 +58,14 @@ def thresholds(draws: int) -> Iterator[Means]:
     yield means
 
 
-def cuts(draws: int) -> Iterator[Tally]:
+def better_thresholds(draws: int) -> Iterator[Tally]:
     """Simulate how often another threshold is called better.
 
     Truly better by at most 0.005, and by 0.05 or more.
     """
-    falsely = Tally("another cut said to be clearly better, none is", SIZE)
-    rightly = Tally("another cut said to be clearly better, one is, by 0.05 to 0.11", FOUND)
-    for clue, levels, shift, cut in (
+    falsely = Tally("another threshold said to be clearly better, none is", SIZE)
+    rightly = Tally("another threshold said to be clearly better, one is, by 0.05 to 0.11", FOUND)
+    for clue, levels, shift, pass_at in (
         (0.0, 0, 0.0, 0.5),
         (0.0, 10, 0.0, 0.7),
         (1.0, 4, 0.0, 0.5),
@@ -76,7 +76,7 @@ def cuts(draws: int) -> Iterator[Tally]:
         steps = f"{levels} steps" if levels else "any score"
         for clusters, rows in ((60, 1), (150, 1), (400, 1), (50, 3)):
             rng, cluster = np.random.default_rng(13), np.repeat(np.arange(clusters), rows)
-            name = f"clue {clue:g}, {steps}, at {cut:g}: {clusters} of {rows}"
+            name = f"clue {clue:g}, {steps}, at {pass_at:g}: {clusters} of {rows}"
             for _ in range(draws // 4):
                 right = rng.random(len(cluster)) < 0.4
                 noise = np.sqrt(0.7) * rng.normal(size=len(cluster))
@@ -85,7 +85,7 @@ def cuts(draws: int) -> Iterator[Tally]:
                 score: FloatArray = ndtr(latent)
                 if levels:
                     score = np.round(score * levels) / levels
-                found = better_cut(right, score, cluster, cut)
+                found = better_threshold(right, score, cluster, pass_at)
                 (rightly if shift else falsely).add(name, found is not None and found.clear)
     yield falsely
     yield rightly

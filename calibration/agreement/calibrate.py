@@ -21,7 +21,7 @@ from ..statistic import (
     labels_of_checkers,
 )
 from ..tables.calibration_table import PROBABILITY, Table
-from ..thresholds.threshold_choice import better_cut, choose_threshold
+from ..thresholds.threshold_choice import better_threshold, choose_threshold
 from ..thresholds.threshold_results import (
     BetterThreshold,
     CertifiedThreshold,
@@ -97,7 +97,7 @@ def _selective(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
 
     rows = usable_rows(table)
     wrong = rows.passed != rows.right
-    confidence = confidence_of(rows.score, rows.cut)
+    confidence = confidence_of(rows.score, rows.threshold)
     return certify_threshold(confidence, wrong, max_error=max_error, cluster=rows.cluster, seed=seed)
 
 
@@ -141,10 +141,10 @@ def calibrate(
         requests: What else to look for.
     """
     settings = Settings(interval, level, replicates, seed)
-    table = table.cut_at(pass_at)
-    judges, cuts = (
+    table = table.with_pass_at(pass_at)
+    judges, better = (
         _judges(table, settings),
-        by_judge(table, lambda part: _better_cut(part, level) if _has_fractions(part) else None),
+        by_judge(table, lambda part: _better_threshold(part, level) if _has_fractions(part) else None),
     )
     calibration = CalibrationNumbers(
         judges=judges,
@@ -153,12 +153,12 @@ def calibrate(
         homogeneity=slice_homogeneity(table) if slices else {},
         suspected_label_errors=suspected_label_errors(table),
         dawid_skene=judges_alone(table),
-        pass_at=table.common_cut,
+        pass_at=table.common_threshold,
         level=level,
-        cautions=cautions(judges, table, cuts),
+        cautions=cautions(judges, table, better),
         people=people_among_themselves(table, settings),
         systems=by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
-        better_cuts=cuts,
+        better_cuts=better,
         probability=by_judge(
             table, lambda part: probability_scores(part, settings=settings) if _has_fractions(part) else None
         ),
@@ -173,15 +173,19 @@ def _has_fractions(table: Table) -> bool:
     return bool(((table.score > 0.0) & (table.score < 1.0)).any())
 
 
-def _better_cut(table: Table, level: float) -> BetterThreshold | None:
+def _better_threshold(table: Table, level: float) -> BetterThreshold | None:
     """Return the gain of another threshold for a judge, on its rows with label and score."""
-    table, cut = usable_rows(table).in_one_cut()
-    return better_cut(table.right, table.score, table.cluster, cut, level=level) if len(table) else None
+    table, pass_at = usable_rows(table).at_one_threshold()
+    return (
+        better_threshold(table.right, table.score, table.cluster, pass_at, level=level)
+        if len(table)
+        else None
+    )
 
 
 def _judges(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
     return {
-        judge: judge_panel(table.take(rows), settings=settings, source=table.cut_of(judge).source)
+        judge: judge_panel(table.take(rows), settings=settings, source=table.threshold_of(judge).source)
         for judge, rows in table.judge.present()
     }
 
@@ -196,7 +200,7 @@ def _slices(table: Table, settings: Settings) -> dict[str, dict[str, dict[str, J
 
 
 def cautions(
-    judges: Mapping[str, JudgeCalibration], table: Table, cuts: Mapping[str, BetterThreshold] | None = None
+    judges: Mapping[str, JudgeCalibration], table: Table, better: Mapping[str, BetterThreshold] | None = None
 ) -> list[Caution]:
     """Return the cautions for judge panels computed from a table, one of each kind that applies.
 
@@ -212,7 +216,7 @@ def cautions(
         },
         "few_of_a_class": {name: few for name, panel in graded.items() if (few := _smaller_class(panel))},
         "few_rows": {name: panel.n for name, panel in graded.items() if panel.n < FEW_FOR_A_SHARE},
-        "another_cut": {name: cut.better_at for name, cut in (cuts or {}).items() if cut.clear},
+        "another_cut": {name: each.better_at for name, each in (better or {}).items() if each.clear},
         "missing_verdicts": {name: panel.n_missing for name, panel in graded.items() if panel.n_missing},
     }
     applicable = [Caution(kind, about) for kind, about in numbers.items() if about]

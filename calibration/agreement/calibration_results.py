@@ -138,7 +138,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         people: People among themselves, where several looked at the same items.
         systems: Agreement on systems, by judge, where there are two or more.
         probability: Scores read as probabilities, by judge, where they lie between 0 and 1.
-        better_cuts: What another cut would gain, by judge, where scores lie between 0 and 1 and have labels.
+        better_cuts: What another threshold would gain, by judge, where scores lie between 0 and 1 and have labels.
         adjudication: Judges by labels that people corrected where they differ, where somebody did.
         label_audit: On request: judges corrected for errors of the labels.
         selective: On request: a confidence from which on verdicts can be trusted, by judge.

@@ -25,7 +25,7 @@ _Found = TypeVar("_Found")
 
 def judge_panel(table: Table, *, settings: Settings, source: ThresholdSource = "default") -> JudgeCalibration:
     """Compare one judge with the labels."""
-    table, pass_at = table.in_one_cut()
+    table, pass_at = table.at_one_threshold()
     labelled = np.isfinite(table.label)
     judged = labelled & np.isfinite(table.score)
     sample = usable_sample(table)
@@ -63,7 +63,7 @@ def usable_rows(table: Table) -> Table:
 
 def usable_sample(table: Table) -> Sample:
     """Return a sample of the rows of a table that have both a label and a score."""
-    rows, pass_at = usable_rows(table).in_one_cut()
+    rows, pass_at = usable_rows(table).at_one_threshold()
     return make_sample(rows.label, rows.score, rows.cluster, pass_at=pass_at)
 
 

@@ -148,11 +148,11 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     counts = np.zeros((2, 2))
     labelled = table.take(np.isfinite(table.label))
     items, first = np.unique(labelled.item.codes, return_index=True)
-    cuts = labelled.cut[first]
-    for item, label, cut in zip(items, labelled.label[first], cuts, strict=True):
+    thresholds = labelled.threshold[first]
+    for item, label, threshold in zip(items, labelled.label[first], thresholds, strict=True):
         found = truth.get(table.item.values[int(item)])
         if found is not None:
-            counts[int(found >= cut), int(label >= cut)] += 1
+            counts[int(found >= threshold), int(label >= threshold)] += 1
     if not counts.sum():
         raise InputError(
             "no item of the label audit has a label in the table; items are case_id|system|trial"
@@ -177,7 +177,7 @@ def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     size = float((sizes**2).sum()) / len(cluster)
     if size <= 1.0:
         return 1.0
-    wrong = (label != (found[known] >= items.cut[known])).astype(np.float64)
+    wrong = (label != (found[known] >= items.threshold[known])).astype(np.float64)
     expected = np.where(label, *(wrong[side].mean() if side.any() else 0.0 for side in (label, ~label)))
     rest = wrong - expected
     squares = float((rest**2).sum())
@@ -198,7 +198,7 @@ def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     for row, item in enumerate(items):
         found = truth.get(rows.item.values[item])
         if found is not None:
-            counts[right[row], passed[row], int(found >= rows.cut[row])] += 1 / times[item]
+            counts[right[row], passed[row], int(found >= rows.threshold[row])] += 1 / times[item]
     return counts
 
 

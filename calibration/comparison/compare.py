@@ -60,14 +60,14 @@ def idle(everybody: Sequence[Contestant]) -> list[Caution]:
     return _one("left_out", {each.name: each.left_out for each in everybody if not len(each.key)})
 
 
-def of_cuts(
-    contestants: Mapping[str, Contestant], cuts: Mapping[str, PassThreshold], against: str | None
+def differing_thresholds(
+    contestants: Mapping[str, Contestant], thresholds: Mapping[str, PassThreshold], against: str | None
 ) -> list[Caution]:
     """Return cautions for compared judges whose different thresholds decide which is right."""
     unsaid: dict[str, int] = {}
     between: dict[str, int] = {}
     for first, second in ((contestants[a], contestants[b]) for a, b in every_pair(contestants, against)):
-        low, high = sorted((first.cut, second.cut))
+        low, high = sorted((first.threshold, second.threshold))
         if low == high:
             continue
         _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
@@ -75,7 +75,7 @@ def of_cuts(
         decided = (low <= first.label[mine]) & (first.label[mine] < high)
         between[names] = int(decided.sum())
         for each, rows in ((first, mine), (second, theirs)):
-            if cuts[each.name].source == "default":
+            if thresholds[each.name].source == "default":
                 unsaid[names] = int((decided | ((low <= each.score[rows]) & (each.score[rows] < high))).sum())
     return [*_one("cut_not_declared", unsaid), *_one("labels_between_cuts", between)]
 
@@ -153,7 +153,7 @@ def compare(
         InputError: There are not two to compare, ``against`` is not one of them, labels are needed and there are none, or systems are
             to be compared by a statistic of judges.
     """
-    table = table.cut_at(pass_at)
+    table = table.with_pass_at(pass_at)
     if by == "system":
         if "system" not in table.columns:
             raise InputError("the table has no column system; name it with --map system=COLUMN")
@@ -196,10 +196,10 @@ def _judges(
             for name, each in usable.items()
         },
         best=_best([(name, each.key, each.right, each.cluster) for name, each in usable.items()], level),
-        cuts=dict(table.cuts),
+        cuts=dict(table.thresholds),
         cautions=[
             *idle(everybody),
-            *(of_cuts(usable, table.cuts, terms.against) if by == "judge" else []),
+            *(differing_thresholds(usable, table.thresholds, terms.against) if by == "judge" else []),
             *rough(pairs, terms.estimator),
             *labels_of_checkers(table.checkers),
         ],
@@ -267,7 +267,7 @@ def _systems(
         else _best(
             [(name, each.task, each.result == 1.0, each.cluster) for name, each in known.items()], terms.level
         ),
-        cuts={judge: table.cut_of(judge) for judge in field.judges},
+        cuts={judge: table.threshold_of(judge) for judge in field.judges},
         cautions=[*of_systems(field, strata), *labels_of_checkers(table.checkers)],
         strata=strata,
     )

@@ -59,8 +59,8 @@ class PairedRows:
         second: The other.
         cluster: Cluster number; None when every row is its own.
         second_label: Labels of what was scored second, where that is something else; None where both scored the same.
-        cut: Threshold: a value passes when it is at least this.
-        second_cut: Threshold of the second of the two; None if it is the same.
+        threshold: Pass threshold of both.
+        second_threshold: Pass threshold of the second; None if it is the same.
     """
 
     label: FloatArray
@@ -68,15 +68,15 @@ class PairedRows:
     second: FloatArray
     cluster: IntArray | None = None
     second_label: FloatArray | None = None
-    cut: float = HALF
-    second_cut: float | None = None
+    threshold: float = HALF
+    second_threshold: float | None = None
 
     @property
     def sides(self) -> tuple[Cells, Cells]:
         """Label and score of either side, a cell a row."""
         other = self.label if self.second_label is None else self.second_label
-        cut = self.cut if self.second_cut is None else self.second_cut
-        return Cells(self.label, self.first, self.cut), Cells(other, self.second, cut)
+        threshold = self.threshold if self.second_threshold is None else self.second_threshold
+        return Cells(self.label, self.first, self.threshold), Cells(other, self.second, threshold)
 
 
 def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> TestedDifference:
@@ -155,15 +155,15 @@ def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sa
         [] if rows.second_label is None else [rows.second_label]
     )
     (label, first, second, *others), groups, sizes = reduce_rows(columns, rows.cluster)
-    joint = Sample(Cells(label, first, rows.cut), groups, sizes)
-    other, cut = others[0] if others else label, rows.sides[1].pass_at
+    joint = Sample(Cells(label, first, rows.threshold), groups, sizes)
+    other, threshold = others[0] if others else label, rows.sides[1].pass_at
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:
         # Cells beyond those of the sample are what-if rows; there the second score says the opposite of the first.
         beyond = len(second)
         theirs = np.concatenate([other, cells.label[beyond:]])
         score = np.concatenate([second, 1.0 - cells.score[beyond:]])
-        return estimator.formula(weights, cells) - estimator.formula(weights, Cells(theirs, score, cut))
+        return estimator.formula(weights, cells) - estimator.formula(weights, Cells(theirs, score, threshold))
 
     undefined_when = f"it is so for one of the two: {estimator.undefined}"
     return Estimator(

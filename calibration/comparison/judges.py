@@ -50,7 +50,7 @@ def _common(first: Contestant, second: Contestant, mine: IntArray, theirs: IntAr
     known = np.isfinite(columns).all(axis=0)
     label, score, other, other_label = columns[:, known]
     own = None if (label == other_label).all() else other_label
-    return PairedRows(label, score, other, first.cluster[mine][known], own, first.cut, second.cut)
+    return PairedRows(label, score, other, first.cluster[mine][known], own, first.threshold, second.threshold)
 
 
 def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> TestedDifference:

@@ -88,7 +88,7 @@ def outputs_of(table: Table, right: Right | None) -> Field:
     label = np.full(len(first), np.nan)
     if right is None and DECIDED in table.numbers:
         label = np.where(np.isnan(decided), first_known(table.label, output, len(first)), np.nan)
-    cuts = np.array([table.cut_of(judge).at for judge in judges])
+    thresholds = np.array([table.threshold_of(judge).at for judge in judges])
     # An item may name the system, and so may the cluster where each item is its own: a task has one.
     _, one, again = np.unique(tasks, return_index=True, return_inverse=True)
     whole = SystemOutputs(
@@ -97,7 +97,7 @@ def outputs_of(table: Table, right: Right | None) -> Field:
         table.cluster[one][again][first],
         decided,
         verdicts,
-        _passes(label, cuts[:, None]),
+        _passes(label, thresholds[:, None]),
     )
     counts = np.full(len(first), True) if right is None else np.isfinite([decided, *verdicts]).any(axis=0)
     codes = system.codes[first]
@@ -118,7 +118,7 @@ def _decisions(table: Table, right: Right | None) -> FloatArray:
     if right == "score":
         return np.full(len(table), np.nan)
     if right == "label" or DECIDED not in table.numbers:
-        return _passes(table.label, table.cut)
+        return _passes(table.label, table.threshold)
     return _passes(table.numbers[DECIDED], HALF)
 
 
@@ -136,7 +136,7 @@ def _verdicts(
 
     Verdicts are one per judge and output; repeats count a judge's further verdicts.
     """
-    passed = _passes(table.score, table.cut)
+    passed = _passes(table.score, table.threshold)
     by_judge: dict[str, FloatArray] = {}
     repeats: dict[str, int] = {}
     for judge, rows in table.judge.present():
@@ -167,8 +167,8 @@ def _rank(table: Table, judge: str) -> int:
     return {"jury": 0, "share": 1, "criteria": 1, "baseline": 3}.get(kind or "", 2)
 
 
-def _passes(values: FloatArray, cut: FloatArray | float) -> FloatArray:
-    return np.where(np.isnan(values), np.nan, values >= cut)
+def _passes(values: FloatArray, threshold: FloatArray | float) -> FloatArray:
+    return np.where(np.isnan(values), np.nan, values >= threshold)
 
 
 class Graded(NamedTuple):

@@ -33,7 +33,7 @@ class Contestant(NamedTuple):
         cluster: Cluster number.
         item: Item number.
         left_out: How many of its rows are not here, for want of the score or label that is needed.
-        cut: Pass threshold of scores and labels.
+        threshold: Pass threshold of scores and labels.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Contestant(NamedTuple):
     cluster: IntArray
     item: IntArray
     left_out: int
-    cut: float
+    threshold: float
 
 
 def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
@@ -65,7 +65,7 @@ def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
     needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
     usable: BoolArray = np.logical_and.reduce([np.isfinite(each) for each in needed])
     result: list[Contestant] = []
-    cut_of_row = table.cut
+    row_thresholds = table.threshold
     for name, rows in column.rows().items():
         mine = rows[usable[rows]]
         keys, first = np.unique(key[mine], return_index=True)
@@ -75,12 +75,12 @@ def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
             )
         mine, left_out = mine[first], len(rows) - len(mine)
         judged, cluster, item = is_right[mine], table.cluster[mine], table.item.codes[mine]
-        cuts: list[float] = np.unique(cut_of_row[mine]).tolist()
-        label, score, cut = table.label[mine], table.score[mine], cuts[0] if cuts else HALF
-        if len(cuts) > 1:
-            part, cut = table.take(mine).in_one_cut()
+        thresholds: list[float] = np.unique(row_thresholds[mine]).tolist()
+        label, score, threshold = table.label[mine], table.score[mine], thresholds[0] if thresholds else HALF
+        if len(thresholds) > 1:
+            part, threshold = table.take(mine).at_one_threshold()
             label, score = part.label, part.score
-        result.append(Contestant(name, keys, label, score, judged, cluster, item, left_out, cut))
+        result.append(Contestant(name, keys, label, score, judged, cluster, item, left_out, threshold))
     return result
 
 

@@ -83,7 +83,7 @@ def estimate(
         raise InputError(
             "--phases, --judges, --reweight-by and --open-worse-by estimate a population: drop --target finite"
         )
-    everyone = table.cut_at(pass_at)
+    everyone = table.with_pass_at(pass_at)
     first = next(iter((*phases, *judges)), None)
     table = of_judge(everyone, judge or first)
     whole = table
@@ -93,7 +93,7 @@ def estimate(
             raise InputError("every judged output is decided; --open-worse-by is for undecided ones")
     if strata is not None:
         table = with_strata(table, strata)
-    terms = RateTerms(table.in_one_cut()[1], interval, level, target, labels_chosen_by)
+    terms = RateTerms(table.at_one_threshold()[1], interval, level, target, labels_chosen_by)
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     places = _ranks(systems, terms) if len(systems) > 1 else {}

@@ -103,7 +103,7 @@ class Table:
         numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row has none:
             ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``, ``label_probability`` and ``label_round``.
         judges: Who judges are, by name, where rows come from a run folder; what else is called is only a name.
-        cuts: Pass threshold of each judge; 0.5 for those not named.
+        thresholds: Pass threshold of each judge; 0.5 for those not named.
         decisions: What people decided of items that were put before them a second time.
         checkers: Of the labels that were given as verdicts, those that call themselves a checker's: its name, and how many items.
         preferred: Judges by whose verdict an output goes that several judged, the first of them first; others follow.
@@ -118,7 +118,7 @@ class Table:
     columns: Mapping[str, Column]
     numbers: Mapping[str, FloatArray] = field(default_factory=dict[str, FloatArray])
     judges: Mapping[str, JudgeId] = field(default_factory=dict[str, JudgeId])
-    cuts: Mapping[str, PassThreshold] = field(default_factory=dict[str, PassThreshold])
+    thresholds: Mapping[str, PassThreshold] = field(default_factory=dict[str, PassThreshold])
     decisions: Decisions = field(default_factory=Decisions)
     checkers: Mapping[str, int] = field(default_factory=dict[str, int])
     preferred: Sequence[str] = ()
@@ -142,7 +142,7 @@ class Table:
             {name: column.take(rows) for name, column in self.columns.items()},
             {name: numbers[rows] for name, numbers in self.numbers.items()},
             self.judges,
-            self.cuts,
+            self.thresholds,
             self.decisions,
             self.checkers,
             self.preferred,
@@ -163,25 +163,29 @@ class Table:
         named = np.unique(models.codes[self.judge.codes == self.judge.values.index(judge)])
         return models.values[int(named[0])] if len(named) == 1 and named[0] >= 0 else ""
 
-    def cut_at(self, given: GivenPassAt) -> Table:
+    def with_pass_at(self, given: GivenPassAt) -> Table:
         """Return the rows with a caller's thresholds, which override the table's.
 
         Raises:
-            UsageError: A cut is not in (0, 1], or is for a judge that is not there.
+            UsageError: A threshold is not in (0, 1], or its judge is not in the table.
         """
         overrides = pass_at_of(given)
         names = list(self.judge.rows())
         overrides.refuse_strangers(names)
-        return replace(self, cuts={name: overrides.of([name], self.cut_of(name)) for name in names})
+        return replace(
+            self, thresholds={name: overrides.of([name], self.threshold_of(name)) for name in names}
+        )
 
-    def cut_of(self, judge: str) -> PassThreshold:
+    def threshold_of(self, judge: str) -> PassThreshold:
         """Return a judge's pass threshold."""
-        return self.cuts.get(judge, PassThreshold())
+        return self.thresholds.get(judge, PassThreshold())
 
     @property
-    def cut(self) -> FloatArray:
+    def threshold(self) -> FloatArray:
         """Pass threshold of each row's judge, shape ``(n,)``."""
-        return np.array([self.cut_of(judge).at for judge in self.judge.values] or [HALF])[self.judge.codes]
+        return np.array([self.threshold_of(judge).at for judge in self.judge.values] or [HALF])[
+            self.judge.codes
+        ]
 
     @property
     def passed(self) -> BoolArray:
@@ -189,7 +193,7 @@ class Table:
 
         A missing score does not pass.
         """
-        return self.score >= self.cut
+        return self.score >= self.threshold
 
     @property
     def right(self) -> BoolArray:
@@ -199,22 +203,22 @@ class Table:
 
         Label and score of a row have one scale, so one threshold serves both. For labels of 0 and 1 any threshold gives the same.
         """
-        return self.label >= self.cut
+        return self.label >= self.threshold
 
     @property
-    def common_cut(self) -> float | None:
+    def common_threshold(self) -> float | None:
         """Threshold that all judges share; None if they differ."""
-        cuts = {self.cut_of(judge).at for judge in self.judge.rows()}
-        return cuts.pop() if len(cuts) == 1 else None
+        thresholds = {self.threshold_of(judge).at for judge in self.judge.rows()}
+        return thresholds.pop() if len(thresholds) == 1 else None
 
-    def in_one_cut(self) -> tuple[Table, float]:
+    def at_one_threshold(self) -> tuple[Table, float]:
         """Return the rows and their common threshold.
 
         If rows have different thresholds, values become 1 for a pass and 0 for a fail.
         """
-        cuts = np.unique(self.cut)
-        if len(cuts) <= 1:
-            return self, float(cuts[0]) if len(cuts) else HALF
+        thresholds = np.unique(self.threshold)
+        if len(thresholds) <= 1:
+            return self, float(thresholds[0]) if len(thresholds) else HALF
         score = np.where(np.isfinite(self.score), self.passed, np.nan)
         return self.with_scores(score, np.where(np.isfinite(self.label), self.right, np.nan)), HALF
 

@@ -52,7 +52,7 @@ class RowSource(Protocol):
         ...
 
     @property
-    def cuts(self) -> Mapping[JudgeId, PassThreshold]:
+    def thresholds(self) -> Mapping[JudgeId, PassThreshold]:
         """Pass threshold of each of its judges."""
         ...
 
@@ -96,7 +96,7 @@ def read_table(
     builder, names = TableBuilder(scores=form.scores, labels=form.labels), ShownNames()
     several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
     checkers: Counter[str] = Counter()
-    cuts: dict[JudgeId, PassThreshold] = {}
+    thresholds: dict[JudgeId, PassThreshold] = {}
     for source in sources:
         before = len(builder)
         if isinstance(source, (Path, MemoryFile)):
@@ -114,7 +114,7 @@ def read_table(
             notes += [f"{named([source])}: {note}"] if note else []
         else:
             path, rows = source.path, ((0, row) for row in source.rows(names))
-            cuts |= source.cuts
+            thresholds |= source.thresholds
             checkers.update(given_labels(source.labels).checkers)
             builder.extend(rows, path=path, columns=named_columns)
         if len(builder) == before:
@@ -133,8 +133,8 @@ def read_table(
         judges=names.judges,
         path=labels,
     )
-    cut = {name: cuts[judge] for name, judge in names.judges.items() if judge in cuts}
-    table = replace(table, cuts=cut, checkers=dict(checkers), notes=tuple(notes))
+    by_name = {name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds}
+    table = replace(table, thresholds=by_name, checkers=dict(checkers), notes=tuple(notes))
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
     elif labels_by_item is not None:

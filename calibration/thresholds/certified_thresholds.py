@@ -136,17 +136,17 @@ def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> C
     for name in names:
         rows = labelled.judge.codes == labelled.judge.values.index(name)
         score = first_known(labelled.score[rows], item[rows], len(key))
-        cut = table.cut_of(name).at
-        wrong: BoolArray = (score >= cut) != (label >= cut)
-        verdicts[name] = Verdicts(confidence_of(score, cut), wrong)
+        pass_at = table.threshold_of(name).at
+        wrong: BoolArray = (score >= pass_at) != (label >= pass_at)
+        verdicts[name] = Verdicts(confidence_of(score, pass_at), wrong)
     return certify_cascade(verdicts, max_error=max_error, cluster=labelled.cluster[first], seed=seed)
 
 
-def confidence_of(score: FloatArray, cut: FloatArray | float) -> FloatArray:
+def confidence_of(score: FloatArray, pass_at: FloatArray | float) -> FloatArray:
     """Return each score's distance from the threshold, as a share of the way to 0 or 1.
 
     NaN where there is no score.
     """
-    above = (score - cut) / np.maximum(1 - cut, 1e-9)
-    confidence = np.where(score >= cut, above, (cut - score) / cut)
-    return np.where((score >= cut) & (cut == 1.0), 1.0, confidence)
+    above = (score - pass_at) / np.maximum(1 - pass_at, 1e-9)
+    confidence = np.where(score >= pass_at, above, (pass_at - score) / pass_at)
+    return np.where((score >= pass_at) & (pass_at == 1.0), 1.0, confidence)

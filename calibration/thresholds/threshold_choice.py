@@ -86,7 +86,7 @@ def _values(tables: FloatArray, statistic: str) -> FloatArray:
     return np.where(np.isfinite(values), values, -np.inf)
 
 
-def better_cut(
+def better_threshold(
     right: BoolArray, score: FloatArray, cluster: IntArray, pass_at: float, *, level: float = 0.95
 ) -> BetterThreshold | None:
     """Choose the threshold anew, cross-fitted, and compare it with ``pass_at``.
@@ -99,10 +99,12 @@ def better_cut(
     if np.isin(score, (0.0, 1.0)).all():
         return None
     if right.all() or not right.any():
-        return _no_cut(pass_at, "needs labels of both classes", len(score), level)
+        return _no_threshold(pass_at, "needs labels of both classes", len(score), level)
     fold, folds = folds_of(cluster)
     if folds < 2:  # noqa: PLR2004 - nothing could be held out
-        return _no_cut(pass_at, "there is only one cluster, so nothing can be held out", len(score), level)
+        return _no_threshold(
+            pass_at, "there is only one cluster, so nothing can be held out", len(score), level
+        )
     candidates = _candidates(score, pass_at)
     passing = _passing(candidates, score, right, fold)
     whole = passing.sum(axis=0)
@@ -127,7 +129,7 @@ def better_cut(
     )
 
 
-def _no_cut(pass_at: float, why: str, n: int, level: float) -> BetterThreshold:
+def _no_threshold(pass_at: float, why: str, n: int, level: float) -> BetterThreshold:
     return BetterThreshold(
         pass_at=pass_at, better_at=pass_at, gain=undefined(why, n=n, level=level), clear=False
     )

@@ -41,7 +41,7 @@ def judge_audit(
     *,
     about: Mapping[str, str],
     controls: Mapping[str, str],
-    cut: PassThreshold,
+    threshold: PassThreshold,
 ) -> JudgeAudit:
     """Analyse what one judge said."""
     operators = operator_results(scored.values(), about, controls)
@@ -51,8 +51,8 @@ def judge_audit(
         judge=judge,
         fingerprint=judge_id.fingerprint,
         id=judge_id,
-        pass_at=cut.at,
-        pass_at_source=cut.source,
+        pass_at=threshold.at,
+        pass_at_source=threshold.source,
         asked=sum(judge_id.times_asked(max(1, len(each.repeats))) for each in scored.values()),
         operators=operators,
         comparisons=comparisons,

@@ -93,7 +93,9 @@ def _conclude(
     pairs = ProbePairs(inputs, chosen) if inputs and any(task.compares for task in tasks) else None
     compared = {} if pairs is None else compared_probes(verdicts.whole(), pairs, chosen)
     clusters = _clusters(inputs.cases, chosen) if inputs else {}
-    scored = scored_probes(verdicts.whole(), chosen.probes, clusters, {task.id: task.cut for task in tasks})
+    scored = scored_probes(
+        verdicts.whole(), chosen.probes, clusters, {task.id: task.threshold for task in tasks}
+    )
     for task in tasks:
         if task.id.kind == "baseline" and task.id in scored:  # words say the same every time
             scored[task.id] = {
@@ -159,7 +161,7 @@ def _audit_of(
     if compared is not None:
         return pairwise_audit(task.by, task.id, compared, about=about, controls=controls)
     return judge_audit(
-        task.by, task.id, scored, prepared.chosen, about=about, controls=controls, cut=task.cut
+        task.by, task.id, scored, prepared.chosen, about=about, controls=controls, threshold=task.threshold
     )
 
 

@@ -134,14 +134,14 @@ def certify(
     if not graded:
         raise InputError("no verdict has both a label and a score")
     pass_at.refuse_strangers([run.judge])
-    cut = pass_at.of([run.judge], run.cut).at
+    threshold = pass_at.of([run.judge], run.threshold).at
     each_level = 1 - (1 - level) / max(1, len(claims))
-    measured = [_claim(name, at_least, graded, each_level, cut) for name, at_least in claims.items()]
-    bound = _rate("accuracy", graded, level, cut).low or 0.0
+    measured = [_claim(name, at_least, graded, each_level, threshold) for name, at_least in claims.items()]
+    bound = _rate("accuracy", graded, level, threshold).low or 0.0
     graded.sort(key=lambda row: row["item_id"])
     repeated = [run.scores.get(row["item_id"], [row["score"]]) for row in graded]
     right = [
-        fmean(is_right(score, row["label"], cut) for score in scores)
+        fmean(is_right(score, row["label"], threshold) for score in scores)
         for row, scores in zip(graded, repeated, strict=True)
     ]
     replies = sum(map(len, repeated)) / len(repeated)
@@ -156,7 +156,7 @@ def certify(
         id=run.id,
         served_by=run.served_by,
         data=labels_sha256((row["item_id"], row["label"]) for row in run.rows),
-        pass_at=cut,
+        pass_at=threshold,
         claims=measured,
         anchors=[
             Anchor(row["item_id"], row["label"], share, row["cluster"])

@@ -131,7 +131,7 @@ def _on_repetition(
 ) -> dict[ItemKey, float]:
     """Return by right output how often the judge contradicts itself on repetition."""
     return {
-        source: flips([score >= scored[source].cut for score in scored[source].repeats])
+        source: flips([score >= scored[source].threshold for score in scored[source].repeats])
         for source, by in changes.items()
         if operator in by and len(scored[source].repeats) >= PAIR
     }
@@ -139,7 +139,7 @@ def _on_repetition(
 
 def _change(twin: Scored, source: Scored) -> float:
     """Return the share of verdicts on the right output that differ from the twin's verdict."""
-    return sum((score >= source.cut) != twin.passed for score in source.repeats) / len(source.repeats)
+    return sum((score >= source.threshold) != twin.passed for score in source.repeats) / len(source.repeats)
 
 
 def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> Iterator[AuditComparison]:
@@ -198,7 +198,7 @@ def steadiness(scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey]) -
     repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
     if not repeated:
         return None
-    repeats = [[score >= each.cut for score in each.repeats] for each in repeated]
+    repeats = [[score >= each.threshold for score in each.repeats] for each in repeated]
     found = self_consistency(repeats, cluster_numbers(each.cluster for each in repeated))
     return Steadiness(repeats=max(map(len, repeats)), flip_rate=found.flip_rate, all_equal=found.all_equal)
 

@@ -146,7 +146,9 @@ def _audit(
     return AuditNumbers(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
-            judge_audit(judge.name, judge, of, chosen, about=about, controls=controls, cut=PassThreshold())
+            judge_audit(
+                judge.name, judge, of, chosen, about=about, controls=controls, threshold=PassThreshold()
+            )
             for judge, of in scored.items()
         ],
         prompts=prompts({judge.name: of for judge, of in scored.items()}),

@@ -23,7 +23,7 @@ class JudgedRun(NamedTuple):
         rows: First repeats with a label: item, cluster, label, score (None when not graded).
         fresh: Items whose verdict was not answered from a cache or recording.
         served_by: Models that the endpoint named.
-        cut: Pass threshold of the judge.
+        threshold: Pass threshold of the judge.
         scores: Scores of all graded repeats, by item.
     """
 
@@ -32,7 +32,7 @@ class JudgedRun(NamedTuple):
     rows: list[dict[str, Any]]
     fresh: frozenset[str]
     served_by: list[str]
-    cut: PassThreshold = PassThreshold()
+    threshold: PassThreshold = PassThreshold()
     scores: Mapping[str, list[float]] = {}
 
     @property
@@ -86,7 +86,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
             served_by=sorted(
                 {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
             ),
-            cut=PassThreshold() if who is None else RunRows(store).cuts.get(who, PassThreshold()),
+            threshold=PassThreshold() if who is None else RunRows(store).thresholds.get(who, PassThreshold()),
             scores=scores,
         )
 

@@ -17,7 +17,7 @@ class Scored(NamedTuple):
     Score (None when ungraded), outcome and reason are those of the first repeat; ``repeats`` are the
     scores of all graded ones.
 
-    ``cut`` says from which score on the judge's verdicts pass, ``named`` which step of a trajectory the first repeat
+    ``threshold`` is the judge's pass threshold, ``named`` which step of a trajectory the first repeat
     names as the first wrong one: 0 for none, None of a judge that names no steps.
     """
 
@@ -27,21 +27,21 @@ class Scored(NamedTuple):
     outcome: Outcome
     reason: str | None
     repeats: tuple[float, ...]
-    cut: float = HALF
+    threshold: float = HALF
     named: int | None = None
 
     @property
     def passed(self) -> bool:
         """True if the first repeat, which has a score, treats the probe as faultless."""
         assert self.score is not None
-        return passes(self.score, self.facts.label, self.cut)
+        return passes(self.score, self.facts.label, self.threshold)
 
 
 def scored_probes(
     verdicts: Iterable[Verdict],
     probes: Mapping[ItemKey, ProbeFacts],
     cluster: Mapping[str, str],
-    cuts: Mapping[Author, PassThreshold],
+    thresholds: Mapping[Author, PassThreshold],
 ) -> dict[Author, dict[ItemKey, Scored]]:
     """Sort verdicts by judge and probe."""
     by_judge: dict[Author, dict[ItemKey, dict[int, _Said]]] = {}
@@ -57,7 +57,7 @@ def scored_probes(
                 probes[key],
                 cluster.get(key.case_id, key.case_id),
                 repeats,
-                cuts.get(judge, PassThreshold()).at,
+                thresholds.get(judge, PassThreshold()).at,
             )
             for key, repeats in of_judge.items()
         }
@@ -72,12 +72,12 @@ class _Said(NamedTuple):
     named: int | None
 
 
-def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Said], cut: float) -> Scored:
+def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Said], threshold: float) -> Scored:
     in_order = [repeats[number] for number in sorted(repeats)]
     scores = tuple(verdict.score for verdict in in_order if verdict.score is not None)
     first = in_order[0]
     named = first.named if first.outcome == "graded" else None
-    return Scored(facts, cluster, first.score, first.outcome, first.reason, scores, cut, named)
+    return Scored(facts, cluster, first.score, first.outcome, first.reason, scores, threshold, named)
 
 
 def passes(score: float, label: float, pass_at: float) -> bool:

@@ -76,9 +76,9 @@ def basis(store: RunStore) -> str:
 
     These are the current verdicts, labels, clusters and thresholds, and the version.
     """
-    cuts = [[judge.id, judge.cut] for judge in store.roster]
+    thresholds = [[judge.id, judge.threshold] for judge in store.roster]
     files = [store.sha256_of(name) for name in (VERDICTS, LABELS, CLUSTERS)]
-    return hashlib.sha256(encode_json([VERSION, store.manifest.sharded, cuts, files])).hexdigest()
+    return hashlib.sha256(encode_json([VERSION, store.manifest.sharded, thresholds, files])).hexdigest()
 
 
 def _stored_comparison(store: RunStore) -> StoredComparison | None:

@@ -55,7 +55,7 @@ class _Attacked(NamedTuple):
 def holdout_probes(
     items: Sequence[LabelledItem],
     out: Path,
-    cut: float,
+    threshold: float,
     environments: Mapping[str, type],
     progress: Progress,
 ) -> Path | None:
@@ -64,7 +64,7 @@ def holdout_probes(
     Args:
         items: The items.
         out: The folder of the improvement.
-        cut: Pass threshold of the labels.
+        threshold: Pass threshold of the labels.
         environments: Worlds that the checkers need.
         progress: Called for every right output.
     """
@@ -74,7 +74,7 @@ def holdout_probes(
     manifest = NO_PROBES
     if any(each.case.kind in _HAVE_OPERATORS for each in items):
         manifest = _mutated(*written_side(items, out / DATA / HOLDOUT), mutants, environments, progress)
-    attacked = list(_attacked(items, cut))
+    attacked = list(_attacked(items, threshold))
     if not attacked and not manifest.operators:
         return None
     _put_together(attacked, mutants if manifest.operators else None, folder, manifest)
@@ -94,13 +94,13 @@ def _mutated(
     return NO_PROBES
 
 
-def _attacked(items: Iterable[LabelledItem], cut: float) -> Iterator[_Attacked]:
+def _attacked(items: Iterable[LabelledItem], threshold: float) -> Iterator[_Attacked]:
     """Yield outputs labelled wrong, each as it is and with a verdict of its own appended.
 
     Kinds of case for which operators plant attacks are left to these.
     """
     for place, item in enumerate(items):
-        wrong = item.label is not None and item.label < cut
+        wrong = item.label is not None and item.label < threshold
         if not wrong or item.output.text is None or item.case.kind in _HAVE_OPERATORS:
             continue
         yield _probe(item, _CONTROL, "control")
@@ -162,8 +162,8 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
         EvaluationInputs(plan.probes / CASES, [plan.probes / OUTPUTS]) as inputs,
     ):
         clusters = {key.case_id: inputs.cases.cluster(key.case_id) for key in facts}
-        cuts: dict[Author, PassThreshold] = {task.id: task.cut for task in prepared.tasks}
-        scored = scored_probes(store.verdicts.whole(), facts, clusters, cuts)
+        thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in prepared.tasks}
+        scored = scored_probes(store.verdicts.whole(), facts, clusters, thresholds)
     current, new = (scored.get(task.id, {}) for task in prepared.tasks[:2])
     return [
         ProbedPair(

@@ -192,7 +192,9 @@ def _probed(attempt: _Attempt, numbers: ImprovementNumbers, look: HoldoutLook) -
     """Audit both prompts on probes of the holdout, or on those that were given."""
     plan, use, task, (_, items) = attempt
     assert numbers.best is not None
-    probes = plan.probes or holdout_probes(items, plan.out, task.cut.at, plan.environments, use.progress)
+    probes = plan.probes or holdout_probes(
+        items, plan.out, task.threshold.at, plan.environments, use.progress
+    )
     if probes is None:
         return numbers
     audit = AuditPlan(

@@ -63,30 +63,33 @@ def disagreements(
 ) -> list[list[Disagreement]]:
     """Draw the disagreements that a model is shown, other ones for each candidate."""
     task, verdicts = judged.tasks[0], judged.verdicts[0]
-    wrong = [each for each in items if not _agrees(each, verdicts.get(each.output.key), task.cut.at)]
+    wrong = [each for each in items if not _agrees(each, verdicts.get(each.output.key), task.threshold.at)]
     if not wrong:
         return []
 
     def drawn(number: int) -> list[Disagreement]:
         order = sorted(wrong, key=lambda each: drawn_rank(str(each.output.key), plan.seed + number))
-        return [_disagreement(each, verdicts[each.output.key], task.cut.at) for each in order[:SHOWN_AT_MOST]]
+        return [
+            _disagreement(each, verdicts[each.output.key], task.threshold.at)
+            for each in order[:SHOWN_AT_MOST]
+        ]
 
     return [drawn(number) for number in range(1, plan.proposals + 1)]
 
 
 def _right(items: Sequence[LabelledItem], task: JudgeTask, verdicts: SideVerdicts) -> BoolArray:
     return np.array(
-        [_agrees(each, verdicts.get(each.output.key), task.cut.at) for each in items], dtype=np.bool_
+        [_agrees(each, verdicts.get(each.output.key), task.threshold.at) for each in items], dtype=np.bool_
     )
 
 
-def _agrees(item: LabelledItem, verdict: Verdict | None, cut: float) -> bool:
+def _agrees(item: LabelledItem, verdict: Verdict | None, threshold: float) -> bool:
     """Return whether verdict and label agree; an ungraded verdict agrees with none."""
     if verdict is None or verdict.score is None or item.label is None:
         return False
-    return (verdict.score >= cut) == (item.label >= cut)
+    return (verdict.score >= threshold) == (item.label >= threshold)
 
 
-def _disagreement(item: LabelledItem, verdict: Verdict, cut: float) -> Disagreement:
-    passed = None if verdict.score is None else verdict.score >= cut
-    return Disagreement(item.case, item.output, (item.label or 0.0) >= cut, passed, verdict.reason)
+def _disagreement(item: LabelledItem, verdict: Verdict, threshold: float) -> Disagreement:
+    passed = None if verdict.score is None else verdict.score >= threshold
+    return Disagreement(item.case, item.output, (item.label or 0.0) >= threshold, passed, verdict.reason)

@@ -39,14 +39,16 @@ def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTa
     """Make a jury of judges."""
     jury = Jury(
         rule=rule.rule,
-        members=tuple(JuryMember(task.id, task.by, task.cut.at) for task in tasks),
+        members=tuple(JuryMember(task.id, task.by, task.threshold.at) for task in tasks),
         weights=rule.weights or (1.0,) * len(tasks),
         repeats=repeats,
         unsure=rule.unsure,
     )
-    cuts = {task.cut for task in tasks}  # a majority says 1 or 0, so any threshold serves
-    cut = PassThreshold() if rule.rule == "majority" or len(cuts) > 1 else cuts.pop()
-    return JudgeTask(judge=JuryJudge(jury, tuple(task.judge for task in tasks)), cut=cut, parts=tuple(tasks))
+    thresholds = {task.threshold for task in tasks}  # a majority says 1 or 0, so any threshold serves
+    threshold = PassThreshold() if rule.rule == "majority" or len(thresholds) > 1 else thresholds.pop()
+    return JudgeTask(
+        judge=JuryJudge(jury, tuple(task.judge for task in tasks)), threshold=threshold, parts=tuple(tasks)
+    )
 
 
 def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
@@ -63,7 +65,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
         raise UsageError("--split-model: the baseline compares words; it cannot split an answer")
     splitter = load_judge(str(SPLITTER), model=model or task.model)
     parts = (JudgeTask(judge=splitter), task)
-    return JudgeTask(judge=StatementJudge(judge, splitter), cut=task.cut, parts=parts)
+    return JudgeTask(judge=StatementJudge(judge, splitter), threshold=task.threshold, parts=parts)
 
 
 def by_criterion(task: JudgeTask) -> JudgeTask:
@@ -71,7 +73,7 @@ def by_criterion(task: JudgeTask) -> JudgeTask:
     judge = task.prompt_judge
     if judge is None or not task.by_criterion:
         return task
-    return JudgeTask(judge=CriteriaJudge(judge), cut=task.cut, parts=(task,))
+    return JudgeTask(judge=CriteriaJudge(judge), threshold=task.threshold, parts=(task,))
 
 
 def is_split(task: JudgeTask) -> bool:

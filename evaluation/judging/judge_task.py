@@ -33,7 +33,7 @@ class JudgeTask:
     """
 
     judge: Judge
-    cut: PassThreshold = field(default_factory=PassThreshold)
+    threshold: PassThreshold = field(default_factory=PassThreshold)
     access: Callable[[], ModelAccess] | None = None
     parts: tuple[JudgeTask, ...] = ()
 
@@ -90,7 +90,7 @@ class JudgeTask:
             id=self.id,
             kinds=None if self.judge.kinds is None else tuple(sorted(self.judge.kinds)),
             prompt=None if own is None else str(own.prompt.path.resolve()),
-            cut=self.cut,
+            threshold=self.threshold,
             parameters={} if self.prompt_judge is None else dict(self.prompt_judge.overrides),
             refused={} if self.prompt_judge is None else dict(self.prompt_judge.refused),
         )
@@ -102,7 +102,10 @@ class JudgeTask:
         if self.prompt_judge is None or not self.prompt_judge.asks_all_criteria:
             return [known]
         own = known.id.on_criteria
-        return [known, KnownJudge(by=criteria_by(known.by), id=own, kinds=known.kinds, cut=PassThreshold())]
+        return [
+            known,
+            KnownJudge(by=criteria_by(known.by), id=own, kinds=known.kinds, threshold=PassThreshold()),
+        ]
 
     def judges_kind(self, kind: Kind) -> bool:
         """Return whether the judge is asked about every output of a kind of case."""

@@ -70,7 +70,10 @@ def judge_tasks(
     tasks = [as_known(task, known) for task in tasks]
     spec_of = {task.id: spec for task, spec in zip(tasks, specs, strict=True) if isinstance(spec, str)}
     return [
-        replace(task, cut=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.cut))
+        replace(
+            task,
+            threshold=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.threshold),
+        )
         for task in told_apart(tasks, known)
     ]
 
@@ -134,8 +137,8 @@ def judge_task(
     judge = load_judge(spec, model=model, replay=replay_in(environments), parameters=parameters)
     if judge.splits:
         raise UsageError(f"{spec} only splits answers into statements; use it with --split-statements")
-    cut = PassThreshold() if judge.pass_at is None else PassThreshold(judge.pass_at, "declared")
-    return JudgeTask(judge=judge, cut=cut)
+    threshold = PassThreshold() if judge.pass_at is None else PassThreshold(judge.pass_at, "declared")
+    return JudgeTask(judge=judge, threshold=threshold)
 
 
 def prompt_again(known: KnownJudge) -> PromptJudge:

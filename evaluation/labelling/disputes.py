@@ -99,15 +99,15 @@ def _score(label: Verdict) -> float:
 def _sides(store: RunStore, *, planted: bool) -> _Sides:
     from ..audit.scored import passes  # noqa: PLC0415 - slow to import, and seldom needed
 
-    cuts = store.roster.cuts
+    thresholds = store.roster.thresholds
 
     def sides(verdict: Verdict | StoredVerdict, label: float) -> tuple[bool, bool]:
         assert verdict.score is not None
-        cut = cuts.get(verdict.author, PassThreshold()).at
+        threshold = thresholds.get(verdict.author, PassThreshold()).at
         return (
-            (label == 1.0, passes(verdict.score, label, cut))
+            (label == 1.0, passes(verdict.score, label, threshold))
             if planted
-            else (label >= cut, verdict.score >= cut)
+            else (label >= threshold, verdict.score >= threshold)
         )
 
     return sides

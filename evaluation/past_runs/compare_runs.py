@@ -100,15 +100,15 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
         )
     pairs = {key: _comparable(verdicts[0][key], verdicts[1][key]) for key in verdicts[1] if key in common}
     # Both use the later run's thresholds: a new threshold is not a change in what a system does, and is listed separately.
-    cuts = before.roster.cuts | after.roster.cuts
-    moved = [_moved(key, pair, cuts) for key, pair in pairs.items() if pair is not None]
+    thresholds = before.roster.thresholds | after.roster.thresholds
+    moved = [_moved(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
     return TwoRuns(
         before=str(before.path),
         after=str(after.path),
         outputs=len(common),
         only_before=len(verdicts[0].keys() - common),
         only_after=len(verdicts[1].keys() - common),
-        systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), cuts)),
+        systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), thresholds)),
         broke=[each for each in moved if (each.before, each.after) == ("pass", "fail")],
         better=[each for each in moved if (each.before, each.after) == ("fail", "pass")],
         graded_otherwise=[each for each in moved if _scored(each.before) != _scored(each.after)],
@@ -160,7 +160,7 @@ def _comparable(before: _Words, after: _Words) -> tuple[StoredVerdict, StoredVer
 
 
 def _moved(
-    key: ItemKey, pair: tuple[StoredVerdict, StoredVerdict], cuts: Mapping[Author, PassThreshold]
+    key: ItemKey, pair: tuple[StoredVerdict, StoredVerdict], thresholds: Mapping[Author, PassThreshold]
 ) -> ChangedVerdict:
     before, after = pair
     return ChangedVerdict(
@@ -168,16 +168,16 @@ def _moved(
         system=key.system,
         trial=key.trial,
         by=after.by,
-        before=_word(before, cuts),
-        after=_word(after, cuts),
+        before=_word(before, thresholds),
+        after=_word(after, thresholds),
         error_type=after.error_type or before.error_type,
     )
 
 
-def _word(verdict: StoredVerdict, cuts: Mapping[Author, PassThreshold]) -> str:
+def _word(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -> str:
     if verdict.score is None:
         return verdict.outcome
-    return "pass" if verdict.score >= cuts.get(verdict.author, PassThreshold()).at else "fail"
+    return "pass" if verdict.score >= thresholds.get(verdict.author, PassThreshold()).at else "fail"
 
 
 def _strata(
@@ -185,7 +185,7 @@ def _strata(
     after: RunStore,
     renamed: Mapping[str, str],
     systems: list[str],
-    cuts: Mapping[Author, PassThreshold],
+    thresholds: Mapping[Author, PassThreshold],
 ) -> Iterator[tuple[str, Strata]]:
     """Yield each system's paired comparison of before and after, over the same items."""
     names = ShownNames()
@@ -206,8 +206,8 @@ def _strata(
                 unread = {"score": None} if judge is not None and judge.kind == "baseline" else {}
                 rows[system].append(row | {"item_id": item, "system": side} | unread)
     for system, each in rows.items():
-        shown = {name: cuts[judge] for name, judge in names.judges.items() if judge in cuts}
-        found = compare(replace(table_from_rows(each), cuts=shown), by="system", against=AFTER)
+        shown = {name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds}
+        found = compare(replace(table_from_rows(each), thresholds=shown), by="system", against=AFTER)
         if found.strata is not None:
             yield system, found.strata
 
@@ -223,8 +223,8 @@ def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
     was, now = _facts(before), _facts(after)
     for what in ("", "judge ", "version of "):
         yield from _differing(what, was[what], now[what])
-    cuts = _differing("cut of ", was["cut of "], now["cut of "])
-    yield from (each for each in cuts if each.before and each.after)
+    thresholds = _differing("threshold of ", was["threshold of "], now["threshold of "])
+    yield from (each for each in thresholds if each.before and each.after)
 
 
 def _facts(manifest: Manifest) -> dict[str, dict[str, str]]:
@@ -239,7 +239,7 @@ def _facts(manifest: Manifest) -> dict[str, dict[str, str]]:
     return {
         "": files | rules,
         "judge ": {known.by: _judge(known.id) for known in manifest.roster},
-        "cut of ": {known.by: str(known.cut) for known in manifest.roster},
+        "threshold of ": {known.by: str(known.threshold) for known in manifest.roster},
         "version of ": dict(manifest.versions or {}),
     }
 

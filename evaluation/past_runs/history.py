@@ -171,22 +171,22 @@ def _watched(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[_Watched]:
     """
     same: dict[tuple[str, JudgeId], list[Path]] = defaultdict(list)
     names: dict[JudgeId, str] = {}
-    cuts: dict[JudgeId, PassThreshold] = {}
+    thresholds: dict[JudgeId, PassThreshold] = {}
     for place, manifest in runs:
         for known in manifest.roster:
             if known.is_prompt:
                 same[str(manifest.identity.get("inputs")), known.id].append(place)
-                names[known.id], cuts[known.id] = known.by, known.cut
+                names[known.id], thresholds[known.id] = known.by, known.threshold
     for (_, judge), places in same.items():
         if len(places) > 1:
-            yield _watch(judge, names[judge], cuts[judge], places)
+            yield _watch(judge, names[judge], thresholds[judge], places)
         else:
             yield _Watched(names[judge])
 
 
-def _watch(judge: JudgeId, name: str, cut: PassThreshold, places: Sequence[Path]) -> _Watched:
-    first = _rightness(places[0], judge, cut, anew=False)
-    later = [_rightness(place, judge, cut, anew=True) for place in places[1:]]
+def _watch(judge: JudgeId, name: str, threshold: PassThreshold, places: Sequence[Path]) -> _Watched:
+    first = _rightness(places[0], judge, threshold, anew=False)
+    later = [_rightness(place, judge, threshold, anew=True) for place in places[1:]]
     items = list(first)
     looks: list[FloatArray] = [
         np.array([look.get(item, (np.nan, ""))[0] for item in items]) for look in later
@@ -213,7 +213,7 @@ def _watch(judge: JudgeId, name: str, cut: PassThreshold, places: Sequence[Path]
 
 
 def _rightness(
-    place: Path, judge: JudgeId, cut: PassThreshold, *, anew: bool
+    place: Path, judge: JudgeId, threshold: PassThreshold, *, anew: bool
 ) -> dict[str, tuple[float, str]]:
     """Return by labelled item whether the judge was right, and the cluster.
 
@@ -227,7 +227,10 @@ def _rightness(
         }
         by = {each.by for each in verdicts}
         return {
-            row["item_id"]: (float((row["score"] >= cut.at) == (row["label"] >= cut.at)), row["cluster"])
+            row["item_id"]: (
+                float((row["score"] >= threshold.at) == (row["label"] >= threshold.at)),
+                row["cluster"],
+            )
             for row in (run_rows(store) if verdicts else ())
             if row["judge"] in by and row["item_id"] in kept and row["repeat"] == 0
             if row["score"] is not None and row["label"] is not None

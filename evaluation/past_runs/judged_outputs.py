@@ -43,8 +43,8 @@ def known_of(folder: Path) -> ExportContext:
     """Return a folder's metadata."""
     with RunStore(folder) as store:
         created = store.known.ended or datetime.now(UTC).isoformat(timespec="seconds")
-        cuts = {judge.by: judge.cut.at for judge in store.roster}
-        return ExportContext(folder.resolve().name, created, cuts, _agreement(store))
+        thresholds = {judge.by: judge.threshold.at for judge in store.roster}
+        return ExportContext(folder.resolve().name, created, thresholds, _agreement(store))
 
 
 def _agreement(store: RunStore) -> dict[str, dict[str, float]]:

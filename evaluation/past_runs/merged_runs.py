@@ -100,7 +100,7 @@ def _refuse_different(first: RunStore, other: RunStore) -> None:
     differing += [
         f"the threshold of {judges[each].by}"
         for each in judges
-        if each in others and judges[each].cut != others[each].cut
+        if each in others and judges[each].threshold != others[each].threshold
     ]
     differing += [
         name for name in ("statements", "juries", "criteria") if getattr(one, name) != getattr(two, name)

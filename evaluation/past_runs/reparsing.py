@@ -129,10 +129,16 @@ def _made_of_others(
     composites: dict[JudgeId, tuple[JudgeTask, int]] = {}
     for share in writer.manifest.statements:
         parts[share.id] = judge = StatementJudge(judges[share.judge], parts[share.splitter])
-        composites[share.id] = JudgeTask(judge=judge, cut=writer.roster[share.id].cut), share.repeats
+        composites[share.id] = (
+            JudgeTask(judge=judge, threshold=writer.roster[share.id].threshold),
+            share.repeats,
+        )
     for rubric in writer.manifest.criteria:
         parts[rubric.id] = judge = CriteriaJudge(judges[rubric.judge])
-        composites[rubric.id] = JudgeTask(judge=judge, cut=writer.roster[rubric.id].cut), rubric.repeats
+        composites[rubric.id] = (
+            JudgeTask(judge=judge, threshold=writer.roster[rubric.id].threshold),
+            rubric.repeats,
+        )
     for jury in writer.manifest.juries:
         members = tuple(parts[member.id] for member in jury.members)
         seats = (
@@ -140,7 +146,7 @@ def _made_of_others(
             for seat, member in zip(jury.members, members, strict=True)
         )
         judge = JuryJudge(msgspec.structs.replace(jury, members=tuple(seats)), members)
-        composites[jury.id] = JudgeTask(judge=judge, cut=writer.roster[jury.id].cut), jury.repeats
+        composites[jury.id] = JudgeTask(judge=judge, threshold=writer.roster[jury.id].threshold), jury.repeats
     return composites
 
 

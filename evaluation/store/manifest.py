@@ -24,13 +24,13 @@ RunStatus: TypeAlias = Literal["running", "stopped before judging", "complete"]
 _PACKAGES = ("msgspec", "numpy", "openai", "scipy")
 
 
-class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"threshold": "cut"}):
     """One judge of a run.
 
     Attributes:
         by: The name it is shown under, which stays.
         prompt: The prompt file of a custom judge.
-        cut: Pass threshold of the judge.
+        threshold: Pass threshold of the judge; ``cut`` in the file.
         seconds: Seconds that asking it took, over all starts of the run that were not killed; None if it was not asked.
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
         refused: What refusals of the model changed in them, in the same form.
@@ -40,7 +40,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: JudgeId
     kinds: tuple[Kind, ...] | None = None
     prompt: str | None = None
-    cut: PassThreshold = PassThreshold()
+    threshold: PassThreshold = PassThreshold()
     seconds: float | None = None
     parameters: dict[str, Any] = {}
     refused: dict[str, Any] = {}
@@ -214,15 +214,15 @@ class Roster:
         }
 
     @property
-    def cuts(self) -> dict[Author, PassThreshold]:
+    def thresholds(self) -> dict[Author, PassThreshold]:
         """Pass threshold of each judge."""
-        return {judge.id: judge.cut for judge in self}
+        return {judge.id: judge.threshold for judge in self}
 
-    def cut_at(self, overrides: PassAt) -> None:
+    def apply_pass_at(self, overrides: PassAt) -> None:
         """Apply threshold overrides; a judge without one keeps its threshold."""
         for judge in list(self):
-            cut = overrides.of([judge.by, judge.id.plain], judge.cut)
-            self.enlist(msgspec.structs.replace(judge, cut=cut))
+            threshold = overrides.of([judge.by, judge.id.plain], judge.threshold)
+            self.enlist(msgspec.structs.replace(judge, threshold=threshold))
 
 
 def _takes_the_place_of(judge: KnownJudge, earlier: KnownJudge) -> bool:

@@ -119,7 +119,9 @@ class RunWriter(RunStore):
         self.roster.refuse_changed(judges, self.path)
         for judge in judges:
             known = self.roster.get(judge.id)
-            self.roster.enlist(judge if known is None else msgspec.structs.replace(known, cut=judge.cut))
+            self.roster.enlist(
+                judge if known is None else msgspec.structs.replace(known, threshold=judge.threshold)
+            )
         if list(self.roster) != self.manifest.roster:
             self.update()
 

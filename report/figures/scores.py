@@ -38,7 +38,7 @@ class Bin(msgspec.Struct, frozen=True, kw_only=True):
     mean: float
 
 
-def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
+def distribution(title: str, bins: Sequence[Bin], *, threshold: float) -> Markup:
     """Draw the score distribution of passes (above) and fails (below), and the threshold.
 
     Passes and fails are those of the labels.
@@ -48,8 +48,8 @@ def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
     middle, tall = _HEIGHT / 2 + 8, _HEIGHT / 2 - 38
     shapes = [
         text(2, 12, "number of outputs, by label"),
-        line("tick", along(cut), 20, along(cut), _HEIGHT - 22),
-        text(along(cut), 28, f"passes at {cut:g}", anchor="end" if cut > 0.5 else "start"),  # noqa: PLR2004 - the middle
+        line("tick", along(threshold), 20, along(threshold), _HEIGHT - 22),
+        text(along(threshold), 28, f"passes at {threshold:g}", anchor="end" if threshold > 0.5 else "start"),  # noqa: PLR2004 - the middle
     ]
     for score_bin in bins:
         center, wide = (

@@ -93,8 +93,8 @@ class _Names:
 class _Columns:
     """List of items as columns of numbers; 45 bytes an item, beside the names of cases."""
 
-    def __init__(self, cuts: Mapping[Author, PassThreshold]) -> None:
-        self.cuts = cuts
+    def __init__(self, thresholds: Mapping[Author, PassThreshold]) -> None:
+        self.thresholds = thresholds
         self.cases, self.systems, self.categories, self.faults, self.said = (_Names() for _ in range(5))
         self.groups: dict[tuple[str, ...], int] = {}
         self.queries: list[str] = []
@@ -128,10 +128,10 @@ class _Columns:
     def _gist_of(self, verdicts: ItemVerdicts) -> _Gist:
         fault = "" if verdicts.checker is None else verdicts.checker.error_type or ""
         return _Gist(
-            STATUSES.index(status_of(verdicts, self.cuts)),
+            STATUSES.index(status_of(verdicts, self.thresholds)),
             self.faults.of(fault),
-            self.said.of(verdicts_summary(verdicts, self.cuts)),
-            self.groups.setdefault(groups_of(verdicts, self.cuts), len(self.groups)),
+            self.said.of(verdicts_summary(verdicts, self.thresholds)),
+            self.groups.setdefault(groups_of(verdicts, self.thresholds), len(self.groups)),
         )
 
     def worth_reading(self) -> list[int]:
@@ -180,14 +180,14 @@ class _Columns:
 
 
 def pack(
-    items: Iterable[Candidate], cuts: Mapping[Author, PassThreshold], texts: int | None = MOST_TEXTS
+    items: Iterable[Candidate], thresholds: Mapping[Author, PassThreshold], texts: int | None = MOST_TEXTS
 ) -> Packed:
     """Pack items: disagreements first, then ungraded, wrong, right; each sorted by case.
 
     Texts, of so many items (right ones: 300) or of all (None), are read of one at a time, and are compressed then, so that memory depends
     on the number of items alone.
     """
-    columns = _Columns(cuts)
+    columns = _Columns(thresholds)
     for item in items:
         columns.add(item)
     totals = Counter(columns.status)
@@ -225,7 +225,7 @@ def _pages(
     for row in order:
         item = columns.read(read[row], with_prompts=texts is None or row < _MOST_ASKED)
         answers[row] = excerpt(" ".join(first_line(item.output)[: 4 * _ANSWER].split()), _ANSWER).text
-        yield as_html(item_document(item, columns.cuts))
+        yield as_html(item_document(item, columns.thresholds))
 
 
 def _renumbered(numbers: Sequence[int]) -> tuple[list[int], list[int]]:

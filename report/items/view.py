@@ -30,22 +30,24 @@ SENTENCE_LIMIT = 600
 """Characters of a reason."""
 
 
-def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> ItemStatus:
+def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> ItemStatus:
     """Return an item's status, which decides how early it is shown.
 
     Judges without a threshold pass from 0.5 on.
 
-    ``disagreement`` when graded verdicts fall on both sides, labels and checkers held to the cut of the judge they stand
+    ``disagreement`` when graded verdicts fall on both sides, labels and checkers held to the threshold of the judge they stand
     beside; ``not graded`` without any score; else the verdict they share.
     """
     judges = _readers(item.judges)
-    judged = {verdict.score >= _cut(verdict, cuts) for verdict in judges if verdict.score is not None}
+    judged = {
+        verdict.score >= _threshold_of(verdict, thresholds) for verdict in judges if verdict.score is not None
+    }
     trusted = [
         each.score for each in (item.label, item.checker) if each is not None and each.score is not None
     ]
     beside = [verdict for verdict in judges if verdict.score is not None]
     sides = [
-        {score >= _cut(judge, cuts) for score in (*trusted, judge.score) if score is not None}
+        {score >= _threshold_of(judge, thresholds) for score in (*trusted, judge.score) if score is not None}
         for judge in beside
     ] or [{score >= HALF for score in trusted}]
     if len(judged) > 1 or any(len(side) > 1 for side in sides):
@@ -55,19 +57,19 @@ def status_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> ItemS
     return "right" if sides[0] == {True} else "wrong"
 
 
-def groups_of(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
+def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
     """Return an item's filter groups: ungraded, failed by a judge, a cell per labelled judge."""
     groups: list[str] = []
     if item.checker is None or not item.checker.graded:
         scores = [(each, each.score) for each in _readers(item.judges) if each.score is not None]
-        groups += [failed_by(each.by) for each, score in scores if score < _cut(each, cuts)]
+        groups += [failed_by(each.by) for each, score in scores if score < _threshold_of(each, thresholds)]
         groups += [] if scores else [UNGRADED]
     label = item.label if item.label is not None and item.label.score is not None else item.checker
     if label is None or label.score is None:
         return tuple(groups)
     for verdict in item.judges:
         if verdict.score is not None:
-            at = _cut(verdict, cuts)
+            at = _threshold_of(verdict, thresholds)
             place = 2 * (label.score < at) + (verdict.score < at)
             groups.append(group_of(verdict.by, CELLS[place]))
     return tuple(groups)
@@ -81,11 +83,11 @@ def _readers(judges: Sequence[S]) -> Sequence[S]:
     return [verdict for verdict in judges if not is_baseline(verdict.author)] or judges
 
 
-def verdicts_summary(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -> str:
+def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> str:
     """Summarize an item's verdicts: ``checker wrong; judges: 2 right, 1 unparsable``."""
     counts_by_role: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
-        at = _cut(verdict, cuts) if role == "judge" else _labels_cuts(item, cuts)[0]
+        at = _threshold_of(verdict, thresholds) if role == "judge" else _label_thresholds(item, thresholds)[0]
         counts_by_role.setdefault(role, Counter())[_says(verdict, at).partition(" (")[0]] += 1
     return "; ".join(
         f"{role}{'s' if counts.total() > 1 else ''}: "
@@ -95,14 +97,14 @@ def verdicts_summary(item: ItemVerdicts, cuts: Mapping[Author, PassThreshold]) -
 
 
 @document
-def item_document(item: ReportItem, cuts: Mapping[Author, PassThreshold]) -> Iterator[Piece]:
+def item_document(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) -> Iterator[Piece]:
     """Build an item's document: request, output and reference, verdicts with reasons, the rest.
 
     No text in it is longer than this module's limits.
     """
     request, rest = item_blocks(item)
     yield from request
-    rows = [_verdict_row(role, verdict, item, cuts) for role, verdict in _verdicts_by_role(item)]
+    rows = [_verdict_row(role, verdict, item, thresholds) for role, verdict in _verdicts_by_role(item)]
     yield DocumentTable((), rows, caption="Verdicts", words=FIRST | {1, 2})
     yield from rest
     for number, verdict in enumerate(item.judges):
@@ -132,9 +134,9 @@ def _exchange(verdict: Verdict, prompt: SentPrompt | None) -> Iterator[Piece]:
 
 
 def _verdict_row(
-    role: str, verdict: Verdict, item: ReportItem, cuts: Mapping[Author, PassThreshold]
+    role: str, verdict: Verdict, item: ReportItem, thresholds: Mapping[Author, PassThreshold]
 ) -> tuple[Cell, ...]:
-    at = _cut(verdict, cuts) if role == "judge" else _labels_cuts(item, cuts)[0]
+    at = _threshold_of(verdict, thresholds) if role == "judge" else _label_thresholds(item, thresholds)[0]
     mark: CellMark = "doubt" if verdict.score is None else "right" if verdict.score >= at else "wrong"
     return Cell(role, _name(verdict.by)), Cell(_says(verdict, at), mark=mark), _why(verdict)
 
@@ -157,31 +159,35 @@ def _verdicts_by_role(item: ReportItem) -> list[tuple[str, Verdict]]:
     return _by_role(item.label, item.checker, item.judges)
 
 
-def _cut(verdict: Verdict | StoredVerdict, cuts: Mapping[Author, PassThreshold]) -> float:
-    return cuts.get(verdict.author, PassThreshold()).at
+def _threshold_of(verdict: Verdict | StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -> float:
+    return thresholds.get(verdict.author, PassThreshold()).at
 
 
-def _labels_cuts(item: ItemVerdicts | ReportItem, cuts: Mapping[Author, PassThreshold]) -> list[float]:
+def _label_thresholds(
+    item: ItemVerdicts | ReportItem, thresholds: Mapping[Author, PassThreshold]
+) -> list[float]:
     """Return the thresholds for labels and checkers.
 
     A label that is a share is held to the thresholds of the judges beside it.
     """
     said: Sequence[Verdict | StoredVerdict] = item.judges
-    return list(dict.fromkeys(_cut(verdict, cuts) for verdict in _readers(said) if verdict.graded)) or [HALF]
+    return list(
+        dict.fromkeys(_threshold_of(verdict, thresholds) for verdict in _readers(said) if verdict.graded)
+    ) or [HALF]
 
 
-def _says(verdict: Verdict | StoredVerdict, cut: float) -> str:
+def _says(verdict: Verdict | StoredVerdict, threshold: float) -> str:
     """Return a verdict in words at a threshold, or why it has no score.
 
     Examples: ``right``, ``wrong (0.40; passes at 0.7)``.
     """
     if verdict.score is None:
         return number_text.outcome(verdict.outcome)
-    says = "right" if verdict.score >= cut else "wrong"
+    says = "right" if verdict.score >= threshold else "wrong"
     return (
         says
         if verdict.score in {0.0, 1.0}
-        else f"{says} ({number_text.decimal(verdict.score)}{number_text.passing(cut)})"
+        else f"{says} ({number_text.decimal(verdict.score)}{number_text.passing(threshold)})"
     )
 
 

@@ -71,7 +71,7 @@ def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
     return f"{why}, so nothing can be said of {', '.join(judges)} ({counted(rows, 'row')}): {how}"
 
 
-def _judge(judge: str, panel: JudgeCalibration, cut: BetterThreshold | None) -> Iterator[Piece]:
+def _judge(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) -> Iterator[Piece]:
     rows = f"{counted(panel.n, 'row')} with label and score in {counted(panel.n_clusters, 'cluster')}"
     yield f"{judge}: {rows} ({panel.n_missing:,} labelled without score, {panel.n_unlabelled:,} without label){passing(panel.pass_at, panel.pass_at_source)}"
     if not panel.n:
@@ -83,10 +83,10 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterThreshold | None) -> 
             ("label fails", f"{panel.fp:,}", f"{panel.tn:,}"),
         ],
     )
-    if cut is not None and cut.clear:
+    if better is not None and better.clear:
         yield (
-            f"  from {cut.better_at:g} on instead, balanced accuracy would be {number(cut.gain.value)} higher "
-            f"[{number(cut.gain.low)}, {number(cut.gain.high)}] (chosen and judged on different clusters)"
+            f"  from {better.better_at:g} on instead, balanced accuracy would be {number(better.gain.value)} higher "
+            f"[{number(better.gain.low)}, {number(better.gain.high)}] (chosen and judged on different clusters)"
         )
     # On 0/1 scores and labels the statistics of graded scores repeat those of the 2x2 table.
     yield from statistic_pieces(statistics_of(panel, "table", "custom") if panel.binary else panel.statistics)

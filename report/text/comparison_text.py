@@ -76,21 +76,21 @@ def terms_of(comparison: ComparisonNumbers) -> _Terms:
 
 def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
     if comparison.right == "agrees":
-        yield f"{_RIGHT} ({cuts_text(comparison.cuts)})"
+        yield f"{_RIGHT} ({thresholds_text(comparison.cuts)})"
         if comparison.by == "system":
             yield _HOW_WELL_JUDGED
     elif comparison.right is not None:
-        yield f"right: the {comparison.right} reaches the threshold ({cuts_text(comparison.cuts)})"
-    elif any(cut.at != HALF for cut in comparison.cuts.values()):
-        yield f"thresholds of verdicts ({cuts_text(comparison.cuts)})"
+        yield f"right: the {comparison.right} reaches the threshold ({thresholds_text(comparison.cuts)})"
+    elif any(threshold.at != HALF for threshold in comparison.cuts.values()):
+        yield f"thresholds of verdicts ({thresholds_text(comparison.cuts)})"
 
 
-def cuts_text(cuts: Mapping[str, PassThreshold]) -> str:
+def thresholds_text(thresholds: Mapping[str, PassThreshold]) -> str:
     """Return each judge's threshold, or one threshold if all are equal."""
-    if len(set(cuts.values())) <= 1:
-        cut = next(iter(cuts.values()), PassThreshold())
-        return f"{cut.at:g}" if cut.source == "default" else str(cut)
-    return "; ".join(f"{judge} at {cut}" for judge, cut in cuts.items())
+    if len(set(thresholds.values())) <= 1:
+        threshold = next(iter(thresholds.values()), PassThreshold())
+        return f"{threshold.at:g}" if threshold.source == "default" else str(threshold)
+    return "; ".join(f"{judge} at {threshold}" for judge, threshold in thresholds.items())
 
 
 def _by_stratum(comparison: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]:

@@ -360,7 +360,7 @@ def test_from_which_score_on_a_verdict_passes_is_declared_or_told():
 def test_a_judge_that_is_told_what_passes_is_held_to_it_in_a_run(tmp_path: Path):
     judge = fd.judge("groundedness", model="baseline", pass_at=0.25)
     fd.evaluate([GROUNDED], [make_output()], judges=[judge], out=tmp_path / "run")
-    assert [known.cut for known in RunStore(tmp_path / "run").roster] == [PassThreshold(0.25, "told")]
+    assert [known.threshold for known in RunStore(tmp_path / "run").roster] == [PassThreshold(0.25, "told")]
 
 
 def test_a_key_is_never_shown_and_a_judge_can_be_sent_to_another_process(make: Make):

@@ -412,7 +412,7 @@ def test_pairs_of_judges_carry_the_clustered_p(tmp_path: Path) -> None:
     assert {"exact_p", "midp", "holm_p", "bh_p"} <= set(pair)
 
 
-def test_calibrate_says_where_another_cut_would_do_clearly_better(tmp_path: Path) -> None:
+def test_calibrate_says_where_another_threshold_would_do_clearly_better(tmp_path: Path) -> None:
     # All scores pass at 0.5; what is right has 0.9.
     rows = [
         {"item_id": f"i{n}", "judge": "kind", "score": 0.9 if n % 2 else 0.6, "label": n % 2}

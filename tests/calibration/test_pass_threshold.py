@@ -34,9 +34,9 @@ def rows_of(judge: str, pairs: list[tuple[float, float]] | None = None) -> list[
     ]
 
 
-def table_of(*judges: str, cuts: dict[str, PassThreshold] | None = None) -> Table:
+def table_of(*judges: str, thresholds: dict[str, PassThreshold] | None = None) -> Table:
     rows = [row for judge in judges for row in rows_of(judge)]
-    return replace(table_from_rows(rows), cuts=OWN if cuts is None else cuts)
+    return replace(table_from_rows(rows), thresholds=OWN if thresholds is None else thresholds)
 
 
 def counts(result: CalibrationNumbers, judge: str) -> list[int]:
@@ -44,7 +44,7 @@ def counts(result: CalibrationNumbers, judge: str) -> list[int]:
     return [panel.tp, panel.fp, panel.fn, panel.tn]
 
 
-def test_each_judge_is_held_to_its_own_cut():
+def test_each_judge_is_held_to_its_own_threshold():
     result = calibrate(table_of("share", "other"))
     assert counts(result, "share") == [10, 5, 0, 15]
     assert counts(result, "other") == [10, 15, 0, 5]
@@ -64,7 +64,7 @@ def test_what_is_told_goes_before_what_is_declared():
     assert counts(one, "other") == [10, 5, 0, 15]
 
 
-def test_a_cut_that_is_not_that_of_most_is_said():
+def test_a_threshold_that_is_not_that_of_most_is_said():
     lines = printed(calibrate(table_of("share", "other"))).splitlines()
     (share,) = (line for line in lines if line.startswith("share:"))
     assert share.endswith("; passes at 1 (its own)")
@@ -72,14 +72,14 @@ def test_a_cut_that_is_not_that_of_most_is_said():
     assert "passes at" not in other
 
 
-def test_a_label_between_0_and_1_is_cut_where_the_score_is():
+def test_a_label_between_0_and_1_passes_where_the_score_does():
     pairs = [(0.6, 0.6), (1.0, 1.0), (0.2, 0.2), (0.6, 1.0)] * 5
-    table = replace(table_from_rows(rows_of("share", pairs)), cuts=OWN)
+    table = replace(table_from_rows(rows_of("share", pairs)), thresholds=OWN)
     assert counts(calibrate(table), "share") == [5, 0, 5, 10]
     assert counts(calibrate(table, pass_at=0.5), "share") == [15, 0, 0, 5]
 
 
-def test_all_that_takes_two_verdicts_goes_by_the_judges_own_cut():
+def test_all_that_takes_two_verdicts_goes_by_the_judges_own_threshold():
     table = table_of("share", "other", "third")
     asked = Requests(
         audit={"i0": 0.0, "i3": 1.0}, max_error=0.45, cascade=["share", "other"], threshold_for="accuracy"
@@ -94,15 +94,15 @@ def test_all_that_takes_two_verdicts_goes_by_the_judges_own_cut():
     assert own.dawid_skene != half.dawid_skene
 
 
-def test_the_baselines_of_judges_with_different_cuts_are_of_what_passes():
+def test_the_baselines_of_judges_with_different_thresholds_are_of_what_passes():
     rows = rows_of("share", [(0.6, 0.6)] * 10) + [
         row | {"item_id": f"x{row['item_id']}"} for row in rows_of("other", [(0.6, 0.6)] * 10)
     ]
-    table = replace(table_from_rows(rows), cuts=OWN)
+    table = replace(table_from_rows(rows), thresholds=OWN)
     assert calibrate(table).baselines["always_pass"].accuracy.value == 0.5
 
 
-def test_an_estimate_goes_by_the_cut_of_its_judge():
+def test_an_estimate_goes_by_the_threshold_of_its_judge():
     table = table_of("share")
     half = replace(table, label=np.where(np.arange(len(table)) % 2, np.nan, table.label))
     found = {at: estimate(half, pass_at=at)["all"].rogan_gladen for at in (None, 1.0, 0.5)}
@@ -110,7 +110,7 @@ def test_an_estimate_goes_by_the_cut_of_its_judge():
 
 
 class TestComparison:
-    def test_each_is_right_by_its_own_cut(self):
+    def test_each_is_right_by_its_own_threshold(self):
         result = compare(table_of("share", "other"))
         (pair,) = result.pairs
         assert (pair.a_only_right, pair.b_only_right) == (10, 0)
@@ -127,7 +127,7 @@ class TestComparison:
         share, other = (value_of(found[name].statistics[statistic]) for name in ("share", "other"))
         assert pair.difference.value == pytest.approx(share - other)
 
-    def test_the_cuts_are_said_and_a_difference_that_nobody_declared_is_warned_of(self):
+    def test_the_thresholds_are_said_and_a_difference_that_nobody_declared_is_warned_of(self):
         result = compare(table_of("share", "other"))
         assert "share at 1 (its own); other at 0.5 (none is declared)" in next(
             as_lines(comparison_document(result))
@@ -136,42 +136,42 @@ class TestComparison:
         assert "share and other (10)" in warning
         assert "--pass-at" in warning
 
-    def test_nothing_is_warned_of_where_both_declare_their_cuts_or_one_is_told(self):
+    def test_nothing_is_warned_of_where_both_declare_their_thresholds_or_one_is_told(self):
         both = {"share": PassThreshold(1.0, "declared"), "other": PassThreshold(0.5, "declared")}
         for found in (
-            compare(table_of("share", "other", cuts=both)),
+            compare(table_of("share", "other", thresholds=both)),
             compare(table_of("share", "other"), pass_at={"other": 0.5}),
         ):
             assert "cut_not_declared" not in {each.kind for each in found.cautions}
 
-    def test_nor_where_the_cut_decides_nothing(self):
+    def test_nor_where_the_threshold_decides_nothing(self):
         rows = rows_of("share") + rows_of("other", [(float(score >= 1), label) for score, label in ITEMS])
-        table = replace(table_from_rows(rows), cuts=OWN)
+        table = replace(table_from_rows(rows), thresholds=OWN)
         assert not [each for each in compare(table).cautions if "cut" in each.kind]
 
-    def test_labels_between_two_cuts_are_warned_of(self):
+    def test_labels_between_two_thresholds_are_warned_of(self):
         rows = [
             row
             for judge in ("share", "other")
             for row in rows_of(judge, [(0.7, 0.7), (1.0, 1.0), (0.1, 0.1)] * 5)
         ]
         both = {"share": PassThreshold(1.0, "declared"), "other": PassThreshold(0.5, "declared")}
-        cautions = compare(replace(table_from_rows(rows), cuts=both)).cautions
+        cautions = compare(replace(table_from_rows(rows), thresholds=both)).cautions
         assert {each.kind: each.about for each in cautions}["labels_between_cuts"] == {"share and other": 5}
 
-    def test_systems_are_compared_by_the_cut_of_who_judged_them(self):
+    def test_systems_are_compared_by_the_threshold_of_who_judged_them(self):
         rows = [
             row | {"system": system, "item_id": f"{row['item_id']}|{system}|0"}
             for system in ("a", "b")
             for row in rows_of("share", [(0.9 if system == "a" else 1.0, 1.0)] * 10)
         ]
-        (pair,) = compare(replace(table_from_rows(rows), cuts=OWN), by="system", right="score").pairs
+        (pair,) = compare(replace(table_from_rows(rows), thresholds=OWN), by="system", right="score").pairs
         assert (pair.a_only_right, pair.b_only_right) == (0, 10)
 
 
 class TestPassAt:
     @pytest.mark.parametrize(
-        ("given", "cut"),
+        ("given", "threshold"),
         [
             (PassAt(), PassThreshold(1.0, "declared")),
             (PassAt(0.7), PassThreshold(0.7, "told")),
@@ -181,8 +181,8 @@ class TestPassAt:
             (PassAt(judges={"ground": 0.6}), PassThreshold(1.0, "declared")),
         ],
     )
-    def test_the_closest_name_counts(self, given: PassAt, cut: PassThreshold):
-        assert given.of(["groundedness/reasons@m"], PassThreshold(1.0, "declared")) == cut
+    def test_the_closest_name_counts(self, given: PassAt, threshold: PassThreshold):
+        assert given.of(["groundedness/reasons@m"], PassThreshold(1.0, "declared")) == threshold
 
     def test_a_judge_that_is_not_there_is_refused(self):
         with pytest.raises(
@@ -190,13 +190,13 @@ class TestPassAt:
         ):
             calibrate(table_of("share", "other"), pass_at={"shore": 1.0})
 
-    @pytest.mark.parametrize("cut", [0, -1, 1.5, float("nan")])
-    def test_a_cut_is_above_0_and_at_most_1(self, cut: float):
+    @pytest.mark.parametrize("threshold", [0, -1, 1.5, float("nan")])
+    def test_a_threshold_is_above_0_and_at_most_1(self, threshold: float):
         with pytest.raises(UsageError, match="above 0 and at most 1"):
-            pass_at_of(cut)
+            pass_at_of(threshold)
 
 
-def test_the_command_line_says_cuts_for_all_and_for_one(tmp_path: Any):
+def test_the_command_line_says_thresholds_for_all_and_for_one(tmp_path: Any):
     path = tmp_path / "t.csv"
     lines = [
         f"i{n},{judge},{score},{label}" for judge in ("a", "b") for n, (score, label) in enumerate(ITEMS)

@@ -154,7 +154,7 @@ def test_every_value_is_given_by_a_command_or_has_a_reason_why_not(reference: Pa
     assert "0 differ, 0 not accounted for" in found.stdout
 
 
-def test_a_share_of_what_is_supported_is_said_to_want_another_cut(reference: Path) -> None:
+def test_a_share_of_what_is_supported_is_said_to_want_another_threshold(reference: Path) -> None:
     found = calibrate(read_table([reference / "recorded" / "summaries.jsonl"]))
     (caution,) = (each for each in found.cautions if each.kind == "another_cut")
     assert set(caution.about) == {"groundedness/direct@claude", "groundedness/reasons@claude"}

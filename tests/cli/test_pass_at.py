@@ -90,7 +90,7 @@ def judge(server: ProviderServer) -> Run:
     return run
 
 
-def cuts() -> dict[str, dict[str, Any]]:
+def thresholds() -> dict[str, dict[str, Any]]:
     roster = json.loads(Path("run/run.json").read_text())["roster"]
     return {judge["by"]: judge.get("cut", {}) for judge in roster}
 
@@ -101,7 +101,7 @@ def panel(judge: str, *options: str) -> dict[str, Any]:
     return json.loads(result.out)["judges"][judge]
 
 
-def test_a_run_holds_each_judge_to_the_cut_it_declares_and_says_it(judge: Run):
+def test_a_run_holds_each_judge_to_the_threshold_it_declares_and_says_it(judge: Run):
     result = judge()
     assert result.code == 0, result.err
     assert "groundedness/direct@m: n 12; tp 4, fp 0, fn 0, tn 8; passes at 1 (its own)" in result.out
@@ -111,9 +111,9 @@ def test_a_run_holds_each_judge_to_the_cut_it_declares_and_says_it(judge: Run):
     assert "passes at 0.75" in report
 
 
-def test_tables_of_the_run_know_the_cut_of_who_judged(judge: Run):
+def test_tables_of_the_run_know_the_threshold_of_who_judged(judge: Run):
     judge()
-    assert cuts()["groundedness/direct@m"] == {"at": 1.0, "source": "declared"}
+    assert thresholds()["groundedness/direct@m"] == {"at": 1.0, "source": "declared"}
     found = panel("groundedness/direct@m")
     assert (found["pass_at"], found["pass_at_source"], found["fp"]) == (1.0, "declared", 0)
     assert panel("groundedness/direct@m", "--pass-at", "0.5")["fp"] == 4
@@ -142,7 +142,7 @@ def test_what_the_command_line_says_is_kept_with_the_run(judge: Run, told: str, 
     assert "(as told)" not in result.out  # one half is what nobody has to be told
 
 
-def test_a_run_that_is_resumed_with_another_cut_is_held_to_that(judge: Run, server: ProviderServer):
+def test_a_run_that_is_resumed_with_another_threshold_is_held_to_that(judge: Run, server: ProviderServer):
     judge("--pass-at", "groundedness=0.5")
     asked = len(server.seen)
     assert panel("groundedness/direct@m")["fp"] == 4
@@ -155,13 +155,13 @@ def test_a_run_that_is_resumed_with_another_cut_is_held_to_that(judge: Run, serv
 @pytest.mark.parametrize(
     "told", ["groundednes=1", "rubric=1", "groundedness=2", "groundedness=0", "=1", "groundedness"]
 )
-def test_a_cut_for_nobody_or_of_nothing_is_refused_before_anything_is_done(judge: Run, told: str):
+def test_a_threshold_for_nobody_or_of_nothing_is_refused_before_anything_is_done(judge: Run, told: str):
     result = judge("--pass-at", told)
     assert (result.code, Path("run").exists()) == (2, False)
     assert "--pass-at" in result.err
 
 
-def test_a_jury_counts_each_opinion_by_the_cut_of_who_gave_it(judge: Run):
+def test_a_jury_counts_each_opinion_by_the_threshold_of_who_gave_it(judge: Run):
     result = judge("--jury", "majority", "--weights", "1,2", "--pass-at", "mine=0.5")
     assert result.code == 0, result.err
     rows = verdicts_in("run")
@@ -169,22 +169,22 @@ def test_a_jury_counts_each_opinion_by_the_cut_of_who_gave_it(judge: Run):
     assert [together[f"case-{number}"] for number in range(3)] == [1.0, 1.0, 0.0]
 
 
-def test_a_mean_of_judges_with_one_cut_has_that_cut(judge: Run):
+def test_a_mean_of_judges_with_one_threshold_has_that_threshold(judge: Run):
     result = judge(
         "--jury", "mean", "--pass-at", "0.8", judges=("groundedness/direct", "groundedness/direct@n")
     )
     assert result.code == 0, result.err
-    (jury,) = (name for name in cuts() if name.startswith("jury/"))
-    assert cuts()[jury]["at"] == 0.8
+    (jury,) = (name for name in thresholds() if name.startswith("jury/"))
+    assert thresholds()[jury]["at"] == 0.8
 
 
-def test_an_answer_judged_by_its_statements_has_the_cut_of_who_judged_them(judge: Run):
+def test_an_answer_judged_by_its_statements_has_the_threshold_of_who_judged_them(judge: Run):
     result = judge("--split-statements", judges=("groundedness/direct",))
     assert result.code == 0, result.err
-    assert {cut.get("at") for name, cut in cuts().items() if "split" not in name} == {1.0}
+    assert {threshold.get("at") for name, threshold in thresholds().items() if "split" not in name} == {1.0}
 
 
-def test_a_certificate_is_for_the_judges_own_cut(judge: Run):
+def test_a_certificate_is_for_the_judges_own_threshold(judge: Run):
     judge(judges=("groundedness/direct",))
     claim = ("--claim", "true_negative_rate=0.1", "--out", "certificate.json")
     own = fiducial("audit", "certify", "run", *claim)
@@ -195,7 +195,7 @@ def test_a_certificate_is_for_the_judges_own_cut(judge: Run):
     assert json.loads(Path("certificate.json").read_text())["pass_at"] == 0.5
 
 
-def test_an_audit_holds_each_judge_to_its_cut(server: ProviderServer, judge: Run):
+def test_an_audit_holds_each_judge_to_its_threshold(server: ProviderServer, judge: Run):
     del judge
     server.script = lambda seen: Answer("0.9")
     made = fiducial("audit", "mutate", DATA / "cases.jsonl", out="probes")
@@ -224,7 +224,7 @@ GRADED = (
 
 
 @pytest.mark.reference
-def test_the_cuts_of_shipped_prompts_tell_right_from_wrong_where_one_half_does_not(reference: Path):
+def test_the_thresholds_of_shipped_prompts_tell_right_from_wrong_where_one_half_does_not(reference: Path):
     result = fiducial(
         *("judge", DATA / "cases.jsonl", "--judge", *GRADED),
         *typed(model="claude", replay=reference / "recorded/suite.jsonl", labels=DATA / "labels.jsonl"),
@@ -237,7 +237,7 @@ def test_the_cuts_of_shipped_prompts_tell_right_from_wrong_where_one_half_does_n
         assert (own["n"] >= 40, own["pass_at"], min(rates) >= 0.95) == (True, 1.0, True), (name, rates)
         if name.startswith(
             "rubric"
-        ):  # labels 1 and 0; a share that is the label's falls on its side of any cut
+        ):  # labels 1 and 0; a share that is the label's falls on its side of any threshold
             assert half["fp"] >= 5
 
 
@@ -248,8 +248,8 @@ def test_summaries_that_people_labelled_are_told_apart_at_1_and_not_at_one_half(
 ):
     table = reference / "recorded/summaries.jsonl"
 
-    def balanced(cut: str) -> float:
-        result = fiducial("calibrate", table, "--pass-at", cut, "--json", "-")
+    def balanced(threshold: str) -> float:
+        result = fiducial("calibrate", table, "--pass-at", threshold, "--json", "-")
         return json.loads(result.out)["judges"][f"{judge}@claude"]["statistics"]["balanced_accuracy"]["value"]
 
     assert balanced("groundedness=1") >= least

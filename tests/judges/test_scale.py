@@ -157,7 +157,7 @@ def test_what_is_no_scale_is_refused(text: str) -> None:
         scale_from_option(text)
 
 
-def test_a_cut_is_a_score_in_0_to_1(tmp_path: Path) -> None:
+def test_a_threshold_is_a_score_in_0_to_1(tmp_path: Path) -> None:
     scale = "scale: {minimum: 1, maximum: 5}\n"
     assert read_prompt_file(Path(write(tmp_path, f"{scale}pass_at: 0.75\n"))).pass_at == 0.75
     assert read_prompt_file(Path(write(tmp_path, scale))).pass_at is None

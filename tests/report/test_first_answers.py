@@ -371,7 +371,7 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
             SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)
         ],
     )
-    without_cut = CalibrationNumbers(
+    without_better_threshold = CalibrationNumbers(
         judges=calibration.judges, suspected_label_errors=calibration.suspected_label_errors
     )
     certified = CalibrationNumbers(judges=calibration.judges)
@@ -401,7 +401,7 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
             "fiducial run X --pass-at j=0.7",
         ),
         (
-            RunSummary(systems=one, judges=judges, calibration=without_cut),
+            RunSummary(systems=one, judges=judges, calibration=without_better_threshold),
             "fiducial review RUN --of suspects",
         ),
         (RunSummary(systems=one, judges=judges, calibration=certified), "fiducial audit certify RUN --by j"),

@@ -58,7 +58,7 @@ def test_rows_without_a_label_are_in_no_group():
     assert bins_of([JudgedRow(0.5, None, "a")], 0.5) == []
 
 
-def test_labels_pass_from_the_cut_on():
+def test_labels_pass_from_the_threshold_on():
     rows = [JudgedRow(1.0, label, str(label)) for label in (0.5, 0.9, 1.0)]
     assert [(each.passed, each.failed) for each in bins_of(rows, 1.0)] == [(1, 2)]
 

@@ -112,6 +112,22 @@ def _type_name(node: ast.stmt) -> str | None:
     return None
 
 
+def names_annotated(type_name: str) -> Mapping[str, list[Path]]:
+    """Return the files of each parameter or variable whose annotation names a type, by name."""
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in product_files():
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.arg):
+                name, annotation = node.arg, node.annotation
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                name, annotation = node.target.id, node.annotation
+            else:
+                continue
+            if annotation is not None and re.search(rf"\b{type_name}\b", ast.unparse(annotation)):
+                found[name].append(path)
+    return found
+
+
 def function_names() -> Mapping[str, list[Path]]:
     """Return the files that define each public top-level function, by name."""
     found: dict[str, list[Path]] = defaultdict(list)

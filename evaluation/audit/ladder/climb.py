@@ -208,8 +208,8 @@ class Climb:
         for key in asked.keys() - self._facts.keys():
             self._put(asked[key])
         clusters = {key.case_id: each.cluster for key, each in asked.items()}
-        cuts: dict[Author, PassThreshold] = {task.id: task.cut for task in self._tasks}
-        return scored_probes(writer.verdicts.whole(), self._facts, clusters, cuts)
+        thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in self._tasks}
+        return scored_probes(writer.verdicts.whole(), self._facts, clusters, thresholds)
 
 
 def _of(scored: Iterable[Scored], dial: Dial) -> Iterator[Scored]:

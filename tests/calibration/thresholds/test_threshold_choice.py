@@ -1,4 +1,4 @@
-"""Other cuts: the best for a statistic, and whether another would do clearly better."""
+"""Other thresholds: the best for a statistic, and whether another would do clearly better."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from scipy import stats
 
 from fiducial.calibration import Requests, calibrate, read_table, table_from_rows
 from fiducial.calibration.arrays import BoolArray, FloatArray
-from fiducial.calibration.thresholds.threshold_choice import MAX_CANDIDATES, better_cut, choose_threshold
+from fiducial.calibration.thresholds.threshold_choice import (
+    MAX_CANDIDATES,
+    better_threshold,
+    choose_threshold,
+)
 
 RNG = np.random.default_rng(4)
 
@@ -87,18 +91,19 @@ def graded(
     return np.round(score * levels) / levels if levels else score
 
 
-def test_a_judge_that_is_far_too_kind_is_told_a_higher_cut() -> None:
+def test_a_judge_that_is_far_too_kind_is_told_a_higher_threshold() -> None:
     rng = np.random.default_rng(0)
     right = rng.random(300) < 0.5
     score = graded(rng, right, clue=2.0, levels=10, shift=1.5)
-    found = better_cut(right, score, np.arange(300), 0.5)
+    found = better_threshold(right, score, np.arange(300), 0.5)
     assert found is not None
     assert found.clear
     assert found.better_at > 0.7
     assert found.gain.value is not None
     assert found.gain.low is not None
     apparent = [
-        (np.mean(score[right] >= cut) + np.mean(score[~right] < cut)) / 2 for cut in (found.better_at, 0.5)
+        (np.mean(score[right] >= threshold) + np.mean(score[~right] < threshold)) / 2
+        for threshold in (found.better_at, 0.5)
     ]
     # What other tenths chose is worth no more than what was chosen and judged on the same items.
     assert 0.0 < found.gain.low < found.gain.value <= apparent[0] - apparent[1] + 1e-9
@@ -107,12 +112,12 @@ def test_a_judge_that_is_far_too_kind_is_told_a_higher_cut() -> None:
 def test_a_judge_of_0_and_1_has_nothing_to_choose() -> None:
     rng = np.random.default_rng(1)
     right = rng.random(200) < 0.5
-    assert better_cut(right, (rng.random(200) < 0.5).astype(np.float64), np.arange(200), 0.5) is None
+    assert better_threshold(right, (rng.random(200) < 0.5).astype(np.float64), np.arange(200), 0.5) is None
 
 
-def test_the_cut_there_is_stays_where_none_is_better() -> None:
+def test_the_threshold_there_is_stays_where_none_is_better() -> None:
     score = np.array([0.1, 0.2, 0.8, 0.9] * 10)
-    found = better_cut(score > 0.5, score, np.arange(40), 0.6)
+    found = better_threshold(score > 0.5, score, np.arange(40), 0.6)
     assert found is not None
     assert (found.better_at, found.gain.value, found.clear) == (0.6, 0.0, False)
 
@@ -125,23 +130,23 @@ def test_the_cut_there_is_stays_where_none_is_better() -> None:
     ],
 )
 def test_where_nothing_can_be_said_it_is_said_why(right: BoolArray, cluster: np.ndarray, why: str) -> None:  # type: ignore[type-arg]
-    found = better_cut(right, np.linspace(0.1, 0.9, 6), cluster, 0.5)
+    found = better_threshold(right, np.linspace(0.1, 0.9, 6), cluster, 0.5)
     assert found is not None
     assert why in (found.gain.undefined or "")
     assert not found.clear
 
 
 @pytest.mark.parametrize(
-    ("clue", "levels", "cut"), [(0.0, 0, 0.5), (0.0, 10, 0.7), (1.0, 4, 0.5), (2.0, 0, 0.5)]
+    ("clue", "levels", "threshold"), [(0.0, 0, 0.5), (0.0, 10, 0.7), (1.0, 4, 0.5), (2.0, 0, 0.5)]
 )
 @pytest.mark.parametrize(("size", "rows"), [(60, 1), (150, 3)])
-def test_it_is_seldom_clear_where_no_other_cut_is_better(
-    clue: float, levels: int, cut: float, size: int, rows: int
+def test_it_is_seldom_clear_where_no_other_threshold_is_better(
+    clue: float, levels: int, threshold: float, size: int, rows: int
 ) -> None:
     rng, clear, draws = np.random.default_rng(2), 0, 300
     for _ in range(draws):
         right = rng.random(size) < 0.4
-        found = better_cut(right, graded(rng, right, clue, levels), np.arange(size) // rows, cut)
+        found = better_threshold(right, graded(rng, right, clue, levels), np.arange(size) // rows, threshold)
         clear += found is not None and found.clear
     assert clear / draws <= 0.05
 
@@ -153,7 +158,10 @@ def test_half_a_summary_supported_is_no_faithful_summary(reference: Path) -> Non
     assert {judge.partition("/")[0] for judge, _ in judges} >= {"groundedness"}
     for judge, rows in judges:
         part = table.take(rows)
-        half, whole = (better_cut(part.label >= 0.5, part.score, part.cluster, cut) for cut in (0.5, 1.0))
+        half, whole = (
+            better_threshold(part.label >= 0.5, part.score, part.cluster, threshold)
+            for threshold in (0.5, 1.0)
+        )
         if "groundedness" in judge:
             assert half is not None
             assert whole is not None

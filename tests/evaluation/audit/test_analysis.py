@@ -82,7 +82,7 @@ def audit(says: Says) -> JudgeAudit:
         CHOSEN,
         about=ABOUT,
         controls={"attack_a": "control_a"},
-        cut=PassThreshold(),
+        threshold=PassThreshold(),
     )
 
 
@@ -201,7 +201,7 @@ def test_without_repeats_invariance_is_not_tested_and_says_so():
     once = [verdict for verdict in verdicts(lambda facts, repeat: facts.label) if verdict.repeat == 0]
     scored = scored_probes(once, CHOSEN.probes, {}, {})["judge"]
     result = judge_audit(
-        "judge", judge_id("judge"), scored, CHOSEN, about=ABOUT, controls={}, cut=PassThreshold()
+        "judge", judge_id("judge"), scored, CHOSEN, about=ABOUT, controls={}, threshold=PassThreshold()
     )
     (comparison,) = result.comparisons
     assert comparison.p is None

@@ -102,7 +102,7 @@ def reclustered(run: Path) -> None:
 def recut(run: Path) -> None:
     with RunWriter(run) as folder:
         folder.enlist(
-            [msgspec.structs.replace(judge, cut=PassThreshold(0.9, "told")) for judge in folder.roster]
+            [msgspec.structs.replace(judge, threshold=PassThreshold(0.9, "told")) for judge in folder.roster]
         )
 
 
@@ -129,7 +129,7 @@ def edited_clusters(run: Path) -> None:
 @pytest.mark.parametrize(
     "change", [relabelled, reclustered, recut, rejudged, edited, unsealed_labels, edited_clusters]
 )
-def test_of_other_verdicts_labels_clusters_or_cuts_it_is_computed_again(
+def test_of_other_verdicts_labels_clusters_or_thresholds_it_is_computed_again(
     run: Path, computed: list[ComparisonNumbers | None], change: Callable[[Path], None]
 ):
     change(run)

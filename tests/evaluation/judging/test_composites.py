@@ -13,20 +13,20 @@ from fiducial.judges.jury import JuryJudge
 
 
 def task(judge: str, at: float = 0.5) -> JudgeTask:
-    return JudgeTask(judge=load_judge(judge, model="m"), cut=PassThreshold(at))
+    return JudgeTask(judge=load_judge(judge, model="m"), threshold=PassThreshold(at))
 
 
 @pytest.mark.parametrize(
-    ("rule", "cuts", "expected"),
+    ("rule", "thresholds", "expected"),
     [("mean", (0.7, 0.7), 0.7), ("mean", (0.7, 0.8), 0.5), ("majority", (0.7, 0.7), 0.5)],
 )
-def test_a_jury_has_the_cut_that_its_members_share_but_a_majority_says_pass_or_fail(
-    rule: str, cuts: tuple[float, float], expected: float
+def test_a_jury_has_the_threshold_that_its_members_share_but_a_majority_says_pass_or_fail(
+    rule: str, thresholds: tuple[float, float], expected: float
 ):
-    members = [task(f"rubric/{name}", at) for name, at in zip(("direct", "reasons"), cuts, strict=True)]
+    members = [task(f"rubric/{name}", at) for name, at in zip(("direct", "reasons"), thresholds, strict=True)]
     seated = seat(JuryRule(rule=rule), members, repeats=1)  # pyright: ignore[reportArgumentType]
-    assert seated.cut.at == expected
-    assert [part.cut.at for part in seated.parts] == list(cuts)
+    assert seated.threshold.at == expected
+    assert [part.threshold.at for part in seated.parts] == list(thresholds)
 
 
 def test_members_weigh_alike_and_are_sure_outside_the_usual_bounds_unless_told_otherwise():
@@ -42,7 +42,7 @@ def test_members_weigh_alike_and_are_sure_outside_the_usual_bounds_unless_told_o
 def test_a_judge_of_statements_is_split_and_others_are_left_alone():
     split = by_statement(task("groundedness/decomposed", 0.7), "splitter")
     assert is_split(split)
-    assert split.cut.at == 0.7
+    assert split.threshold.at == 0.7
     assert [part.model for part in split.parts] == ["splitter", "m"]
     plain = task("rubric/direct")
     assert by_statement(plain, "splitter") is plain

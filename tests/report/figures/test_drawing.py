@@ -17,7 +17,7 @@ FIGURES = {
     "forest": forest(HOSTILE, [ROW]),
     "trend": trend(HOSTILE, [ROW, ROW]),
     "heat": heat(HOSTILE, [HOSTILE], [(HOSTILE, [0.5])]),
-    "distribution": distribution(HOSTILE, [BIN], cut=0.5),
+    "distribution": distribution(HOSTILE, [BIN], threshold=0.5),
     "reliability": reliability(HOSTILE, [BIN]),
     "cost": cost(HOSTILE, {HOSTILE: (1.0, 0.5)}, unit=HOSTILE),
 }

@@ -15,14 +15,14 @@ BINS = [_bin(0.0, 0, 30), _bin(0.5, 4, 6), _bin(1.0, 40, 1)]
 
 
 def test_scores_are_counted_by_label_on_both_sides_of_a_line():
-    drawn = distribution("scores", BINS, cut=0.7)
+    drawn = distribution("scores", BINS, threshold=0.7)
     assert (len(shapes(drawn, "agree")), len(shapes(drawn, "differ"))) == (2, 3)
     assert {"30", "40", "4", "6", "1", "passes at 0.7"} <= set(texts(drawn))
     assert "score 0.5: labels pass 4, fail 6" in heard(drawn)
 
 
 def test_a_rectangle_is_as_high_as_its_count():
-    few, many = shapes(distribution("scores", BINS, cut=0.5), "agree")
+    few, many = shapes(distribution("scores", BINS, threshold=0.5), "agree")
     assert float(many["height"]) == 10 * float(few["height"])
 
 
@@ -47,7 +47,7 @@ def test_what_costs_more_stands_further_right_and_what_is_right_more_often_highe
 
 
 def test_upright_axes_say_what_they_are_of():
-    assert "number of outputs, by label" in texts(distribution("scores", BINS, cut=0.5))
+    assert "number of outputs, by label" in texts(distribution("scores", BINS, threshold=0.5))
     assert "share that labels pass" in texts(reliability("scores", BINS))
     assert "accuracy" in texts(cost("cost", {"a": (1.0, 0.5)}, unit="$"))
     assert "rate" in texts(trend("rates", [BINS[0].rate]))

@@ -54,13 +54,13 @@ def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[...,
     )
 
 
-def test_a_label_that_is_a_share_is_held_to_the_cut_of_the_judge_beside_it(
+def test_a_label_that_is_a_share_is_held_to_the_threshold_of_the_judge_beside_it(
     make_item: Callable[..., Candidate],
 ):
     item = make_item(checker=0.6, judge=0.6)
-    cuts = {item.verdicts.judges[0].author: PassThreshold(1.0, "declared")}
-    assert (status_of(item.verdicts, {}), status_of(item.verdicts, cuts)) == ("right", "wrong")
-    assert as_html(item_document(item.read(0, False), cuts)).count("wrong (0.60; passes at 1)") == 2
+    thresholds = {item.verdicts.judges[0].author: PassThreshold(1.0, "declared")}
+    assert (status_of(item.verdicts, {}), status_of(item.verdicts, thresholds)) == ("right", "wrong")
+    assert as_html(item_document(item.read(0, False), thresholds)).count("wrong (0.60; passes at 1)") == 2
 
 
 def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., Candidate]):
@@ -168,18 +168,20 @@ def judge_verdict(name: str, kind: JudgeKind, score: float) -> Verdict:
     )
 
 
-def test_a_baseline_holds_no_label_to_its_cut_where_a_judge_stands_beside_it(
+def test_a_baseline_holds_no_label_to_its_threshold_where_a_judge_stands_beside_it(
     make_item: Callable[..., Candidate],
 ):
     words, reads = judge_verdict("words", "baseline", 0.4), judge_verdict("reads", "shipped", 0.7)
     item = make_item(checker=0.7, judges=[words, reads]).verdicts
-    cuts = {words.author: PassThreshold(1.0), reads.author: PassThreshold(0.5)}
-    assert status_of(item, cuts) == "right"
-    assert verdicts_summary(item, cuts).startswith("checker: right;")
+    thresholds = {words.author: PassThreshold(1.0), reads.author: PassThreshold(0.5)}
+    assert status_of(item, thresholds) == "right"
+    assert verdicts_summary(item, thresholds).startswith("checker: right;")
 
 
-def test_a_label_is_held_to_the_cut_of_each_judge_that_it_stands_beside(make_item: Callable[..., Candidate]):
+def test_a_label_is_held_to_the_threshold_of_each_judge_that_it_stands_beside(
+    make_item: Callable[..., Candidate],
+):
     strict, lax = judge_verdict("strict", "shipped", 1.0), judge_verdict("lax", "shipped", 0.7)
-    cuts = {strict.author: PassThreshold(0.7), lax.author: PassThreshold(0.5)}
-    assert status_of(make_item(checker=0.7, judges=[strict, lax]).verdicts, cuts) == "right"
-    assert status_of(make_item(checker=0.6, judges=[strict, lax]).verdicts, cuts) == "disagreement"
+    thresholds = {strict.author: PassThreshold(0.7), lax.author: PassThreshold(0.5)}
+    assert status_of(make_item(checker=0.7, judges=[strict, lax]).verdicts, thresholds) == "right"
+    assert status_of(make_item(checker=0.6, judges=[strict, lax]).verdicts, thresholds) == "disagreement"
