@@ -23,6 +23,7 @@ from .file_rows import FileRow, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_values import is_list, is_object
+from .own_form import refuse_own_form, refuse_run_folder
 from .table_formats import TABLES, is_folder_of_datasets
 
 
@@ -184,6 +185,7 @@ def _by_content(path: Path, columns: Mapping[str, str]) -> str:
     if not path.stat().st_size:
         raise InputError("the file is empty", path=path)
     for glimpse in _glimpses(path):
+        refuse_own_form(glimpse, path)
         for name in _MODULES:
             if format_of(name).recognises(glimpse):
                 return name
@@ -201,14 +203,16 @@ def _by_content(path: Path, columns: Mapping[str, str]) -> str:
 def _of_folder(path: Path, columns: Mapping[str, str]) -> str:
     if is_folder_of_datasets(path):
         return "hf"
+    refuse_run_folder(path)
     files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+    problems: list[FiducialError] = []
     for file in files:
         if file.suffix.lower() in {".eval", ".parquet", *SUFFIXES, *_TEXT}:
             try:
                 return find_format(file, columns)
-            except FiducialError:
-                continue
-    raise InputError("holds no file of a format that is known", path=path)
+            except FiducialError as problem:
+                problems.append(problem)
+    raise problems[0] if problems else InputError("holds no file of a format that is known", path=path)
 
 
 def _of_table(path: Path) -> str:

@@ -1,0 +1,54 @@
+"""Files that are in fiducial's own form already, and the commands that read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import InputError
+from ..records import Case, Output, Verdict, is_kind
+from .json_values import is_object
+
+_RUN_FILES = ("run.json", "verdicts.jsonl")
+
+_COMMANDS: dict[type[Case | Output | Verdict], str] = {
+    Case: "cases; grade outputs for them: `fiducial run {path} --outputs FILE`",
+    Output: "outputs; grade them: `fiducial run CASES --outputs {path}`",
+    Verdict: "verdicts; labels among them are used by `fiducial run --labels {path}`",
+}
+"""Record to the command that reads a file of such records."""
+
+
+def refuse_own_form(glimpse: Any, path: Path) -> None:
+    """Refuse a file whose first value is a record of fiducial's own.
+
+    Raises:
+        InputError: It is.
+    """
+    for record, command in _COMMANDS.items():
+        if _is_of(record, glimpse):
+            problem = f"needs no import, it already holds fiducial's {command.format(path=path)}"
+            raise InputError(problem, path=path)
+
+
+def refuse_run_folder(path: Path) -> None:
+    """Refuse the folder of a run, whose files only look like logs.
+
+    Raises:
+        InputError: It is.
+    """
+    if all((path / name).is_file() for name in _RUN_FILES):
+        raise InputError(f"is the folder of a run, and needs no import: `fiducial report {path}`", path=path)
+
+
+def _is_of(record: type[Case | Output | Verdict], glimpse: Any) -> bool:
+    """Return whether a value has the keys of a record and no other, whatever stands under them."""
+    if not is_object(glimpse):
+        return False
+    fields = msgspec.structs.fields(record)
+    required = {field.encode_name for field in fields if field.required}
+    if not required <= glimpse.keys() <= {field.encode_name for field in fields}:
+        return False
+    return record is not Case or is_kind(str(glimpse["kind"]))
