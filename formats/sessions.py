@@ -150,22 +150,37 @@ def _listed(piece: _Piece, reason: str) -> Skipped:
 def _appended(nodes: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:
     """Append messages, without repeats of the end and of system messages.
 
-    Repeats are dropped from the beginning of the new messages.
+    Repeats are dropped from the beginning of the new messages, also where the history holds only texts.
     """
     systems = {message_key(each) for each in nodes if _is_system(each)}
     new = [each for each in more if not _is_system(each) or message_key(each) not in systems]
-    had, come = _keys(nodes), _keys(new)
-    for size in range(min(len(had), len(come)), _LEAST_OVERLAP - 1, -1):
-        if had[-size:] == come[:size] and any(key[0] == "assistant" for key in come[:size]):
-            return nodes + _after(new, size)
+    for placed in (_placed_keys, _placed_texts):
+        had, come = [key for _, key in placed(nodes)], placed(new)
+        keys = [key for _, key in come]
+        for size in range(min(len(had), len(keys)), _LEAST_OVERLAP - 1, -1):
+            if had[-size:] == keys[:size] and any(key[0] == "assistant" for key in keys[:size]):
+                return nodes + new[come[size - 1][0] + 1 :]
     return nodes + new
 
 
-def _after(nodes: list[FieldReader], size: int) -> list[FieldReader]:
-    for at in range(len(nodes) + 1):
-        if len(_keys(nodes[:at])) == size:
-            return nodes[at:]
-    return nodes
+def _placed_keys(nodes: Sequence[FieldReader]) -> list[tuple[int, tuple[Any, ...]]]:
+    """Return the place and key of each message, without system messages and empty ones."""
+    return [(at, key) for at, node in enumerate(nodes) for key in _keys([node])]
+
+
+def _placed_texts(nodes: Sequence[FieldReader]) -> list[tuple[int, tuple[Any, ...]]]:
+    """Return the place, role and text of what was said, without calls and results.
+
+    Of an agent's texts in a row only the last counts: it is the answer, which applications keep.
+    """
+    said: list[tuple[int, tuple[Any, ...]]] = []
+    for at, (role, text, *_) in _placed_keys(nodes):
+        if role == "tool" or not text:
+            continue
+        if role == "assistant" and said and said[-1][1][0] == role:
+            said.pop()
+        said.append((at, (role, text)))
+    return said
 
 
 def _keys(nodes: Sequence[FieldReader]) -> list[tuple[Any, ...]]:

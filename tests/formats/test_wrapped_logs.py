@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -178,3 +179,21 @@ def test_lines_of_a_session_that_extend_each_other_are_one_conversation_in_any_o
     assert read.outputs[0].turns is not None
     assert (len(read.outputs[0].turns), read.outputs[0].text) == (2, "Bye!")
     assert read.skipped == []
+
+
+@pytest.mark.parametrize("remark", [None, "Let me look."])
+def test_a_history_of_texts_alone_repeats_no_turn(tmp_path: Path, remark: str | None):
+    session = [Turn("Where is 7?", "7", "In transit."), Turn("And 8?", "8", "Gone."), Turn("Bye", None, "Bye!")]
+    sent: list[Call] = []
+    for call in calls_of(session, whole=True, retried=False):
+        for message in [*call.sent, call.answer or {}]:
+            if "tool_calls" in message:
+                message["content"] = remark
+        asked_at = max(at for at, each in enumerate(call.sent) if each["role"] == "user")
+        earlier = [each for each in call.sent[:asked_at] if "tool_calls" not in each and each["role"] != "tool"]
+        sent.append(Call([*earlier, *call.sent[asked_at:]], call.answer))
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps(WRAPPERS[0]("s0", call)) + "\n" for call in sent))
+    read = fd.read(log)
+    assert [[each["content"] for each in turn] for turn in read.cases[0].turns] == [["Where is 7?"], ["And 8?"], ["Bye"]]  # fmt: skip
+    assert [len(turn) for turn in read.outputs[0].turns or []] == [3 + bool(remark), 3 + bool(remark), 1]
