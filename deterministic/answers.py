@@ -13,7 +13,7 @@ import msgspec
 
 from ..errors import DecodingError
 from ..records import AnswerReference, Case, Output
-from .decoding.python_syntax import parse_expression
+from ..records.python_syntax import parse_expression
 from .execution.call_texts import ReplyReader, read_native, read_prompt
 from .finding import PASSED, Finding, fault, plain, shorten, undecided
 from .options import CheckOptions

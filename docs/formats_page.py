@@ -90,6 +90,7 @@ def _logs() -> Iterator[str]:
         "a case (`SESSION/1`), for prompts whose earlier turns are examples.\n\n"
         "An error without an answer and an empty answer are outputs, graded 0. A table of empty answers only holds questions.\n\n"
         "`--join TABLE` adds, by `id` or `session_id`, `expected_calls` (of all turns), `accepted_answers`, `criterion`, `context`, a label, tags.\n"
+        'Expected calls are JSON, or text as in Python: `book(city="Rome"); pay(amount=2)`; `none` says that no call is due. Those that cannot be read are listed, and the case stays.\n'
         "`fiducial labels add FOLDER TABLE` does so after the import, also to a run (which gets a file of cases beside it), and prints the command that grades again.\n"
         "Grades beside a call (`thumbs`, `rating`) are not read, since a session is one case; the import names them, with the `labels add` command that adds them.\n"
         "Of several rows of one person on an output the last counts.\n"
@@ -117,7 +118,7 @@ def _calls() -> Iterator[str]:
 def _columns() -> Iterator[str]:
     yield "## Columns of tables\n"
     yield (
-        "`--map NAME=NAME` pairs a field with a column. These names, `error`, `turns` and `verdicts` are known, in any case; other columns become tags. Grades are numbers in [0, 1] (`0.5`, `0,5`), or yes, no,\n"
+        "`--map NAME=NAME` pairs a field with a column. These names, `error`, `turns` and `verdicts` are known, in any case; other columns become tags. A title above the header of a CSV file is skipped. Grades are numbers in [0, 1] (`0.5`, `0,5`), or yes, no,\n"
         "pass, fail, up and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5; without it, a column with grades above 1 has none.\n"
         "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback`, `vote` or `ok` of grades alone is a label. `n/a` and `-` are no grade. An import lists columns that became tags. Several `--map response=COLUMN` are a system each.\n"
     )

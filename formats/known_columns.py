@@ -29,10 +29,11 @@ from .field_reader import FieldReader
 from .file_rows import FileRow
 from .found_grades import FoundGrades
 from .import_options import Options
-from .imported_records import Skipped
+from .imported_records import UNREADABLE, Skipped
 from .imported_scores import collect_scores
 from .json_values import answer_text, as_text, is_list, is_object, parsed, question_text, tags_of
 from .score_columns import ScoreReader, judge_scores, labels_in, score_in, verdicts_in
+from .written_calls import written_calls
 
 _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
 """An attribute of an example, and what reads it."""
@@ -131,17 +132,27 @@ def reference_example(
     rest = _others(line.value, names)
     example = Example(
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
-        **{attribute: read(fields) for attribute, read in _parts(names, _REFERENCE)},
+        **{
+            attribute: read(fields)
+            for attribute, read in _parts(names, _REFERENCE)
+            if attribute != "expected_calls"
+        },
     )
+    unread: list[Skipped] = []
+    try:
+        example.expected_calls = _expected_calls(fields)
+    except UNREADABLE as error:  # the row may say more of its case than that
+        unread.append(row.place.skipped(error))
     _take_calls(example)
     people = {name: value for name, value in rest.items() if is_person(name)}
     readers = (
         partial(score_in, unscaled=unscaled),
         partial(labels_in, people=people, grades=grades, unscaled=unscaled),
     )
-    return example, list(
-        collect_scores(example.opinions, readers, lambda part: part(fields, names), row.place)
-    )
+    return example, [
+        *unread,
+        *collect_scores(example.opinions, readers, lambda part: part(fields, names), row.place),
+    ]
 
 
 def _others(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -155,6 +166,25 @@ def _list(fields: FieldReader, name: str) -> list[Any] | None:
     if value is None:
         return None
     return value if is_list(value) else [value]
+
+
+def _expected_calls(fields: FieldReader) -> list[Any] | None:
+    """Return expected calls, which may be written as text, all together or one by one.
+
+    Raises:
+        RecordError: One cannot be read, or its arguments are not JSON.
+    """
+    listed = _list(fields, "expected_calls")
+    if listed is None:
+        return None
+    at = fields.place("expected_calls")
+    calls = [
+        call for each in listed for call in (written_calls(each, at) if isinstance(each, str) else [each])
+    ]
+    for call in plain_calls(calls, at):
+        if not is_object(parsed(call.arguments)):
+            raise RecordError(f"the arguments of {call.name} are not a JSON object", field=at)
+    return calls
 
 
 def _accepted(fields: FieldReader) -> list[str]:
@@ -244,7 +274,7 @@ def _turns(fields: FieldReader) -> list[list[Step]] | None:
 
 _REFERENCE: Mapping[str, _Part] = {
     "id": ("id", lambda fields: fields.name("id") or ""),
-    "expected_calls": ("expected_calls", lambda fields: _list(fields, "expected_calls")),
+    "expected_calls": ("expected_calls", _expected_calls),
     "accepted_answers": ("accepted", _accepted),
     "context": ("context", lambda fields: as_values(fields.unpacked("context"))),
     "criterion": ("criterion", lambda fields: as_text(fields.get("criterion"))),

@@ -21,6 +21,7 @@ from .json_values import is_object
 from .known_columns import reference_example
 
 _NAMES_KEPT = 1000
+_SESSIONS = frozenset(map(normal, SESSIONS))
 
 
 def _rows(path: InputPath) -> Iterator[FileRow | Skipped]:
@@ -144,7 +145,7 @@ class References:
     def _take(self, row: FileRow, columns: Mapping[str, str]) -> None:
         try:
             names = resolve([name for name in row.node.value if name not in self._without], columns)
-            if "id" not in names and names.get("cluster") in SESSIONS:
+            if "id" not in names and normal(names.get("cluster", "")) in _SESSIONS:
                 names["id"] = names.pop("cluster")
             if "id" not in names:
                 known = ", ".join(map(str, row.node.value))

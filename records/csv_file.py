@@ -20,7 +20,8 @@ def opened_csv(
 ) -> Generator[tuple[list[str], Iterator[tuple[int, list[str]]]]]:
     """Open a file: its header, and its rows with the line on which each ends.
 
-    The separator is the one that stands most often in the first line.
+    The separator is the one that stands most often in the first line. Lines above the header with at most one filled
+    cell are a title; empty columns without a name at the end are left out.
     """
     # The limit is process-wide and small by default; cells may hold passages and transcripts.
     csv.field_size_limit(MAX_LINE_BYTES)
@@ -30,17 +31,42 @@ def opened_csv(
             first = file.readline(MAX_LINE_BYTES)
             file.seek(0)
             reader = csv.reader(file, delimiter=max(separators, key=first.count), strict=True)
-            yield next(reader, list[str]()), ((reader.line_num, cells) for cells in reader)
+            header = _header(reader)
+            named = len(header)
+            while header and not header[-1].strip():
+                header = header[:-1]
+            rows = ((reader.line_num, cells) for cells in reader)
+            if len(header) < named:
+                rows = ((line, _without_end(cells, len(header))) for line, cells in rows)
+            yield header, rows
     except csv.Error as error:
         raise InputError(f"not CSV: {error}", path=path, line=reader.line_num if reader else None) from error
     except UnicodeDecodeError as error:
         raise InputError(not_utf8(error), path=path) from error
 
 
+def _header(reader: Iterator[list[str]]) -> list[str]:
+    """Return the first line that is no title: of several cells, more than one is filled."""
+    first = next(reader, list[str]())
+    header = first
+    while len(header) > 1 and sum(map(bool, map(str.strip, header))) <= 1:
+        header = next(reader, first)
+        if header is first:
+            break
+    return header
+
+
+def _without_end(cells: list[str], most: int) -> list[str]:
+    """Return a row without the empty cells behind the named columns."""
+    return cells if any(cells[most:]) else cells[:most]
+
+
 def refuse_repeated_names(header: Sequence[str], path: Path, line: int | None = 1) -> None:
     """Refuse a header that names a column twice."""
     seen = set[str]()
     for name in header:
+        if name in seen and not name.strip():
+            raise InputError("two columns have no name: name them in the header", path=path, line=line)
         if name in seen:
             raise InputError("the header names this column twice", path=path, line=line, field=name)
         seen.add(name)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ...records import AnyOrder, AnyValue
-from ..decoding.python_syntax import Unquoted
+from ...records.python_syntax import Unquoted
 from ..pairing import pair_completely
 from .expectation import Argument, ExpectedCall
 from .problem import (

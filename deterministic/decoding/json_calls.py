@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from ...errors import DecodingError
-from .wrapping import bounded_code
+from ...records.python_syntax import bounded_code
 
 _FIRST_OBJECT = re.compile(r"\[\s*\{")
 _LAST_OBJECT = re.compile(r"\}\s*\]")

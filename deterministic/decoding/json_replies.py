@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ...errors import DecodingError
+from ...records.python_syntax import MAX_CODE
 from .json_calls import load_json_strictly
-from .wrapping import MAX_CODE
 
 _NAMES, _ARGUMENTS = ("name", "function"), ("arguments", "parameters")
 _BESIDE = frozenset({"id", "type", *_NAMES, *_ARGUMENTS})

@@ -13,7 +13,7 @@ import re
 from keyword import kwlist
 from typing import Any, TypeAlias
 
-from .wrapping import MAX_CODE
+from ...records.python_syntax import MAX_CODE
 
 DecodedCall: TypeAlias = dict[str, dict[Any, Any]]
 """``{name: {argument: value}}``; an argument's name is None where ``**`` was used."""

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import DecodingError
+from ...records.python_syntax import Unquoted, parse_expression, unparse
 from .arithmetic import evaluate_arithmetic
 from .plain_calls import DecodedCall, read_plain_calls
-from .python_syntax import Unquoted, parse_expression, unparse
 
 _MAY_BE_EMPTY = frozenset("[]{},' \t\n\r\f\\")
 """What an empty list may be written with; text of anything else, without a parenthesis or comment, holds no call."""

@@ -7,9 +7,6 @@ from typing import Literal, NamedTuple, TypeAlias
 from ...errors import DecodingError
 from ...records import Language
 
-MAX_CODE = 50_000
-"""Longer code is refused: no real call is nearly as long, and this bounds what a hostile reply can cost."""
-
 _OPENING_TAG = "<TOOLCALL>"
 _CLOSING_TAG = "</TOOLCALL>"
 
@@ -60,10 +57,3 @@ def untag(text: str) -> str:
             f"expected the calls between {_OPENING_TAG} and {_CLOSING_TAG}, found no such pair"
         )
     return text[start + len(_OPENING_TAG) : end].strip()
-
-
-def bounded_code(code: str) -> str:
-    """Return the code, or raise a DecodingError if it is longer than ``MAX_CODE``."""
-    if len(code) > MAX_CODE:
-        raise DecodingError(f"too large: {len(code):,} characters of code, at most {MAX_CODE:,} are read")
-    return code

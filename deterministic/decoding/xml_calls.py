@@ -13,8 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DecodingError
-from .python_syntax import parse_expression
-from .wrapping import bounded_code
+from ...records.python_syntax import bounded_code, parse_expression
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias, cast
 
 from ...errors import DecodingError
 from ...records import ToolCall
+from ...records.python_syntax import parse_expression, unparse
 from ..decoding.json_replies import read_json_reply
 from ..decoding.python_calls import call_nodes
-from ..decoding.python_syntax import parse_expression, unparse
 from ..decoding.replies import decode_tool_calls
 from ..decoding.text_replies import decode_prompt
 from ..decoding.wrapping import wrap

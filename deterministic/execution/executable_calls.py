@@ -13,7 +13,7 @@ import msgspec
 
 from ...errors import DecodingError, InputError
 from ...records import Case, ExecutableReference, Output
-from ..decoding.python_syntax import unparse
+from ...records.python_syntax import unparse
 from ..finding import PASSED, Finding, fault, plain, shorten, undecided
 from ..options import CheckOptions, Rules
 from ..pairing import pair_completely, pair_greedily

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ...errors import DecodingError
+from ...records.python_syntax import parse_expression
 from ..decoding.arithmetic import EVALUATORS, UnpackedDictError
-from ..decoding.python_syntax import parse_expression
 
 MAX_DEPTH = 100
 """How deep an expression may be nested."""

@@ -10,7 +10,7 @@ import msgspec
 
 from ...errors import DecodingError
 from ...records import Case, Output, ToolCall
-from ..decoding.python_syntax import Unquoted
+from ...records.python_syntax import Unquoted
 from ..decoding.replies import asked_form, decode_output
 from ..decoding.wrapping import PLAIN
 

@@ -13,7 +13,7 @@ import msgspec
 
 from ...errors import DecodingError
 from ...records import OF_CONVERSATIONS, AgentStep
-from ..decoding.python_syntax import Unquoted
+from ...records.python_syntax import Unquoted
 from ..decoding.replies import decode_tool_calls
 from ..decoding.text_replies import decode_prompt
 from .call_notation import NamedCall, native_calls, source_text

@@ -199,6 +199,32 @@ def test_references_are_joined_by_id_and_those_of_no_case_are_listed(read: Read,
 TOOL = '[{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]'
 
 
+def test_expected_calls_may_be_written_as_text_and_an_unreadable_one_costs_no_case(
+    read: Read, tmp_path: Path
+):
+    table = tmp_path / "expected.csv"
+    table.write_text(
+        "Calls of the fourth quarter;;;\nSession ID;Expected calls;Human grade;\n"
+        "a;f(x=1);yes;\nb;f(x=1;no;\n"
+        'c;"[{""name"": ""f"", ""arguments"": ""{oops""}]";yes;\n'
+    )
+    calls = '"[{""name"": ""f"", ""arguments"": {""x"": 1}}]"'
+    found = read("id,question,tool_calls\n" + "".join(f"{name},Go,{calls}\n" for name in "abc"), join=table)
+    assert [case.kind for case in found.cases] == ["tool_call", "any_call", "any_call"]
+    assert found.cases[0].reference["calls"] == [{"name": "f", "arguments": {"x": 1}}]
+    assert [(each.by, each.score) for each in found.verdicts] == [("Human grade", 1.0), ("Human grade", 0.0), ("Human grade", 1.0)]  # fmt: skip
+    assert [(each.line, each.field) for each in found.skipped] == [(4, "expected_calls"), (5, "expected_calls")]  # fmt: skip
+    assert "the arguments of f are not a JSON object" in found.skipped[1].reason
+
+
+def test_a_title_above_the_header_and_empty_columns_behind_it_are_no_header(read: Read):
+    found = read("Answers 2026;;;\n;;;\nquestion;answer;;\na;b;;\nc;d;;e\n")
+    assert [case.messages[0]["content"] for case in found.cases] == ["a"]
+    assert [each.line for each in found.skipped] == [5]
+    with pytest.raises(InputError, match="two columns have no name: name them in the header"):
+        read("question,,,answer\na,,,b\n")
+
+
 def test_a_reading_of_nothing_shows_why(read: Read):
     shown = repr(read("nr,frage,antwort\n1,Wer war das?,Sie war es.\n"))
     assert "0 cases (none), 0 outputs, 0 verdicts, 1 skipped, the first: no column is known" in shown

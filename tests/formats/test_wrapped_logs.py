@@ -183,14 +183,20 @@ def test_lines_of_a_session_that_extend_each_other_are_one_conversation_in_any_o
 
 @pytest.mark.parametrize("remark", [None, "Let me look."])
 def test_a_history_of_texts_alone_repeats_no_turn(tmp_path: Path, remark: str | None):
-    session = [Turn("Where is 7?", "7", "In transit."), Turn("And 8?", "8", "Gone."), Turn("Bye", None, "Bye!")]
+    session = [
+        Turn("Where is 7?", "7", "In transit."),
+        Turn("And 8?", "8", "Gone."),
+        Turn("Bye", None, "Bye!"),
+    ]
     sent: list[Call] = []
     for call in calls_of(session, whole=True, retried=False):
         for message in [*call.sent, call.answer or {}]:
             if "tool_calls" in message:
                 message["content"] = remark
         asked_at = max(at for at, each in enumerate(call.sent) if each["role"] == "user")
-        earlier = [each for each in call.sent[:asked_at] if "tool_calls" not in each and each["role"] != "tool"]
+        earlier = [
+            each for each in call.sent[:asked_at] if "tool_calls" not in each and each["role"] != "tool"
+        ]
         sent.append(Call([*earlier, *call.sent[asked_at:]], call.answer))
     log = tmp_path / "log.jsonl"
     log.write_text("".join(json.dumps(WRAPPERS[0]("s0", call)) + "\n" for call in sent))

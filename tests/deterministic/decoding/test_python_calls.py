@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from fiducial.deterministic.decoding.plain_calls import read_plain_calls
 from fiducial.deterministic.decoding.python_calls import call_nodes, read_call
-from fiducial.deterministic.decoding.python_syntax import Unquoted
 from fiducial.deterministic.decoding.text_replies import decode_prompt
 from fiducial.deterministic.decoding.wrapping import AskedForm
 from fiducial.errors import DecodingError
+from fiducial.records.python_syntax import Unquoted
 
 FAILS = "fails"
 

@@ -10,8 +10,10 @@ import re
 import threading
 import warnings
 
-from ...errors import DecodingError
-from .wrapping import bounded_code
+from ..errors import DecodingError
+
+MAX_CODE = 50_000
+"""Longer code is refused: no real call is nearly as long, and this bounds what a hostile reply can cost."""
 
 _MAY_WARN = re.compile(r"\\|[0-9]\.?[A-Za-z_]")
 """The compiler warns only of escapes it does not know and of numbers that run into a word."""
@@ -32,6 +34,13 @@ def parse_expression(code: str) -> ast.expr:
         raise DecodingError(f"not Python: {error.msg}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise DecodingError(f"not Python that can be read: {_describe(error)}") from error
+
+
+def bounded_code(code: str) -> str:
+    """Return the code, or raise a DecodingError if it is longer than ``MAX_CODE``."""
+    if len(code) > MAX_CODE:
+        raise DecodingError(f"too large: {len(code):,} characters of code, at most {MAX_CODE:,} are read")
+    return code
 
 
 def unparse(node: ast.expr) -> str:

@@ -1,0 +1,135 @@
+"""Calls that people write as text: ``book(city="Rome"); pay(amount=2)``.
+
+Several stand behind each other, divided by commas, semicolons, new lines or ``and``, with or without list marks.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import DecodingError, RecordError
+from ..records.python_syntax import parse_expression, unparse
+
+_NONE = frozenset({"none", "no call", "no calls", "no tool", "no tools"})
+_QUOTES = str.maketrans("“”„‟«»‘’‚‛", '""""""' + "''''")  # noqa: RUF001 - the quotes that word processors make
+_LITERALS = {"true": True, "false": False, "null": None}
+_TOKEN = re.compile(
+    r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|[(\[{]|[)\]}]|[;,\r\n]|\b(?:and|then)\b|→|->""", re.DOTALL
+)
+_MARK = re.compile(r"^\s*+(?:(?:\d{1,3}[.)]|[-*•])\s++)?+")
+_EXAMPLE = 'write it as book(city="Rome"), or as JSON: [{"name": "book", "arguments": {"city": "Rome"}}]'
+
+
+def written_calls(text: str, field: str | None = None) -> list[dict[str, Any]]:
+    """Read calls written as text; none where the text says that none is due.
+
+    A name alone is a call without arguments, of which nothing is known.
+
+    Raises:
+        RecordError: Something in it is not a call with named arguments.
+    """
+    if text.strip().rstrip(".").lower() in _NONE:
+        return []
+    try:
+        return _read(text)
+    except DecodingError as first:
+        plain = text.translate(_QUOTES)
+        try:
+            if plain != text:
+                return _read(plain)
+        except DecodingError as error:
+            raise _refused(error, field) from error
+        raise _refused(first, field) from first
+
+
+def literal_arguments(text: str) -> dict[str, Any] | None:
+    """Read arguments that Python printed (``{'city': 'Rome'}``); None if the text is nothing of the kind."""
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        value = _value(parse_expression(text.strip()))
+    except DecodingError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _refused(error: DecodingError, field: str | None) -> RecordError:
+    return RecordError(f"cannot be read as calls: {error}; {_EXAMPLE}", field=field)
+
+
+def _read(text: str) -> list[dict[str, Any]]:
+    stripped = text.strip()
+    inner = stripped[1:-1] if stripped.startswith("[") and stripped.endswith("]") else stripped
+    calls = [_call(part) for part in _parts(inner)]
+    if not calls and inner:
+        raise DecodingError(f"there is no call in {text[:60]!r}")
+    return calls
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield what stands between the separators that are in no quotes or brackets."""
+    start = depth = 0
+    for token in _TOKEN.finditer(text):
+        sign = token[0]
+        if sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+        elif depth == 0 and sign[0] not in "\"'":
+            yield from _stated(text[start : token.start()])
+            start = token.end()
+    yield from _stated(text[start:])
+
+
+def _stated(part: str) -> Iterator[str]:
+    part = _MARK.sub("", part, count=1).strip(" \t`.")
+    if part:
+        yield part
+
+
+def _call(text: str) -> dict[str, Any]:
+    node = parse_expression(text)
+    if _is_dotted(node):
+        return {"name": unparse(node)}  # which calls are due, and not with which arguments
+    if not isinstance(node, ast.Call) or not _is_dotted(node.func):
+        raise DecodingError(f"{text[:60]!r} is no call")
+    name = unparse(node.func)
+    if node.args:
+        argument = unparse(node.args[0])[:60]
+        raise DecodingError(f"an argument of {name} has no name: {argument}")
+    arguments: dict[str, Any] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None or keyword.arg in arguments:
+            raise DecodingError(f"an argument of {name} stands twice or is unpacked: {keyword.arg or '**'}")
+        arguments[keyword.arg] = _value(keyword.value)
+    return {"name": name, "arguments": arguments}
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _value(node: ast.expr) -> Any:
+    """Return the value of a literal, as JSON has it; JSON's words for true, false and null count, too."""
+    if isinstance(node, ast.Name) and node.id in _LITERALS:
+        return _LITERALS[node.id]
+    if isinstance(node, ast.List | ast.Tuple):
+        return [_value(item) for item in node.elts]
+    if isinstance(node, ast.Dict):
+        keys = [None if key is None else _value(key) for key in node.keys]
+        if not all(isinstance(key, str) for key in keys):
+            raise DecodingError(f"the keys of {unparse(node)[:60]} are no texts")
+        return dict(zip(keys, map(_value, node.values), strict=True))
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise DecodingError(f"{unparse(node)[:60]} is no value; a text needs quotes") from error
+    if not isinstance(value, str | int | float | None) or value in {math.inf, -math.inf}:
+        raise DecodingError(f"{unparse(node)[:60]} is no value that JSON has")
+    return value
