@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.run_plan import Plan
-from ..report.document import Command, Piece, as_lines
-from ..report.first_answers import answers, run_document
+from ..report.document import Piece, as_lines
+from ..report.first_answers import answers, next_pieces, run_document
 from ..report.text import number_text
 from ..report.text.safe_text import SCREEN, WIDTH
 from ..report.text.summary_text import summary_document
@@ -50,9 +50,8 @@ class RunResults(Shown, frozen=True, kw_only=True):
     def in_full(self) -> Document:
         """Return the complete results."""
         notes = [*self.plan.notes, *([""] if self.plan.notes else [])]
-        step = answers(self.summary).next
-        proposed = [f"Next: {step.text}", *([Command(step.command)] if step.command else []), ""]
-        return [*notes, *summary_document(self.summary), *proposed]
+        proposed = next_pieces(answers(self.summary).next)
+        return [*notes, *summary_document(self.summary), *proposed, ""]
 
     def closing(self) -> Iterator[str]:
         """Yield where report and records are kept."""

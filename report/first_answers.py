@@ -137,7 +137,7 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
     """
     first = answers(summary)
     pieces: list[Piece] = [*_unanswered(summary.judges), first.better.text, *filter(None, [first.trusted])]
-    pieces += [f"Next: {first.next.text}", *([Command(first.next.command)] if first.next.command else []), ""]
+    pieces += [*next_pieces(first.next), ""]
     pieces += systems_document(summary.systems, summary.judges)
     pieces += failures_document(summary.systems, summary.judges)
     closing = [*adjudicated_lines(first.trust), *_silent(summary.judges)]
@@ -152,6 +152,12 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
         if used + 1 + sum(1 for _ in as_lines([*judges, *limits], width=WIDTH)) <= room:
             yield from limits
     yield from closing
+
+
+def next_pieces(step: Answer) -> list[Piece]:
+    """Return the next step and its command, below the reasons why calls failed."""
+    text = f"Next: {step.below_reasons or step.text}"
+    return [text, *([Command(step.command)] if step.command else [])]
 
 
 def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
@@ -200,7 +206,8 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     for use in judges:
         if use.refused:
             yield not_sent_caution(use.name, use.refused)
-    reasons = [(use.name, text) for use in judges if (text := _ungraded(use))]
+    told = reason_of_silence(never_answered(judges))
+    reasons = [(use.name, text) for use in judges if (text := _ungraded(use, told))]
     for text, group in groupby(sorted(reasons, key=lambda each: each[1]), key=lambda each: each[1]):
         names = [name for name, _ in group]
         yield CautionLine(
@@ -217,18 +224,24 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         yield f"asked: {number_text.counted(calls, 'call')}, tokens: {number_text.tokens(*tokens)}{spent}"
 
 
-def _ungraded(use: JudgeUse) -> str:
+def _ungraded(use: JudgeUse, told: str) -> str:
+    """Count what a judge did not grade, with reasons; ``told`` stands above already."""
     left: dict[Outcome, int] = {
         name: number for name, number in use.outcomes.items() if name != "graded" and number
     }
     if not use.outcomes:
         return number_text.IDLE
-    return "; ".join(_left(name, number, use.reasons.get(name, {})) for name, number in left.items())
+    return "; ".join(_left(name, number, use.reasons.get(name, {}), told) for name, number in left.items())
 
 
-def _left(outcome: Outcome, number: int, reasons: Mapping[str, int]) -> str:
-    """Return an outcome with its commonest reason, which of a failed call is shown whole."""
+def _left(outcome: Outcome, number: int, reasons: Mapping[str, int], told: str) -> str:
+    """Return an outcome with its commonest reason, which of a failed call is shown whole.
+
+    A reason that stands above already is not repeated.
+    """
     why = next(iter(reasons), "")
+    if why.rstrip(".") == told:
+        why = ""
     outcome_text = number_text.outcomes({outcome: number})
     return (
         f"{outcome_text}: {why if outcome == 'failed' else shortened(why, _REASON)}" if why else outcome_text

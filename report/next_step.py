@@ -99,12 +99,17 @@ def _ask_again(summary: RunSummary) -> Answer | None:
     if not failures:
         return None
     why = reason_of_silence(never_answered(summary.judges))
-    fix = f". Fix this first: {why}. Then" if why else ";"
     if summary.command and (not summary.resumes or _has(summary, "--replay")):
         again = ". The recording or batch has no reply for them; ask a model."
         return Answer(text=f"{'; '.join(failures)}{again}", evidence="judges")
-    text = f"{'; '.join(failures)}{fix} the same command retries these alone."
-    return Answer(text=text, evidence="judges", command=summary.command_with())
+    retry = "the same command retries these alone."
+    fix = f". Fix this first: {why}. Then" if why else ";"
+    return Answer(
+        text=f"{'; '.join(failures)}{fix} {retry}",
+        evidence="judges",
+        command=summary.command_with(),
+        below_reasons=f"{'; '.join(failures)}. Fix the reason above; then {retry}" if why else "",
+    )
 
 
 def never_answered(judges: Sequence[JudgeUse]) -> list[JudgeUse]:

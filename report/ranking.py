@@ -47,12 +47,14 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         evidence: The section of the report that shows it.
         command: The command to type; empty if there is none.
         address: Link to the items concerned, in the report: ``#CASE/SYSTEM/TRIAL`` or ``#items?...``; empty if there are none.
+        below_reasons: The text where reasons of failed calls stand above it; empty if it is the same.
     """
 
     text: str
     evidence: str
     command: str = ""
     address: str = ""
+    below_reasons: str = ""
 
 
 def best_system_answer(summary: RunSummary) -> Answer:

@@ -533,7 +533,10 @@ def use(name: str, reasons: dict[Outcome, dict[str, int]], graded: int = 0) -> J
 
 def printed(*judges: JudgeUse) -> list[str]:
     return list(
-        as_lines(run_document(RunSummary(systems=systems("a"), judges=judges, command="X")), width=9999)
+        as_lines(
+            run_document(RunSummary(systems=systems("a"), judges=judges, command="fiducial run X")),
+            width=9999,
+        )
     )
 
 
@@ -547,6 +550,19 @@ def test_why_no_judge_answered_comes_first_and_whole():
     assert printed(use("j", {"failed": {why: 3}}), use("k", {"failed": {why: 3}}))[0] == (
         f"note: No judge answered: {why}."
     )
+
+
+def test_why_no_judge_answered_stands_once_on_a_screen():
+    why = "the connection failed: Connection refused."
+    told = printed(use("j", {"failed": {why: 3}}), use("k", {"failed": {why: 2, "HTTP 500": 1}}))
+    assert [line for line in told if "refused" in line] == [f"note: No judge answered: {why}"]
+    assert any(
+        line.endswith("Fix the reason above; then the same command retries these alone.") for line in told
+    )
+    assert "note: 2 judges: 3 failed" in told
+    other = printed(use("j", {"failed": {why: 3}}), use("k", {"failed": {"HTTP 500": 3}}))
+    assert sum("refused" in line for line in other) == 1
+    assert "note: k: 3 failed: HTTP 500" in other
 
 
 def test_a_judge_that_did_not_answer_is_named_where_others_did():
