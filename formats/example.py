@@ -10,7 +10,7 @@ from ..records import ContextItem, Criterion, Message, Step, TagValue
 from .calls import AgentAnswer
 from .conversation_turns import ConversationTurn
 from .imported_scores import ImportedScore
-from .json_values import as_text, is_list, is_object
+from .json_values import as_text, is_list, is_object, python_texts
 
 
 class Example(msgspec.Struct, kw_only=True):
@@ -57,10 +57,13 @@ def context_item(value: Any, number: int) -> ContextItem:
 
 
 def as_values(value: Any) -> list[Any]:
-    """Return a value as a list; None and empty text give an empty list."""
+    """Return a value as a list; None and empty text give an empty list, a printed list its items."""
     if value is None or value == "":
         return []
-    return value if is_list(value) else [value]
+    if is_list(value):
+        return value
+    items = python_texts(value) if isinstance(value, str) else None
+    return [value] if items is None else items
 
 
 def answers_of(value: Any) -> list[str]:

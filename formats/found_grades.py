@@ -11,6 +11,9 @@ from ..records.grade_columns import GradeColumns
 from ..records.grades import GradeScale, as_number, usual_ends
 from .import_options import Options
 
+LOOKED_AT = 512
+"""Rows by which columns of grades are found."""
+
 
 class FoundGrades(NamedTuple):
     """Columns of grades found by a table's first rows, beside those known by field name.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import io
 import json
+import re
+import tokenize
 from datetime import date, datetime, time
 from typing import Any, TypeGuard
 
@@ -39,6 +43,24 @@ def parsed(value: Any) -> Any:
         return json.loads(value, object_pairs_hook=read_object)
     except (ValueError, RecursionError):
         return value
+
+
+_PYTHON_TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+_PYTHON_LIST = re.compile(rf"\[\s*+{_PYTHON_TEXT}(?:(?:\s*+,\s*+|\s++){_PYTHON_TEXT})*+\s*+,?+\s*+\]")
+
+
+def python_texts(text: str) -> list[str] | None:
+    """Return the texts of a list as Python or numpy prints it; None if the text is none.
+
+    Data frames write lists into CSV this way: ``['Mugs hold 300 ml.', "It's blue."]``.
+    """
+    if _PYTHON_LIST.fullmatch(text.strip()) is None:
+        return None
+    try:
+        tokens = [*tokenize.generate_tokens(io.StringIO(text.strip()).readline)]
+        return [ast.literal_eval(each.string) for each in tokens if each.type == tokenize.STRING]
+    except (SyntaxError, ValueError, tokenize.TokenError):  # an escape such as \x without digits, or NUL
+        return None
 
 
 def as_text(value: Any) -> str | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..records.column_names import is_person, resolve
+from ..records.grades import as_number, is_missing
 from .arrow_rows import read_any_rows
 from .calls import AgentAnswer, answer_of, divided, messages_of
 from .conversation_turns import ConversationTurn, conversation
@@ -14,16 +17,33 @@ from .example import Example, answers_of, as_values
 from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows
+from .found_grades import LOOKED_AT, find_grades
 from .import_options import Options
 from .imported_records import ImportedRecord
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of
+from .score_columns import labels_in
+from .unanswered import Unanswered
 
 NAME = "ragas"
 ABOUT = "single-turn and multi-turn samples, scored or not (JSON Lines, JSON, CSV, Parquet)"
 LOST = "reference contexts, topics"
 
 _FIELDS = frozenset({"id", "user_input", "response", "reference", "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids", "reference_tool_calls", "reference_topics", "rubrics", "multi_responses", "persona_name", "query_style", "query_length", "synthesizer_name"})  # fmt: skip
+
+
+class _GradeColumns(NamedTuple):
+    """Columns beside the fields of a sample."""
+
+    metrics: Sequence[str]
+    people: Sequence[str]
+    unscaled: Mapping[str, str]
+    """Columns of grades above 1 without a scale, with their likely one."""
+
+    @property
+    def graded(self) -> tuple[str, ...]:
+        """Columns that hold scores."""
+        return (*self.metrics, *self.people)
 
 
 def recognises(glimpse: Any) -> bool:
@@ -33,15 +53,37 @@ def recognises(glimpse: Any) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read samples; see `Format`."""
-    yield from convert_rows(read_any_rows(path), lambda row: _records(row, options))
+    rows = iter(read_any_rows(path))
+    first = list(islice(rows, LOOKED_AT))
+    values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
+    columns = _columns(values, options)
+    unanswered = Unanswered()
+    yield from convert_rows(
+        chain(first, rows), lambda row: unanswered.take(list(_records(row, columns, options)))
+    )
+    yield from unanswered.left(path)
 
 
-def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
+def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColumns:
+    """Tell metrics, people's grades and tags apart by the first rows.
+
+    A cell of CSV is text, so that a metric is a column of numbers however they are written.
+    """
+    graded = find_grades(rows, options)
+    there = dict.fromkeys(name for row in rows for name in row if name not in _FIELDS)
+    named = resolve(there, options.columns)
+    label = graded.label or named.get("label")
+    people = [name for name in there if is_person(name) or name == label]
+    metrics = [name for name in there if name not in people and all(_is_score(row.get(name)) for row in rows)]
+    return _GradeColumns(metrics, people, graded.unscaled)
+
+
+def _records(row: FileRow, columns: _GradeColumns, options: Options) -> Iterator[ImportedRecord]:
     line = row.node
     if line.get("user_input") is None:
         raise line.refuse("user_input", "a text or a list of messages")
     question, response = line.unpacked("user_input"), line.text("response")
-    answer = None if response is None else AgentAnswer(response)
+    answer = AgentAnswer(response) if "response" in line else None
     turns: list[ConversationTurn] = []
     if is_list(question):
         messages = FieldReader({"user_input": question}, line.at).nodes("user_input")
@@ -68,23 +110,31 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
             {
                 name: value
                 for name, value in line.value.items()
-                if name not in _FIELDS and isinstance(value, str)
+                if name not in _FIELDS and name not in columns.graded and isinstance(value, str)
             }
         ),
         answer=answer,
         conversation=turns,
     )
-    numbers = [
-        name
-        for name, value in line.value.items()
-        if name not in _FIELDS and (value is None or isinstance(value, int | float))
-    ]
-    yield from collect_scores(example.opinions, numbers, lambda name: [_opinion(name, line)], row.place)
+    metrics = [name for name in columns.metrics if name in line]
+    yield from collect_scores(example.opinions, metrics, lambda name: [_opinion(name, line)], row.place)
+    people = {name: line.value.get(name) for name in columns.people}
+    yield from collect_scores(
+        example.opinions,
+        [people] if people else [],
+        lambda said: labels_in(line, {}, people=said, grades=options.grades, unscaled=columns.unscaled),
+        row.place,
+    )
     yield from records_of(example, row.place, options)
+
+
+def _is_score(value: Any) -> bool:
+    return is_missing(value) or as_number(value) is not None
 
 
 def _opinion(name: str, line: FieldReader) -> ImportedScore:
     value = line.value[name]
-    if value is None or math.isnan(value):
+    number = as_number(value)
+    if number is None or math.isnan(number):
         return unscored(name, "failed", "the metric gave no score (NaN)")
-    return scored(name, value, field=line.place(name))
+    return scored(name, number if isinstance(value, str) else value, field=line.place(name))

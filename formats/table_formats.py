@@ -10,26 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..records import Output, Verdict
 from ..records.column_names import HEADERS, SESSIONS, is_person, known_fields
 from .arrow_rows import read_any_rows, read_arrow_rows
 from .column_errors import missing_columns
 from .csv_rows import read_csv_rows
-from .example_records import EMPTY, records_of
+from .example_records import records_of
 from .exchanges import exchange_of, is_exchange
 from .file_rows import FileRow, convert_rows, files_of, read_rows
-from .found_grades import FoundGrades, find_grades
+from .found_grades import LOOKED_AT, FoundGrades, find_grades
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_values import is_list, is_object
 from .known_columns import row_example
 from .openai_chat import exchange_records
+from .unanswered import Unanswered
 from .wide_rows import answer_columns, refuse_unclear, row_per_answer, with_one_answer
 
 _NOTHING = "nothing"
 _DATA = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
-_LOOKED_AT = 512
-"""Rows by which columns of grades are found."""
 _MARKS = ("dataset_info.json", "state.json", "dataset_dict.json")
 
 
@@ -80,7 +78,7 @@ def records_of_table(
         UsageError: It is not clear to which of several answers in a row something belongs.
     """
     rows = iter(rows)
-    first = list(islice(rows, _LOOKED_AT))
+    first = list(islice(rows, LOOKED_AT))
     values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
     graded = find_grades(values, options)
     there = list(dict.fromkeys(chain(*values)))
@@ -92,7 +90,7 @@ def records_of_table(
         return
     _note_columns(values, options, graded)
     names: set[str] = set()
-    unanswered = _Unanswered()
+    unanswered = Unanswered()
 
     def watched() -> Iterator[FileRow | Skipped]:
         for row in chain(first, rows):
@@ -115,42 +113,8 @@ def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: F
     options.recognized.add(rows, {**known_fields(there, tuple(options.columns.items())), **label}, others)
 
 
-class _Unanswered:
-    """Buffer for empty answers of a table.
-
-    They become outputs once one of its rows has an answer; otherwise the table holds only questions.
-    """
-
-    def __init__(self) -> None:
-        self._empty: list[Output] = []
-        self._answered = False
-
-    def take(self, records: list[ImportedRecord]) -> Iterable[ImportedRecord]:
-        """Return what a row holds; an empty answer waits until it is known what it means."""
-        return records if self._answered else self._until_answered(records)
-
-    def _until_answered(self, records: list[ImportedRecord]) -> Iterator[ImportedRecord]:
-        outputs = [one for one in records if isinstance(one, Output)]
-        empty = outputs and all(one.error == EMPTY for one in outputs)
-        if empty and not any(isinstance(one, Verdict) for one in records):
-            self._empty += outputs
-            yield from (one for one in records if not isinstance(one, Output))
-            return
-        self._answered = bool(outputs)
-        yield from records
-        if self._answered:
-            yield from self._empty
-            self._empty = []
-
-    def left(self, path: Path) -> Iterator[ImportedRecord]:
-        """List the answers that are empty in every row."""
-        if self._empty:
-            reason = f"the answer is empty in every row ({len(self._empty):,}), so they are read as questions"
-            yield Skipped(file=str(path), field="response", reason=reason)
-
-
 def _records(
-    row: FileRow, options: Options, graded: FoundGrades, unanswered: _Unanswered
+    row: FileRow, options: Options, graded: FoundGrades, unanswered: Unanswered
 ) -> Iterator[ImportedRecord]:
     if (
         options.unit != "last"

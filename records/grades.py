@@ -31,9 +31,24 @@ WORDS: Mapping[str, float] = {
 """Words that say pass or fail."""
 
 _NO_GRADE: Mapping[str, None] = dict.fromkeys(
-    ("", "n/a", "na", "not applicable", "not rated", "not graded", "unrated", "-", "\u2013", "\u2014")
+    (
+        "",
+        "n/a",
+        "na",
+        "nan",
+        "null",
+        "<na>",
+        "#n/a",
+        "not applicable",
+        "not rated",
+        "not graded",
+        "unrated",
+        "-",
+        "\u2013",
+        "\u2014",
+    )
 )
-"""What people write into a cell instead of leaving it empty."""
+"""Texts that people and tools write into a cell instead of leaving it empty."""
 
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,9},(?!\d{3}\Z)|0,)\d{1,20}")
 """Three digits behind a comma may be thousands, except after a zero."""
@@ -42,7 +57,7 @@ _SEPARATORS = re.compile(r"[\s_-]+")
 
 
 def is_missing(value: object) -> bool:
-    """Null, an empty cell, or NaN, which is how data frames say null; the text "nan" is not."""
+    """Null, an empty cell, or NaN, which is how data frames say null; the text "nan" may be a name."""
     if isinstance(value, str):
         return not value.strip()
     if value is None or isinstance(value, int):

@@ -311,6 +311,30 @@ def test_numbers_beside_a_sample_of_ragas_are_verdicts(read: Read):
     assert fd.check(found.cases[1], found.outputs[1]).score == 1.0
 
 
+def test_a_csv_of_ragas_has_its_metrics_labels_contexts_and_empty_answers(read: Read):
+    rows = (
+        "user_input,retrieved_contexts,response,faithfulness,recall,human,lang\n"
+        "a,\"['one', 'it''s \"\"two\"\"']\",b,0.75,nan,Good,de\n".replace("''", "\\'")
+        + "c,\"['x' 'y']\",d,,1,,en\n"
+        + "e,plain,,0.5,1,Bad,\n"
+    )
+    found = read(rows)
+    assert found.format == "ragas"
+    assert [[item.content for item in case.context] for case in found.cases] == [["one", "it's \"two\""], ["x", "y"], ["plain"]]  # fmt: skip
+    assert [output.error for output in found.outputs] == [None, None, "the answer is empty"]
+    assert [case.tags for case in found.cases] == [{"lang": "de"}, {"lang": "en"}, {}]
+    assert [(v.by, v.source, v.score) for v in found.verdicts] == [
+        ("faithfulness", "judge", 0.75),
+        ("recall", "judge", None),
+        ("human", "human", 1.0),
+        ("faithfulness", "judge", None),
+        ("recall", "judge", 1.0),
+        ("faithfulness", "judge", 0.5),
+        ("recall", "judge", 1.0),
+        ("human", "human", 0.0),
+    ]
+
+
 def test_a_score_of_phoenix_that_is_better_when_low_is_turned_round_and_said(read: Read):
     score = {"name": "toxic", "score": 0.25, "kind": "llm", "direction": "minimize"}
     row = {"input": "a", "output": "b", "toxic_execution_details": {"status": "COMPLETED"}, "toxic_score": json.dumps(score)}  # fmt: skip

@@ -31,13 +31,15 @@ from fiducial.records.grades import PLAIN, GradeScale, UnknownGradeError, majori
         (" - ", None),
         ("not_rated", None),
         (float("nan"), None),
+        ("NaN", None),
+        ("null", None),
     ],
 )
 def test_usual_words_and_numbers_are_read(value: object, score: float | None) -> None:
     assert PLAIN.score(value) == score
 
 
-@pytest.mark.parametrize("value", ["sort of", "1,000", "0,5,0", "nan", "inf", 3, -0.1, [1], float("inf")])
+@pytest.mark.parametrize("value", ["sort of", "1,000", "0,5,0", "inf", 3, -0.1, [1], float("inf")])
 def test_what_is_no_grade_is_refused(value: object) -> None:
     with pytest.raises(UnknownGradeError):
         PLAIN.score(value)

@@ -1,0 +1,44 @@
+"""Empty answers of a table, which mean something only where other rows have answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ..records import Output, Verdict
+from .example_records import EMPTY
+from .imported_records import ImportedRecord, Skipped
+
+
+class Unanswered:
+    """Buffer for empty answers of a table.
+
+    They become outputs once one of its rows has an answer; otherwise the table holds only questions.
+    """
+
+    def __init__(self) -> None:
+        self._empty: list[Output] = []
+        self._answered = False
+
+    def take(self, records: list[ImportedRecord]) -> Iterable[ImportedRecord]:
+        """Return what a row holds; an empty answer waits until it is known what it means."""
+        return records if self._answered else self._until_answered(records)
+
+    def _until_answered(self, records: list[ImportedRecord]) -> Iterator[ImportedRecord]:
+        outputs = [one for one in records if isinstance(one, Output)]
+        empty = outputs and all(one.error == EMPTY for one in outputs)
+        if empty and not any(isinstance(one, Verdict) for one in records):
+            self._empty += outputs
+            yield from (one for one in records if not isinstance(one, Output))
+            return
+        self._answered = bool(outputs)
+        yield from records
+        if self._answered:
+            yield from self._empty
+            self._empty = []
+
+    def left(self, path: Path) -> Iterator[ImportedRecord]:
+        """List the answers that are empty in every row."""
+        if self._empty:
+            reason = f"the answer is empty in every row ({len(self._empty):,}), so they are read as questions"
+            yield Skipped(file=str(path), field="response", reason=reason)
