@@ -261,9 +261,12 @@ def _tools(fields: FieldReader) -> list[dict[str, Any]]:
 
 def _trial(fields: FieldReader) -> int:
     value = fields.get("trial")
-    if isinstance(value, str) and value.isdecimal():
+    if isinstance(value, str) and value.removeprefix("-").isdecimal():
         fields = FieldReader({"trial": int(value)}, fields.at)
-    return fields.whole("trial") or 0
+    trial = fields.whole("trial") or 0
+    if trial < 0:
+        raise RecordError(f"expected a whole number from 0, got {trial}", field=fields.place("trial"))
+    return trial
 
 
 def _turns(fields: FieldReader) -> list[list[Step]] | None:

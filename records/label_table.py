@@ -173,11 +173,14 @@ def _trial(value: Any, path: InputPath, line: int) -> int | None:
     if value is None or value == "":
         return None
     try:
-        return int(value)
+        trial = int(value)
     except (TypeError, ValueError):
+        trial = -1
+    if trial < 0:
         raise InputError(
-            f"expected a whole number, got {value!r}", path=path, line=line, field="trial"
-        ) from None
+            f"expected a whole number from 0, got {value!r}", path=path, line=line, field="trial"
+        )
+    return trial
 
 
 class OutputName(NamedTuple):

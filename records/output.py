@@ -6,11 +6,14 @@ Also the outcome of executing its calls, and two outputs as a pair.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, cast
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, cast
 
 import msgspec
 
 from .case import Case, Message, Record
+
+TrialNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+"""Number of an attempt."""
 
 
 class ItemKey(NamedTuple):
@@ -84,7 +87,7 @@ class Output(Record, frozen=True, kw_only=True):
     Attributes:
         case_id: The case it answers.
         system: The system's name.
-        trial: Attempt number.
+        trial: Attempt number, from 0.
         text: The reply; may accompany ``tool_calls``.
         tool_calls: Native calls; an empty list means none.
         turns: Each a list of steps: a text, a list of calls, or (optional) results.
@@ -95,7 +98,7 @@ class Output(Record, frozen=True, kw_only=True):
 
     case_id: str
     system: str
-    trial: int = 0
+    trial: TrialNumber = 0
     text: str | None = None
     tool_calls: list[ToolCall] | None = None
     turns: list[list[Step]] | None = None

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, TypeAlias
 import msgspec
 
 from .case import Record
-from .output import ItemKey
+from .output import ItemKey, TrialNumber
 
 JudgeKind: TypeAlias = Literal["shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria"]
 """What sort of judge: a prompt that comes with fiducial, a custom prompt file, a custom function, the lexical
@@ -141,7 +141,7 @@ class Verdict(Record, frozen=True, kw_only=True):
     Attributes:
         case_id: The case.
         system: The system's name.
-        trial: Attempt number.
+        trial: Attempt number, from 0.
         by: A checker with its rules (``ast/bfcl``), ``judge/variant@model``, or a person's name.
         source: Author's type.
         outcome: ``graded``, or why it could not be graded.
@@ -160,7 +160,7 @@ class Verdict(Record, frozen=True, kw_only=True):
     by: str
     source: Source
     outcome: Outcome
-    trial: int = 0
+    trial: TrialNumber = 0
     score: float | None = None
     error_type: str | None = None
     reason: str | None = None

@@ -410,3 +410,16 @@ def test_a_parquet_file_with_the_columns_of_a_tool_is_that_tools(tmp_path: Path)
     pd.DataFrame(rows).to_parquet(tmp_path / "rows.parquet")
     found = fd.read(tmp_path / "rows.parquet")
     assert (found.format, [(v.by, v.score) for v in found.verdicts]) == ("phoenix", [("short", 1.0)])
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl"])
+def test_a_row_of_a_trial_below_0_is_listed_with_its_line(read: Read, name: str):
+    rows = [{"question": "a?", "answer": "b", "trial": trial} for trial in (0, -1, 2)]
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    if name.endswith(".csv"):
+        text = "question,answer,trial\n" + "".join(f"a?,b,{row['trial']}\n" for row in rows)
+    found = read(text, name)
+    assert [output.trial for output in found.outputs] == [0, 2]
+    line = 3 if name.endswith(".csv") else 2
+    assert [(each.line, each.field) for each in found.skipped] == [(line, "trial")]
+    assert "whole number" in found.skipped[0].reason

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 
 from fiducial.errors import RecordError
-from fiducial.records import Case, Output, ToolCall, ToolResults, decode_record, encode_record
+from fiducial.records import (
+    Case,
+    Output,
+    Record,
+    ToolCall,
+    ToolResults,
+    Verdict,
+    decode_record,
+    encode_record,
+)
 from fiducial.records.output import messages_asked, planted_step, steps_by_turn, turns_asked
 
 LINE: dict[str, Any] = {
@@ -101,3 +110,12 @@ def test_messages_are_those_that_the_agent_was_given():
     plain = Output(case_id="c", system="s", turns=[["done"], ["done"]])
     assert [each["content"] for each in messages_asked(said, plain)] == ["first", "another"]
     assert messages_asked(said, Output(case_id="c", system="s", turns=[["done"]], asked=asked)) == asked[0]
+
+
+@pytest.mark.parametrize("record_type", [Output, Verdict])
+def test_a_trial_below_0_is_refused_with_its_line(record_type: type[Record]):
+    fields = {"case_id": "c", "system": "s", "trial": -1}
+    if record_type is Verdict:
+        fields |= {"by": "ada", "source": "human", "outcome": "undecided"}
+    with pytest.raises(RecordError, match=r"^rows\.jsonl:3: trial: Expected `int` >= 0$"):
+        decode_record(json.dumps(fields).encode(), record_type, path=Path("rows.jsonl"), line=3)

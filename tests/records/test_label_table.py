@@ -1,0 +1,31 @@
+"""Tables of labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fiducial.errors import InputError
+from fiducial.records import read_records
+from fiducial.records.grades import GradeScale
+from fiducial.records.label_table import LabelRow, label_table
+
+
+def labels(folder: Path, trial: str) -> list[LabelRow]:
+    file = folder / "labels.csv"
+    file.write_text(f"id,trial,label\na,{trial},1\n")
+    return list(read_records(label_table(file, GradeScale(), {}), LabelRow))
+
+
+@pytest.mark.parametrize("trial", ["-1", "first"])
+def test_a_trial_that_is_no_count_is_refused_with_its_line(tmp_path: Path, trial: str):
+    with pytest.raises(InputError) as refused:
+        labels(tmp_path, trial)
+    assert (
+        str(refused.value) == f"{tmp_path}/labels.csv:2: trial: expected a whole number from 0, got {trial!r}"
+    )
+
+
+def test_a_trial_is_read_from_0(tmp_path: Path):
+    assert [labels(tmp_path, trial)[0].trial for trial in ("0", "3", "")] == [0, 3, None]
