@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -143,8 +143,8 @@ def _expected(row: FieldReader) -> tuple[list[Any] | None, list[str]]:
         return [{"name": name, "arguments": parameters.get(name, {})} for name in names], []
     if items and all(is_object(item) and ("name" in item or "function" in item) for item in items):
         return items, []
-    known = {str(tool.get("function", tool).get("name")) for tool in _tools(row)}
-    if row.first("tool_calls", "tool_definitions") is None and not known.issuperset(map(str, items)):
+    tool_names = {str(tool.get("function", tool).get("name")) for tool in _tools(row)}
+    if row.first("tool_calls", "tool_definitions") is None and not tool_names.issuperset(map(str, items)):
         return None, answers_of(items)
     return [{"name": item} for item in items] or None, []
 
@@ -200,12 +200,14 @@ def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[s
             metrics[key.removesuffix("_score")] = None
     if "score" in keys:
         metrics[""] = None
-    known = {
+    of_metrics = {
         name
         for metric in metrics
         for name in (metric, f"gpt_{metric}", *(f"{metric}_{part}".lstrip("_") for part in _PARTS))
     }
-    alone = [key for key in keys if key not in known and _is_score(line.value[f"{_prefix(evaluator)}{key}"])]
+    alone = [
+        key for key in keys if key not in of_metrics and _is_score(line.value[f"{_prefix(evaluator)}{key}"])
+    ]
     return [*metrics, *alone]
 
 
@@ -231,33 +233,66 @@ def _as_details(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+class _MetricFields(NamedTuple):
+    """One metric's fields in a line, such as ``outputs.EVALUATOR.METRIC_score`` and ``..._reason``.
+
+    Attributes:
+        line: The line.
+        prefix: The beginning of its evaluator's fields.
+        metric: Its name; empty for the evaluator's only one.
+    """
+
+    line: FieldReader
+    prefix: str
+    metric: str
+
+    @property
+    def field(self) -> str:
+        """The field that errors name."""
+        return f"{self.prefix}{self.metric or 'score'}"
+
+    @property
+    def score(self) -> Any:
+        """The score: ``METRIC_score``, or the field ``METRIC`` itself."""
+        score = self.part("score")
+        return self.line.value.get(f"{self.prefix}{self.metric}") if score is None else score
+
+    @property
+    def passed(self) -> bool | None:
+        """The result as the evaluator gives it: ``passed``, or ``result`` as ``pass`` or ``fail``."""
+        passed = self.part("passed")
+        if passed is None:
+            return {"pass": True, "fail": False}.get(str(self.part("result")).lower())
+        return passed if isinstance(passed, bool) else None
+
+    @property
+    def reason(self) -> str | None:
+        """The evaluator's reason, if it is a text."""
+        reason = self.part("reason")
+        return reason if isinstance(reason, str) else None
+
+    def part(self, name: str) -> Any:
+        """Return one of the fields, None if it is missing."""
+        return self.line.value.get(
+            f"{self.prefix}{self.metric}_{name}" if self.metric else f"{self.prefix}{name}"
+        )
+
+
 def _score_of(by: str, evaluator: str, metric: str, line: FieldReader) -> ImportedScore:
-    prefix = _prefix(evaluator)
-
-    def part(name: str) -> Any:
-        return line.value.get(f"{prefix}{metric}_{name}" if metric else f"{prefix}{name}")
-
-    value = part("score")
-    if value is None:
-        value = line.value.get(f"{prefix}{metric}")
-    reason, status = part("reason"), part("status")
-    explanation = reason if isinstance(reason, str) else None
-    if value == _FAILED:
+    """Return one metric's score, or why it has none."""
+    fields = _MetricFields(line, _prefix(evaluator), metric)
+    score, passed, reason, status = fields.score, fields.passed, fields.reason, fields.part("status")
+    if score == _FAILED:
         return unscored(by, "failed", "promptflow: the line failed")
-    result = part("passed")
-    if result is None:
-        result = {"pass": True, "fail": False}.get(str(part("result")).lower())
     if isinstance(status, str) and status in _STATUS:
-        return unscored(by, _STATUS[status], explanation or status)
-    if value is None and not isinstance(result, bool):
-        return unscored(by, "not_applicable", explanation or "the evaluator gave no score")
-    passed = result if isinstance(result, bool) else None
-    field = f"{prefix}{metric}" if metric else f"{prefix}score"
+        return unscored(by, _STATUS[status], reason or status)
+    if score is None and passed is None:
+        return unscored(by, "not_applicable", reason or "the evaluator gave no score")
     return scored(
         by,
-        passed if value is None else value,
+        passed if score is None else score,
         passed=passed,
-        reason=explanation,
-        field=field,
-        evidence={"threshold": part("threshold"), "pass": passed},
+        reason=reason,
+        field=fields.field,
+        evidence={"threshold": fields.part("threshold"), "pass": passed},
     )

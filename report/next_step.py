@@ -17,10 +17,11 @@ from ..records import Kind, Outcome
 from ..records.verdict import COUNTED
 from .items.naming import item_at, items_at
 from .limiting_labels import labels_for_pair
-from .ranking import Answer, deciding, pair_of, ranked_rates
+from .ranking import Answer, deciding, ranked_rates
 from .text import number_text
 from .text.judges_text import SURE, Trust
 from .text.number_text import counted, listed
+from .text.ranking_text import pair_of
 
 _REACHING = ("--base-url", "--endpoint", "--connection", "--replay")
 """Options that say how a model is reached."""

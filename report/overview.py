@@ -16,8 +16,9 @@ from .document import Columns, Details, Figure, Piece, document
 from .document_parts import Cell, DocumentTable
 from .figures.forest_plot import PlottedInterval, forest
 from .items.naming import items_at
-from .ranking import ahead, deciding, graded_rates, ranked_rates
+from .ranking import deciding, graded_rates, ranked_rates
 from .text import number_text
+from .text.ranking_text import ahead
 
 _MOST = 30
 """Systems that a figure shows; the table has all."""

@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import msgspec
 from msgspec.structs import replace
 
-from ..calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
+from ..calibration.comparison.comparison_results import ComparedStratum, Strata
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, SystemResult
 from ..evaluation.conclusion.run_results import StratumRate as Rate
 from ..evaluation.conclusion.run_summary import RunSummary
 from .text import number_text
 from .text.number_text import counted, listed
-
-_ON_ALL, _ON_CHECKED, _ON_LABELLED, _ON_JUDGED, _ON_CORRECTED = (
-    "on all outputs",
-    "on the checked outputs",
-    "on the labelled outputs",
-    "on the judged outputs, uncorrected",
-    "on the judged outputs, corrected with labels",
+from .text.ranking_text import (
+    ON_ALL,
+    ON_CHECKED,
+    ON_CORRECTED,
+    ON_JUDGED,
+    ON_LABELLED,
+    pair_of,
+    ranking_sentence,
 )
+
 _COUNTED = {
-    _ON_ALL: "{} outputs pass",
-    _ON_CHECKED: "{} checked outputs pass",
-    _ON_LABELLED: "{} labelled outputs pass",
-    _ON_JUDGED: "{} judged outputs pass (uncorrected)",
-    _ON_CORRECTED: "{} judged outputs pass (corrected with labels)",
+    ON_ALL: "{} outputs pass",
+    ON_CHECKED: "{} checked outputs pass",
+    ON_LABELLED: "{} labelled outputs pass",
+    ON_JUDGED: "{} judged outputs pass (uncorrected)",
+    ON_CORRECTED: "{} judged outputs pass (corrected with labels)",
 }
-_COMMON = {
-    _ON_ALL: ("common output", ""),
-    _ON_CHECKED: ("common checked output", ""),
-    _ON_LABELLED: ("common labelled output", ""),
-    _ON_JUDGED: ("common judged output", ", uncorrected"),
-    _ON_CORRECTED: ("common judged output", ", corrected with labels"),
-}
-"""Noun for the outputs behind a difference, by part, and the words after it."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,22 +64,22 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
     if strata is None:
         return "The systems have no case in common; none is best."
     part, where = deciding(strata)
-    known = ranked_rates(part)
-    without = _unranked(strata, part)
-    if not known:
+    ranked = ranked_rates(part)
+    unranked = _unranked(strata, part)
+    if not ranked:
         return "No significant difference between systems yet: nothing is graded."
-    if unknown := [system for system in systems if system not in known and system not in without]:
+    if ungraded := [system for system in systems if system not in ranked and system not in unranked]:
         return (
-            f"No significant difference between systems yet: nothing of {listed(unknown)} is graded {where}."
+            f"No significant difference between systems yet: nothing of {listed(ungraded)} is graded {where}."
         )
     if not any(pair.n for pair in part.pairs):
         return f"No significant difference between systems yet: they have no graded case in common {where}."
-    text = ranking_sentence(known, graded_rates(part), part.pairs, where=where, passing=_COUNTED[where])
-    if without:
-        text += f" Not ranked, for too few or unusual labels: {number_text.some(without)}."
+    text = ranking_sentence(ranked, graded_rates(part), part.pairs, where=where, passing=_COUNTED[where])
+    if unranked:
+        text += f" Not ranked, for too few or unusual labels: {number_text.some(unranked)}."
     if part is strata.decided and any(strata.open.outputs.values()):
         rest = "other output" if part.by_labels else "undecided output"
-        leader = next(iter(known))
+        leader = next(iter(ranked))
         text += f" {_by_judges(strata.open, leader, rest)}{_ahead_on_all(strata, part, leader)}"
     return text
 
@@ -132,31 +126,31 @@ def deciding(strata: Strata) -> tuple[ComparedStratum, str]:
     """
     decided, left, whole = strata.decided, strata.open, strata.all
     if not any(left.outputs.values()):
-        return decided, _ON_ALL
+        return decided, ON_ALL
     usable = whole.corrected_systems
     if 2 * len(usable) > len(whole.rates) and all(whole.rates[name].value is not None for name in usable):
-        return whole, _ON_ALL
+        return whole, ON_ALL
     if any(decided.graded.values()):
-        return decided, _ON_LABELLED if decided.by_labels else _ON_CHECKED
-    return left, _ON_CORRECTED if left.corrected_systems else _ON_JUDGED
+        return decided, ON_LABELLED if decided.by_labels else ON_CHECKED
+    return left, ON_CORRECTED if left.corrected_systems else ON_JUDGED
 
 
 def _unranked(strata: Strata, part: ComparedStratum) -> list[str]:
-    """Return the systems that labels do not correct, where they correct others."""
+    """Return the systems that labels do not correct, if they correct others."""
     if part is strata.decided or not part.corrected_systems:
         return []
     return [name for name in part.rates if name not in part.corrected_systems]
 
 
 def ranked_rates(part: ComparedStratum) -> dict[str, float]:
-    """Return the known rates of a part, the best system first.
+    """Return the rates of a part that are defined, the best system first.
 
     Systems that another one beats on their common outputs come last. If labels correct some systems, only these are ranked.
     """
     usable = part.corrected_systems or list(part.rates)
-    known = {name: rate.value for name in usable if (rate := part.rates[name]).value is not None}
+    values = {name: rate.value for name in usable if (rate := part.rates[name]).value is not None}
     beaten = {pair.b if pair.better == pair.a else pair.a for pair in part.pairs if pair.better is not None}
-    return dict(sorted(known.items(), key=lambda each: (each[0] in beaten, -each[1])))
+    return dict(sorted(values.items(), key=lambda each: (each[0] in beaten, -each[1])))
 
 
 def graded_rates(part: ComparedStratum) -> dict[str, Statistic]:
@@ -168,86 +162,6 @@ def graded_rates(part: ComparedStratum) -> dict[str, Statistic]:
         name: replace(rate, n=part.graded[name]) if rate.value is not None else rate
         for name, rate in part.rates.items()
     }
-
-
-def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Statistic:
-    """Return how far one of a pair is ahead of the other.
-
-    The leader was chosen by these rates: a ``simultaneous`` interval holds for whichever leads.
-    """
-    found = (pair.simultaneous or pair.difference) if simultaneous else pair.difference
-    if pair.a == leader:
-        return found
-    value, high, low = (None if end is None else -end for end in (found.value, found.low, found.high))
-    return replace(found, value=value, low=low, high=high)
-
-
-def ranking_sentence(
-    known: Iterable[str],
-    rates: Mapping[str, Statistic],
-    pairs: Sequence[ComparedPair],
-    *,
-    passing: str,
-    where: str = "",
-) -> str:
-    """Name the best and its lead, or say that no difference is significant.
-
-    Args:
-        known: Names of two or more, the best first.
-        rates: The rate of each.
-        pairs: Their differences.
-        passing: What the rate is of; ``{}`` stands for n.
-        where: What is compared, such as ``on all outputs``.
-    """
-    names = list(known)
-    if len(names) < 2:  # noqa: PLR2004 - one is compared with none
-        return f"No significant difference between systems yet: only {names[0]} has a rate {where}."
-    leader, second = names[:2]
-    beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
-    closest = pair_of(pairs, leader, second)[0]
-    gap = _lead(closest, leader)
-    if not gap:
-        return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
-    if second not in beaten:
-        several = f" between {leader} and {second}" if len(names) > 2 else ""  # noqa: PLR2004 - of two it is plain
-        if (
-            closest is not None and (ahead(closest, leader).value or 0.0) < 0.0
-        ):  # each rate covers more outputs than the common ones
-            gap = f"{gap} ({leader} minus {second})"
-        lead = f"No significant difference{several}: {gap} on {_common_items(pairs, leader, second, where)}."
-        ahead_of = "passes more often" if "pass" in passing else "is right more often"
-        return lead + (f" {leader} {ahead_of} than {listed(beaten)}." if beaten else "")
-    rate = rates[leader]
-    value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
-    equal = [name for name in names[1:] if name not in beaten]
-    rest = f" Not significantly different from it: {listed(equal)}." if equal else ""
-    higher = [name for name in beaten if (rates[name].value or 0.0) > (rate.value or 0.0)]
-    if higher:
-        rest += (
-            f" {listed(higher)} {'has' if len(higher) == 1 else 'have'} a higher rate, but on other outputs."
-        )
-    return f"{leader} is best: {value} of {passing.format(f'{rate.n:,}')}, {gap} more than {second}{' on common outputs' if higher else ''}.{rest}"
-
-
-def pair_of(pairs: Sequence[ComparedPair], a: str, b: str) -> tuple[ComparedPair | None, bool]:
-    """Return the pair, and whether its first is shown to be better."""
-    pair = next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None)
-    return pair, pair is not None and pair.better == a
-
-
-def _lead(pair: ComparedPair | None, leader: str) -> str:
-    """Return how far the leader is ahead; empty where that cannot be computed."""
-    found = None if pair is None else ahead(pair, leader)
-    if found is None or found.value is None:
-        return ""
-    return number_text.with_interval(found.value, found.low, found.high)
-
-
-def _common_items(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> str:
-    """Return what a difference is of, with n; ``where`` is the part, empty for items of judges."""
-    pair, _ = pair_of(pairs, a, b)
-    noun, behind = _COMMON.get(where, ("common item", ""))
-    return f"{counted(0 if pair is None else pair.n, noun)}{behind}"
 
 
 def _ahead_on_all(strata: Strata, part: ComparedStratum, leader: str) -> str:
@@ -265,12 +179,12 @@ def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:
     """Compare the systems by judges on undecided outputs, each called ``noun``."""
     total = sum(undecided.outputs.values())
     outputs = counted(total, noun)
-    known = ranked_rates(undecided)
-    if not known:
+    ranked = ranked_rates(undecided)
+    if not ranked:
         return f"{outputs} {'is' if total == 1 else 'are'} ungraded."
     graded = sum(undecided.graded.values())
     on = f"On {outputs if graded == total else f'{graded:,} of {outputs}'}"
-    first, *others = known
+    first, *others = ranked
     if not others:
         if undecided.outputs[first] == total:
             return f"Only {first} has {noun}s: {total:,}."

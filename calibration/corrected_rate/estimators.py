@@ -38,7 +38,7 @@ class LabelledAndJudged:
         score: The judge's scores of the same items, shape ``(n,)``.
         unlabelled: The judge's scores of the other items, shape ``(N,)``.
         label_cluster: Cluster number of each labelled item, shape ``(n,)``.
-        unlabelled_cluster: Cluster number of the others, shape ``(N,)``; a cluster may hold both sorts.
+        unlabelled_cluster: Cluster number of the others, shape ``(N,)``; a cluster may hold labelled and unlabelled ones.
     """
 
     label: FloatArray

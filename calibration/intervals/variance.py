@@ -1,7 +1,7 @@
 """Variance of an estimate, from its clusters' influence, for all analytic standard errors.
 
 An estimate has a value and an influence: how much each row moves it. Rows of a cluster depend on each other, clusters do not. So influence is
-summed within clusters, and the squares of these sums over clusters. Clusters with the same counts are one *sort*, a group of `Sample`.
+summed within clusters, and the squares of these sums over clusters. Clusters with the same counts are one *group*, as in `Sample`.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def variance(
     Source: Liang and Zeger 1986; for evaluations Miller 2024 (arXiv 2411.00640); Bell and McCaffrey 2002 for ``cr2`` and the jackknife.
 
     Args:
-        sums: Influence of a cluster of each sort, shape ``(k,)``; if the estimate is a sum of q parts, ``(k, q)``.
-        times: Number of clusters of each sort, shape ``(k,)``; None for one of each.
+        sums: Influence of a cluster of each group, shape ``(k,)``; if the estimate is a sum of q parts, ``(k, q)``.
+        times: Number of clusters in each group, shape ``(k,)``; None for one in each.
         form: The correction for few clusters.
         shares: Share of the denominator (of each part's) that is in a cluster; for ``cr2`` and ``jackknife``.
         clusters: Number of clusters for the correction; None for all.
@@ -81,7 +81,7 @@ def variance(
 def covariance(sums: FloatArray, times: IntArray) -> FloatArray:
     """Compute the covariance matrix ``(q, q)`` of estimates, of the form ``cr1``.
 
-    A cluster of each sort moves the estimates by ``sums`` ``(k, q)``; at least two clusters are needed.
+    A cluster of each group moves the estimates by ``sums`` ``(k, q)``; at least two clusters are needed.
     """
     return _factor("cr1", int(times.sum())) * (sums.T @ (times[:, None] * sums))
 
@@ -98,8 +98,8 @@ def degrees_of_freedom(shares: FloatArray, times: IntArray) -> float:
     They are the number of clusters minus one if these have one size, else fewer.
 
     Args:
-        shares: Share of all rows in a cluster of each sort, each below 1; shape ``(k,)``.
-        times: Number of clusters of each sort, shape ``(k,)``.
+        shares: Share of all rows in a cluster of each group, each below 1; shape ``(k,)``.
+        times: Number of clusters in each group, shape ``(k,)``.
     """
     pull = shares**2 / (1 - shares)
     return 1 / float(times @ shares**2 + (times @ pull) ** 2 - times @ pull**2)
@@ -165,10 +165,10 @@ class ClusterSpread(NamedTuple):
 
 
 def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | None = None) -> ClusterSpread:
-    """Return the spread of ``sum of totals / sum of trials`` over sorts of clusters.
+    """Return the spread of ``sum of totals / sum of trials`` over groups of equal clusters.
 
-    Both arrays have a value per sort, shape ``(k,)``, with at least one trial in all; ``times`` is the number of clusters of each
-    sort, None for one of each.
+    Both arrays have a value per group, shape ``(k,)``, with at least one trial in all; ``times`` is the number of clusters in each
+    group, None for one in each.
     """
     times = np.ones(len(totals), dtype=np.int64) if times is None else times
     trials = float(times @ trials_of)

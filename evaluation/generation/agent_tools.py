@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...records import Case, ToolCall
@@ -20,7 +20,7 @@ Execute: TypeAlias = Callable[[ToolCall], Coroutine[Any, Any, str]]
 class Tool:
     """Tool of a case, which an agent calls like a function.
 
-    Called in a thread, it returns the result; called in a coroutine, it must be awaited.
+    An agent that is a coroutine awaits the call; one that runs in a thread gets the result directly.
 
     Attributes:
         name: Name in the case.
@@ -40,15 +40,25 @@ class Tool:
         self._loop = loop
 
     def __call__(self, *positional: Any, **named: Any) -> str | Awaitable[str]:
-        """Make the call."""
+        """Make the call: return an awaitable to a coroutine, the result to a thread."""
+        result = self._execute(self._call(positional, named))
+        return result if self._is_in_loop() else self._waited_for(result)
+
+    def _call(self, positional: Sequence[Any], named: dict[str, Any]) -> ToolCall:
+        """Return the call, with positional arguments under the names of the schema."""
         names = list(self.parameters.get("properties", {}))
-        call = ToolCall(name=self.name, arguments=dict(zip(names, positional, strict=False)) | named)
-        pending = self._execute(call)
+        return ToolCall(name=self.name, arguments=dict(zip(names, positional, strict=False)) | named)
+
+    def _is_in_loop(self) -> bool:
+        """Return whether the caller runs in the agent's event loop, which must not be blocked."""
         try:
-            in_loop = asyncio.get_running_loop() is self._loop
+            return asyncio.get_running_loop() is self._loop
         except RuntimeError:
-            in_loop = False
-        return pending if in_loop else asyncio.run_coroutine_threadsafe(pending, self._loop).result()
+            return False
+
+    def _waited_for(self, result: Coroutine[Any, Any, str]) -> str:
+        """Run a coroutine in the event loop, and block this thread until it returns."""
+        return asyncio.run_coroutine_threadsafe(result, self._loop).result()
 
 
 class Toolbox(dict[str, Tool]):

@@ -13,7 +13,7 @@ from ...calibration.comparison.comparison_results import (
 from ...calibration.pass_threshold import HALF
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
-from ..ranking import ahead, best_system, deciding, graded_rates, ranked_rates, ranking_sentence
+from ..ranking import best_system, deciding, graded_rates, ranked_rates
 from .comparison_text import brief_cautions, comparison_document, flip_lines, p_of, terms_of
 from .number_text import counted
 from .one_screen import (
@@ -25,6 +25,7 @@ from .one_screen import (
     short_names,
     statistic_text,
 )
+from .ranking_text import ahead, ranking_sentence
 from .systems_text import judge_names
 
 _RIGHT = {
@@ -61,7 +62,7 @@ def _leads_are_known(comparison: ComparisonNumbers) -> bool:
 def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
     if comparison.strata is not None:
         part, where = deciding(comparison.strata)
-        known = ranked_rates(part)
+        values = ranked_rates(part)
         yield best_system(comparison.strata, part.outputs)
         yield ""
         yield from _systems(comparison, part, where)
@@ -69,14 +70,14 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
     else:
         rates = {name: each.share_right for name, each in comparison.contenders.items()}
         ranked = sorted(rates.items(), key=lambda each: -(each[1].value or 0.0))
-        known = {name: rate.value for name, rate in ranked if rate.value is not None}
-        if len(known) > 1:
+        values = {name: rate.value for name, rate in ranked if rate.value is not None}
+        if len(values) > 1:
             passing = _RIGHT[comparison.right or "agrees"]
-            yield ranking_sentence(known, rates, comparison.pairs, passing=passing)
+            yield ranking_sentence(values, rates, comparison.pairs, passing=passing)
             yield ""
         yield from _judges(comparison, [name for name, _ in ranked])
         pairs = comparison.pairs
-    leader = next(iter(known), None)
+    leader = next(iter(values), None)
     if leader is not None and (rows := [pair for pair in pairs if leader in {pair.a, pair.b} and pair.n]):
         yield ""
         yield _leads(rows, leader, _names(comparison))

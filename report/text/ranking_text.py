@@ -1,0 +1,159 @@
+"""Sentences that name the best of several, or say that no difference is significant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from ...calibration.comparison.comparison_results import ComparedPair
+from ...calibration.statistic import Statistic
+from . import number_text
+from .number_text import counted, listed
+
+ON_ALL, ON_CHECKED, ON_LABELLED, ON_JUDGED, ON_CORRECTED = (
+    "on all outputs",
+    "on the checked outputs",
+    "on the labelled outputs",
+    "on the judged outputs, uncorrected",
+    "on the judged outputs, corrected with labels",
+)
+"""Words for a part of the outputs."""
+
+_COMMON = {
+    ON_ALL: ("common output", ""),
+    ON_CHECKED: ("common checked output", ""),
+    ON_LABELLED: ("common labelled output", ""),
+    ON_JUDGED: ("common judged output", ", uncorrected"),
+    ON_CORRECTED: ("common judged output", ", corrected with labels"),
+}
+"""Noun for the outputs behind a difference, by part, and the words after it."""
+
+
+def ranking_sentence(
+    ranked: Iterable[str],
+    rates: Mapping[str, Statistic],
+    pairs: Sequence[ComparedPair],
+    *,
+    passing: str,
+    where: str = "",
+) -> str:
+    """Name the best and its lead, or say that no difference is significant.
+
+    Args:
+        ranked: Names of two or more, the best first.
+        rates: The rate of each.
+        pairs: Their differences.
+        passing: What the rate is of; ``{}`` stands for n.
+        where: What is compared, such as ``on all outputs``.
+    """
+    names = list(ranked)
+    if len(names) < 2:  # noqa: PLR2004 - one is compared with none
+        return f"No significant difference between systems yet: only {names[0]} has a rate {where}."
+    leader, second = names[:2]
+    beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
+    ranking = _Ranking(names, beaten, pair_of(pairs, leader, second)[0], rates)
+    if not ranking.lead:
+        return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
+    if second in beaten:
+        return _best_sentence(ranking, passing)
+    return _undecided_sentence(ranking, _common_items(pairs, leader, second, where), passing)
+
+
+class _Ranking(NamedTuple):
+    """Two or more systems or judges, the best first.
+
+    Attributes:
+        names: All of them.
+        beaten: Those that the leader beats significantly.
+        closest: The leader's comparison with the second; None if there is none.
+        rates: The rate of each.
+    """
+
+    names: Sequence[str]
+    beaten: Sequence[str]
+    closest: ComparedPair | None
+    rates: Mapping[str, Statistic]
+
+    @property
+    def leader(self) -> str:
+        return self.names[0]
+
+    @property
+    def second(self) -> str:
+        return self.names[1]
+
+    @property
+    def lead(self) -> str:
+        """Lead over the second, with its interval; empty if it cannot be computed."""
+        difference = self._difference
+        if difference is None or difference.value is None:
+            return ""
+        return number_text.with_interval(difference.value, difference.low, difference.high)
+
+    @property
+    def is_reversed(self) -> bool:
+        """True if the leader is behind on the common outputs.
+
+        Its own rate covers more outputs than those.
+        """
+        return self._difference is not None and (self._difference.value or 0.0) < 0.0
+
+    @property
+    def _difference(self) -> Statistic | None:
+        return None if self.closest is None else ahead(self.closest, self.leader)
+
+
+def _best_sentence(ranking: _Ranking, passing: str) -> str:
+    """Name the leader, which beats the second significantly."""
+    leader, rate = ranking.leader, ranking.rates[ranking.leader]
+    value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
+    higher = [name for name in ranking.beaten if (ranking.rates[name].value or 0.0) > (rate.value or 0.0)]
+    common = " on common outputs" if higher else ""
+    sentences = [
+        f"{leader} is best: {value} of {passing.format(f'{rate.n:,}')}, {ranking.lead} more than {ranking.second}{common}."
+    ]
+    if equal := [name for name in ranking.names[1:] if name not in ranking.beaten]:
+        sentences.append(f"Not significantly different from it: {listed(equal)}.")
+    if higher:
+        verb = "has" if len(higher) == 1 else "have"
+        sentences.append(f"{listed(higher)} {verb} a higher rate, but on other outputs.")
+    return " ".join(sentences)
+
+
+def _undecided_sentence(ranking: _Ranking, common_items: str, passing: str) -> str:
+    """Say that the leader does not beat the second significantly, and which others it beats."""
+    leader, second = ranking.leader, ranking.second
+    between = f" between {leader} and {second}" if len(ranking.names) > 2 else ""  # noqa: PLR2004 - of two it is plain
+    direction = f" ({leader} minus {second})" if ranking.is_reversed else ""
+    sentence = f"No significant difference{between}: {ranking.lead}{direction} on {common_items}."
+    if not ranking.beaten:
+        return sentence
+    verb = "passes" if "pass" in passing else "is right"
+    return f"{sentence} {leader} {verb} more often than {listed(ranking.beaten)}."
+
+
+def pair_of(pairs: Sequence[ComparedPair], a: str, b: str) -> tuple[ComparedPair | None, bool]:
+    """Return the pair, and whether its first is shown to be better."""
+    pair = next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None)
+    return pair, pair is not None and pair.better == a
+
+
+def _common_items(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> str:
+    """Return what a difference is of, with n; ``where`` is the part, empty for items of judges."""
+    pair, _ = pair_of(pairs, a, b)
+    noun, behind = _COMMON.get(where, ("common item", ""))
+    return f"{counted(0 if pair is None else pair.n, noun)}{behind}"
+
+
+def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Statistic:
+    """Return how far one of a pair is ahead of the other.
+
+    The leader was chosen by these rates: a ``simultaneous`` interval holds for whichever leads.
+    """
+    found = (pair.simultaneous or pair.difference) if simultaneous else pair.difference
+    if pair.a == leader:
+        return found
+    value, high, low = (None if end is None else -end for end in (found.value, found.low, found.high))
+    return replace(found, value=value, low=low, high=high)
