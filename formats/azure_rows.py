@@ -234,7 +234,7 @@ def _as_details(row: dict[str, Any]) -> dict[str, Any]:
 
 
 class _MetricFields(NamedTuple):
-    """One metric's fields in a line, such as ``outputs.EVALUATOR.METRIC_score`` and ``..._reason``.
+    """One metric's fields in a line, such as ``outputs.EVALUATOR.METRIC_score``.
 
     Attributes:
         line: The line.

@@ -57,7 +57,7 @@ def context_item(value: Any, number: int) -> ContextItem:
 
 
 def as_values(value: Any) -> list[Any]:
-    """Return a value as a list; None and empty text give an empty list, a printed list its items."""
+    """Return a value as a list; empty for None and empty text, its items for a printed list."""
     if value is None or value == "":
         return []
     if is_list(value):

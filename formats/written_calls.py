@@ -47,7 +47,7 @@ def written_calls(text: str, field: str | None = None) -> list[dict[str, Any]]:
 
 
 def literal_arguments(text: str) -> dict[str, Any] | None:
-    """Read arguments that Python printed (``{'city': 'Rome'}``); None if the text is nothing of the kind."""
+    """Read arguments that Python printed (``{'city': 'Rome'}``); None if the text has none."""
     if not text.lstrip().startswith("{"):
         return None
     try:
@@ -116,7 +116,7 @@ def _is_dotted(node: ast.expr) -> bool:
 
 
 def _value(node: ast.expr) -> Any:
-    """Return the value of a literal, as JSON has it; JSON's words for true, false and null count, too."""
+    """Return a literal's value, as JSON has it; ``true``, ``false`` and ``null`` are literals."""
     if isinstance(node, ast.Name) and node.id in _LITERALS:
         return _LITERALS[node.id]
     if isinstance(node, ast.List | ast.Tuple):

@@ -57,7 +57,10 @@ _SEPARATORS = re.compile(r"[\s_-]+")
 
 
 def is_missing(value: object) -> bool:
-    """Null, an empty cell, or NaN, which is how data frames say null; the text "nan" may be a name."""
+    """Return whether a cell has no value: null, empty, or NaN, a data frame's null.
+
+    The text "nan" is a value: it may be a name.
+    """
     if isinstance(value, str):
         return not value.strip()
     if value is None or isinstance(value, int):
