@@ -42,7 +42,7 @@ run = fd.evaluate(table.cases, table.outputs)
 
 `fd.read` also takes a path, a data frame or a `datasets.Dataset`. A folder of one tool's files is read as a whole.
 
-Scores, assertions and metrics become verdicts under the scorer's or person's name, ungraded where the tool gave no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. Scores without a known range are skipped. Ids stay text (`"001"`).
+Scores, assertions and metrics become verdicts under the scorer's or person's name, ungraded if the tool gave no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. Scores of unknown range are skipped. Ids stay text (`"001"`).
 """
 
 
@@ -85,16 +85,16 @@ def _logs() -> Iterator[str]:
     head, _, rest = (exchanges_doc or "").partition("\n\n")
     yield f"## Logs of chats\n\n{head}\n\n{rest.strip()}\n".replace("``", "`")
     yield (
-        "Lines of one session are one conversation: a line that extends another replaces it; others follow by time, or in file order. A repeated failed call is\n"
-        "skipped. By default (`--unit session`) a conversation is one case, with the calls of all turns and the last text as answer. `--unit turn` makes each turn\n"
+        "Lines of one session are one conversation: a line that extends another replaces it; others follow by time, or in file order. Repeated failed calls are\n"
+        "skipped. By default (`--unit session`) a conversation is one case, with the calls of all turns and the last text as answer. With `--unit turn` each turn is\n"
         "a case (`SESSION/1`), for prompts whose earlier turns are examples.\n\n"
-        "An error without an answer and an empty answer are outputs, graded 0. A table of empty answers only holds questions.\n\n"
+        "An empty answer, or an error in its place, is an output, graded 0. A table whose answers are all empty holds only questions.\n\n"
         "`--join TABLE` adds, by `id` or `session_id`, `expected_calls` (of all turns), `accepted_answers`, `criterion`, `context`, a label, tags.\n"
         'Expected calls are JSON, or text as in Python: `book(city="Rome"); pay(amount=2)`; `none` says that no call is due. Those that cannot be read are listed, and the case stays.\n'
         "`fiducial labels add FOLDER TABLE` does so after the import, also to a run (which gets a file of cases beside it), and prints the command that grades again.\n"
-        "Grades beside a call (`thumbs`, `rating`) are not read, since a session is one case; the import names them, with the `labels add` command that adds them.\n"
-        "Of several rows of one person on an output the last counts.\n"
-        "Each model of a log is a system. `--system NAME` joins them; a second answer to a case is a second trial.\n"
+        "Grades beside a call (`thumbs`, `rating`) are not read, since a session is one case; the import prints the `labels add` command that adds them.\n"
+        "Of several grades by one person on an output the last counts.\n"
+        "Each model in a log is a system; `--system NAME` joins them. A second answer to a case is a second trial.\n"
     )
 
 
@@ -118,9 +118,10 @@ def _calls() -> Iterator[str]:
 def _columns() -> Iterator[str]:
     yield "## Columns of tables\n"
     yield (
-        "`--map NAME=NAME` pairs a field with a column. These names, `error`, `turns` and `verdicts` are known, in any case; other columns become tags. A title above the header of a CSV file is skipped. Grades are numbers in [0, 1] (`0.5`, `0,5`), or yes, no,\n"
-        "pass, fail, up and the like; `--map-label WORD=SCORE` adds words, `--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5; without it, a column with grades above 1 has none.\n"
-        "`user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer; a `rating`, `feedback`, `vote` or `ok` of grades alone is a label. `n/a` and `-` are no grade. An import lists columns that became tags. Several `--map response=COLUMN` are a system each.\n"
+        "`--map response=COLUMN` names a column; several for `response` are a system each. The names below, `error`, `turns` and `verdicts` are recognised in any letter case;\n"
+        "other columns become tags, and the import lists them. A title above the header of a CSV file is skipped. `user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer.\n\n"
+        "Grades are numbers in [0, 1] (`0.5`, `0,5`), or yes, no, pass, fail, up and the like; `n/a` and `-` are no grade. `--map-label WORD=SCORE` adds words.\n"
+        "`--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5; without it, a column with grades above 1 is not read. A `rating`, `feedback`, `vote` or `ok` is a label if all values are grades.\n"
     )
     for field, names in FIELDS.items():
         if others := [name for name in names if name != field]:
@@ -131,8 +132,8 @@ def _columns() -> Iterator[str]:
 def _written() -> Iterator[str]:
     yield "## What is written\n"
     yield (
-        "`fiducial export RUN --to FORM --out PATH`, or `fd.export(run, form, path)`, writes verdicts of a run or import; `--judge` and `--system` select.\n"
-        "`--to otlp --endpoint URL` sends them to a collector (extra `otel`). Ungraded verdicts are unscored, errors, skipped, or omitted and counted; never 0. Forms:\n"
+        "`fiducial export RUN --to FORMAT --out PATH`, or `fd.export(run, format, path)`, writes verdicts of a run or import; `--judge` and `--system` select.\n"
+        "`--to otlp --endpoint URL` sends them to a collector (extra `otel`). Ungraded verdicts become unscored, errors or skipped, or are omitted and counted; never 0. Formats:\n"
     )
     yield from (f"* `{name}`: {about}" for name, (_, _, about) in WRITERS.items())
     yield (
@@ -149,7 +150,7 @@ def _inspect() -> Iterator[str]:
         "inspect score log.eval --model none/none --scorer fiducial/tool_call_accuracy -S model=gpt-4.1-mini\n"
         "inspect score log.eval --model none/none --scorer fiducial/rubric -S model=gpt-4.1-mini -S criterion='It names a price.'\n"
         "```\n\n"
-        "Every judge is a scorer (`-S variant=`, `-S model=`, `-S base_url=`). `check` goes by the kind of each sample; `fiducial/check_KIND` (`-S rules=bfcl`) names one. Ungraded samples\n"
+        "Every judge is a scorer (`-S variant=`, `-S model=`, `-S base_url=`). `check` detects the kind of each sample; `fiducial/check_KIND` (`-S rules=bfcl`) names it. Ungraded samples\n"
         "are `Score.unscored` with the reason (`invalid_response_format`, `refusal`, `grader_failed`, `scoring_failed`, `undecided`, `not_applicable`). Metadata: `cluster` for standard errors,\n"
         "`fiducial_case`, the case. `--model none/none` keeps Inspect from loading the log's model.\n"
     )

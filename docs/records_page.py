@@ -147,7 +147,7 @@ def _lines() -> Iterator[str]:
     yield "|---|---|---|---|"
     for kind, text in _kinds():
         yield f"| [`{kind}`](#{kind}) | {text.asks} | {text.decides} | {_judges(kind)} |"
-    yield "\nCustom kinds: [extending.md](extending.md#a-checker-for-a-kind-of-your-own).\n"
+    yield "\nCustom kinds: [extending.md](extending.md#a-checker-for-a-custom-kind).\n"
     for kind, _ in _kinds():
         yield from _kind(kind)
     yield "## Output\n"

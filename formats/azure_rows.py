@@ -1,7 +1,7 @@
 """Rows of azure-ai-evaluation and promptflow, and results of `evaluate`.
 
-Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``. Results have the prefix
-``inputs.`` before them, and ``outputs.EVALUATOR.`` before verdicts; promptflow's have ``outputs.`` (``get_details``), or no prefix but a
+Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``. In results they begin with
+``inputs.``, verdicts with ``outputs.EVALUATOR.``; promptflow's with ``outputs.`` (``get_details``), or they have no prefix but a
 ``line_number`` (``flow_outputs/output.jsonl``). Results without a question give only verdicts. Texts may be lists of messages. Functions in
 ``ground_truth`` are expected calls.
 """
