@@ -2,7 +2,8 @@
 
 Name: ``name``, ``function``, ``function.name``. Arguments (an object or JSON text): ``arguments``, ``args``, ``inputParameters``,
 ``input_parameters``, ``input``. Id: ``id``, ``tool_call_id``, ``call_id``. All may be inside ``tool_call``. Results are messages of role
-``tool``, or parts of messages, matched by id, else in order.
+``tool``, or parts of messages, matched by id, else in order; a failed one is ``{"error": ...}``. Messages of LangChain are read as it
+serializes them, and its ``invalid_tool_calls`` are calls.
 """
 
 from __future__ import annotations
@@ -142,11 +143,26 @@ def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
     for part in parts_of(message):
         fields = _RESULT_PARTS.get(str(part.get("type")))
         if fields is not None:
-            found.append((part.name(*_IDS) or shared, part.get(*fields)))
+            found.append((part.name(*_IDS) or shared, _result(part, part.get(*fields))))
     if found or role_of(message) != "tool":
         return found
-    error = message.get("error")
-    return [(shared, message.get("content") if error is None else {"error": error})]
+    return [(shared, _result(message, message.get("content")))]
+
+
+def _result(node: FieldReader, value: Any) -> Any:
+    """Return what a call returned, texts in parts as one text, an error as an object that says so."""
+    parts = parts_of(FieldReader({"content": value}, node.at)) if are_parts(value) else []
+    if parts and all(part.get("type") == "text" for part in parts):
+        value = text_of(FieldReader({"content": value}, node.at))
+    error = node.get("error")
+    if error is None and (node.get("is_error") is True or node.get("status") == "error"):
+        error = value
+    return value if error is None else {"error": error}
+
+
+def are_parts(value: Any) -> bool:
+    """Return whether a value is a list of typed parts of a message."""
+    return is_list(value) and bool(value) and all(is_object(item) and "type" in item for item in value)
 
 
 def role_of(message: FieldReader) -> str | None:

@@ -26,6 +26,7 @@ from .conversation_turns import answer_over, asked_message
 from .example import Example, context_item
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, Skipped
+from .tool_documents import missing_documents, not_offered, plain_document
 
 DEFAULT_CRITERION = "The reply does what the user asked for, correctly and completely."
 SAME_ANSWER = "The reply says what the expected answer says, and nothing against it."
@@ -122,19 +123,20 @@ def _records(example: Example, place: FilePosition, options: Options) -> Iterato
 
 
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:
-    """Return the case of an example; and why its expected calls cannot be checked, if so."""
+    """Return the case of an example; and why its expected calls are odd or cannot be checked, if so."""
     expected_calls = example.expected_calls
     expected = plain_calls(expected_calls, "expected") if expected_calls else []
     with_arguments = not expected_calls or all(has_arguments(call) for call in expected_calls)
     spec = kind_spec(kind_of_row(_contents(example, options, checkable=bool(expected) and with_arguments)))
-    tools, tags, unchecked = example.tools, dict(example.tags), None
+    tools, tags, unchecked = [*map(plain_document, example.tools)], dict(example.tags), None
     if expected and not with_arguments:
         tags[EXPECTED_NAMES] = ", ".join(call.name for call in expected)
         unchecked = (
             "a call is expected and not with which arguments, so that none can be checked; its name is a tag"
         )
     if spec.compared:
-        tools = [*tools, *_undocumented(expected, tools)]
+        unchecked = unchecked or not_offered((call.name for call in expected), tools)
+        tools = [*tools, *missing_documents(((call.name, _plain(call)) for call in expected), tools)]
     context = example.context
     case = Case(
         id=name,
@@ -227,20 +229,3 @@ def _plain(call: ToolCall) -> dict[str, Any]:
     """
     given = msgspec.json.decode(call.arguments) if isinstance(call.arguments, str) else call.arguments
     return {name: {"exactly": value} if is_marked(value) else value for name, value in given.items()}
-
-
-def _undocumented(expected: list[ToolCall], tools: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield documents for expected functions without one.
-
-    Each lists the expected arguments, of any type.
-    """
-    known = {str(tool.get("function", tool).get("name")) for tool in tools}
-    arguments: dict[str, dict[str, Any]] = {}
-    for call in expected:
-        if call.name not in known:
-            arguments.setdefault(call.name, {}).update({name: {} for name in _plain(call)})
-    for name, properties in arguments.items():
-        yield {
-            "type": "function",
-            "function": {"name": name, "parameters": {"type": "object", "properties": properties}},
-        }

@@ -15,17 +15,22 @@ from msgspec.structs import replace
 
 from ..errors import RecordError
 from ..records import Source
+from ..records.column_names import SESSIONS
 from .arrow_rows import read_any_rows
-from .calls import are_messages, call_of, question_of
+from .calls import are_messages, call_of, messages_of, question_of, results_of, role_of
 from .example import Example, answers_of
 from .example_records import records_of
+from .exchanges import first_name
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, Skipped, TrialCounter, converted
 from .imported_scores import ImportedScore, scored, unscored
 from .json_values import answer_text, is_list, is_object, parsed, tags_of
+from .langchain_messages import plain_messages
+from .logged_answer import answers_in
 from .spans import Span, SpanKind, example_of, records_of_spans
+from .written_calls import literal_arguments
 
 NAME = "langsmith"
 ABOUT = "runs, examples, feedback (JSON, JSON Lines, Parquet of bulk exports), results of `evaluate`"
@@ -125,7 +130,9 @@ def _span(row: FileRow) -> Span:
     run = row.node
     kind = _KINDS.get(run.need("run_type"), "other")
     identity = run.need("id", "run_id")
-    metadata = FieldReader(run.object_in("extra")).object_in("metadata")
+    extra = FieldReader(run.object_in("extra"))
+    metadata = extra.object_in("metadata")
+    tools = extra.object_in("invocation_params").get("tools")
     span = Span(
         id=identity,
         place=row.place,
@@ -133,21 +140,50 @@ def _span(row: FileRow) -> Span:
         parent=run.name("parent_run_id"),
         kind=kind,
         start=run.text("dotted_order") or run.text("start_time") or "",
-        received=parsed(run.get("inputs")),
-        returned=parsed(run.get("outputs")),
+        received=plain_messages(parsed(run.get("inputs"))),
+        returned=plain_messages(parsed(run.get("outputs"))),
         error=run.text("error"),
+        tools=tools if is_list(tools) and all(map(is_object, tools)) else [],
         system=run.name("session_name", "session_id"),
+        session=first_name([FieldReader(metadata)], SESSIONS),
         tags=tags_of({k: v for k, v in metadata.items() if not k.startswith("ls_")}),
     )
     if kind == "tool":
         inputs = span.received
         inner = inputs.get("input") if is_object(inputs) and len(inputs) == 1 else None
         arguments = parsed(inner) if inner is not None else inputs
+        if isinstance(arguments, str):
+            arguments = literal_arguments(arguments) or arguments  # LangChain stores what Python prints
         if not isinstance(arguments, dict | str):
             arguments = inputs
         span.call = call_of({"name": run.need("name"), "arguments": arguments or {}}, row.at)
-        span.returned = answer_text(span.returned)
+        span.returned = _tool_result(span.returned)
+    elif kind == "llm":
+        _take_chat(span)
     return span
+
+
+def _take_chat(span: Span) -> None:
+    """Read what a chat model was asked and answered, as LangChain or a client's wrapper logs it."""
+    asked = span.received.get("messages") if is_object(span.received) else None
+    if is_list(asked) and len(asked) == 1 and is_list(asked[0]):
+        asked = asked[0]
+    if are_messages(asked) or (is_list(asked) and asked and all(map(is_object, asked))):
+        span.messages = messages_of(asked, "inputs.messages")
+    returned = span.returned
+    if is_object(returned) and is_list(found := returned.get("generations")):
+        inner = found[0] if found and is_list(found[0]) else found
+        returned = {"choices": inner} if inner and all(map(is_object, inner)) else None
+    if is_object(returned) and any(returned.get(name) for name in ("choices", "messages", "role", "type")):
+        span.done = next(iter(answers_in(returned, "outputs")), [])
+
+
+def _tool_result(returned: Any) -> Any:
+    """Return what a tool returned, from a message of its own or as it stands."""
+    value = returned.get("output") if is_object(returned) and len(returned) == 1 else returned
+    if is_object(value) and role_of(FieldReader(value)) == "tool":
+        return results_of(FieldReader(value))[0][1]
+    return answer_text(returned)
 
 
 def _example(

@@ -8,7 +8,7 @@ from typing import Any
 from .calls import are_messages
 from .field_reader import FieldReader
 from .json_values import as_text, is_list, is_object, parsed
-from .logged_messages import is_silent, item_message, message_key
+from .logged_messages import is_silent, item_messages, message_key
 from .logged_request import DEEPEST, REQUESTS, RESPONSES
 
 _TEXTS = ("output_text", "content", "text", "answer", "reply", "completion", "generated_text", "message", "response", "output", "result")  # fmt: skip
@@ -65,7 +65,7 @@ def _listed(items: list[Any], at: str) -> list[list[FieldReader]]:
     if nodes and not any(node.first("role", "type") for node in nodes):
         return [[FieldReader({**node.value, "role": "assistant"}, node.at)] for node in nodes[:1]]
     return (
-        [[FieldReader({"role": "assistant", **item_message(node)}, node.at) for node in nodes]]
+        [[FieldReader({"role": "assistant", **each.value}, each.at) for each in item_messages(nodes)]]
         if nodes
         else []
     )

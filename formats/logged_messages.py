@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import RecordError
 from .calls import calls_of, results_of, role_of, text_of
 from .field_reader import FieldReader
 from .json_values import as_text, is_object, parsed
+from .langchain_messages import plain_message
 
 
 def says_something(message: FieldReader) -> bool:
@@ -21,7 +23,10 @@ def is_silent(item: Any) -> bool:
 
 
 def item_message(item: FieldReader) -> dict[str, Any]:
-    """Return an item of a response as a message of a chat."""
+    """Return an item of a response, or a message of LangChain, as a message of a chat."""
+    plain = plain_message(item.value)
+    if plain is not item.value:
+        return plain
     kind = "message" if "role" in item else item.text("type") or "message"
     if kind == "function_call":
         return {"role": "assistant", "content": None, "tool_calls": [item.value]}
@@ -30,6 +35,23 @@ def item_message(item: FieldReader) -> dict[str, Any]:
     if kind == "message":
         return item.value
     raise RecordError(f"an item of type {kind!r} has no place in a chat", field=item.at)
+
+
+def item_messages(items: Iterable[FieldReader]) -> list[FieldReader]:
+    """Return items of a response as messages: calls behind each other are one step, reasoning is none."""
+    messages: list[FieldReader] = []
+    after_call = False
+    for item in items:
+        if is_silent(item.value):
+            continue
+        message = item_message(item)
+        is_call = "role" not in item and item.get("type") == "function_call"
+        if is_call and after_call:
+            messages[-1].value["tool_calls"].append(item.value)
+        else:
+            messages.append(FieldReader(message, item.at))
+        after_call = is_call
+    return messages
 
 
 def message_key(message: FieldReader) -> tuple[Any, ...]:

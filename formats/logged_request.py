@@ -5,7 +5,7 @@ from __future__ import annotations
 from .calls import role_of, said_by_user
 from .field_reader import FieldReader
 from .json_values import is_list, is_object
-from .logged_messages import is_silent, item_message
+from .logged_messages import item_messages
 
 REQUESTS = (
     "request",
@@ -71,11 +71,10 @@ def asked_messages(request: FieldReader) -> list[FieldReader]:
     if name is None or not is_list(value):
         raise request.refuse("messages", "a list of messages")
     at = request.place(name)
-    messages = [
-        FieldReader(said_by_user(each) if isinstance(each, str) else item_message(FieldReader(each, f"{at}[{number}]")), f"{at}[{number}]")
+    messages = item_messages(
+        FieldReader(said_by_user(each) if isinstance(each, str) else each, f"{at}[{number}]")
         for number, each in enumerate(value)
-        if not is_silent(each)
-    ]  # fmt: skip
+    )
     for each in messages:
         if role_of(each) is None:
             raise each.refuse("role", "the role of a message")

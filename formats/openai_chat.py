@@ -24,7 +24,7 @@ from .file_rows import FileRow, convert_rows, decode, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, converted
 from .json_values import is_list, is_object
-from .logged_messages import item_message, message_key
+from .logged_messages import item_messages, message_key
 from .openai_evals import evals_example, is_evals_row
 from .sessions import conversations_of
 
@@ -202,6 +202,5 @@ def reply_messages(reply: dict[str, Any]) -> list[FieldReader] | None:
     if reply.get("object") == "response" or (
         is_list(output) and output and all(is_object(each) for each in output)
     ):
-        items = [item for item in FieldReader(reply).nodes("output") if item.get("type") != "reasoning"]
-        return [FieldReader(item_message(item), item.at) for item in items]
+        return item_messages(FieldReader(reply).nodes("output"))
     return [FieldReader(reply)] if reply.get("role") == "assistant" else None

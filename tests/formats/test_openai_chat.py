@@ -322,3 +322,67 @@ def test_another_answer_from_which_a_session_does_not_go_on_is_listed(read: Read
     chat = read(line([ASKED], "a"), line([ASKED], "b"), line(said, "c"))
     assert chat.outputs[0].turns == [["b"], ["c"]]
     assert [each.reason for each in chat.skipped] == ["another answer, from which the session does not go on"]
+
+
+def test_calls_behind_each_other_in_a_response_are_one_step(read: Read):
+    calls = [{"type": "function_call", "call_id": name, "name": name, "arguments": "{}"} for name in "abc"]
+    returned = [{"type": "function_call_output", "call_id": name, "output": name} for name in "ab"]
+    items = [calls[0], {"type": "reasoning", "summary": []}, calls[1], *returned, calls[2]]
+    chat = read({"object": "response", "id": "r", "model": "m", "input": "Water.", "output": items})
+    a, b, c = (ToolCall(name=name, arguments="{}") for name in "abc")
+    assert chat.outputs[0].turns == [[[a, b], ToolResults(results=["a", "b"]), [c]]]
+
+
+def test_results_in_parts_are_texts_and_failed_ones_say_so(read: Read):
+    used = [{"type": "tool_use", "id": name, "name": name, "input": {}} for name in "ab"]
+    returned = [
+        {"type": "tool_result", "tool_use_id": "b", "content": "declined", "is_error": True},
+        {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "12 °C"}]},
+    ]
+    said = [ASKED, {"role": "assistant", "content": used}, {"role": "user", "content": returned}]
+    chat = read({"messages": said, "response": {"role": "assistant", "content": [{"type": "text", "text": "No."}]}})  # fmt: skip
+    assert (chat.outputs[0].turns or [])[0][1] == ToolResults(results=["12 °C", {"error": "declined"}])
+
+
+@pytest.mark.parametrize("shape", ["flat", "data", "constructor"])
+def test_messages_of_langchain_are_read_and_a_call_that_it_could_not_parse_was_made(read: Read, shape: str):
+    def message(kind: str, **fields: Any) -> dict[str, Any]:
+        name = {"human": "HumanMessage", "ai": "AIMessage", "tool": "ToolMessage"}[kind]
+        return {
+            "flat": {"type": kind, **fields},
+            "data": {"type": kind, "data": fields},
+            "constructor": {"lc": 1, "type": "constructor", "id": ["langchain", "messages", name], "kwargs": {"type": kind, **fields}},
+        }[shape]  # fmt: skip
+
+    calls = [{"name": "water", "args": {"bed": "roses"}, "id": "c", "type": "tool_call"}]
+    unread = [{"name": "dig", "args": '{"bed', "id": "d", "error": "no JSON"}]
+    said = [
+        message("human", content="Water."),
+        message("ai", content="", tool_calls=calls, invalid_tool_calls=unread),
+        message("tool", content="no", tool_call_id="d", status="error"),
+        message("tool", content="wet", tool_call_id="c"),
+        message("ai", content="Done.", additional_kwargs={"refusal": None}),
+    ]
+    chat = read({"messages": said})
+    made = [ToolCall(name="water", arguments={"bed": "roses"}), ToolCall(name="dig", arguments='{"bed')]
+    assert chat.outputs[0].turns == [[made, ToolResults(results=["wet", {"error": "no"}]), "Done."]]
+    assert [each["content"] for each in chat.cases[0].messages] == ["Water."]
+    [old] = read({"messages": [message("human", content="Go"), message("ai", content="", additional_kwargs={"tool_calls": [CALL]})]}).outputs  # fmt: skip
+    assert old.tool_calls == [ToolCall(name="water", arguments='{"bed": "roses"}')]
+
+
+@pytest.mark.parametrize("name", ["input_schema", "inputSchema", "parametersJsonSchema", "parameters"])
+def test_a_schema_of_any_provider_is_where_checkers_and_models_look(read: Read, name: str):
+    schema = {"type": "object", "properties": {"bed": {"type": "string"}}}
+    chat = read({"messages": [ASKED], "tools": [{"name": "water", name: schema}]})
+    assert chat.cases[0].tools[0]["function"] == {"name": "water", "parameters": schema}
+
+
+def test_an_expected_function_that_no_case_offers_is_listed(read: Read, tmp_path: Path):
+    table = tmp_path / "expected.csv"
+    table.write_text("id,expected_calls\na,watr(bed='roses')\n")
+    chat = read({"id": "a", "messages": [ASKED], "tools": [TOOL], "response": "?"}, join=table)
+    assert [each.reason for each in chat.skipped] == [
+        "no tool of the case is called 'watr' (did you mean 'water'?), so that no call of an offered one is right"
+    ]
+    assert chat.cases[0].kind == "tool_call"

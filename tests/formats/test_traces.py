@@ -219,6 +219,35 @@ def test_runs_of_langsmith_below_the_root_are_steps(read: Read):
     assert found.outputs[0].turns == [[[ToolCall(name="price", arguments={"item": "mug"})], ToolResults(results=["12"]), "12"]]  # fmt: skip
 
 
+def test_chat_models_of_langsmith_say_what_they_called_and_tools_what_came_of_it(read: Read):
+    def made(name: str, **kwargs: Any) -> dict[str, Any]:
+        return {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", name], "kwargs": kwargs}  # fmt: skip
+
+    call = {"name": "price", "args": {"item": "mug", "gift": True}, "id": "c", "type": "tool_call"}
+    asked = made("HumanMessage", content="Price?")
+    tool = {"type": "function", "function": {"name": "price", "parameters": {"type": "object"}}}
+    extra = {"metadata": {"thread_id": "th"}, "invocation_params": {"tools": [tool]}}
+    generations = [[{"text": "", "message": made("AIMessage", content="", tool_calls=[call])}]]
+    runs = [
+        {"id": "r", "trace_id": "r", "run_type": "chain", "name": "agent", "start_time": "1", "inputs": {"input": "Price?"}, "outputs": {"output": "12"}, "extra": extra},
+        {"id": "l", "trace_id": "r", "parent_run_id": "r", "run_type": "llm", "name": "ChatOpenAI", "start_time": "2", "inputs": {"messages": [[asked]]}, "outputs": {"generations": generations}, "extra": extra},
+        {"id": "t", "trace_id": "r", "parent_run_id": "r", "run_type": "tool", "name": "price", "start_time": "3", "inputs": {"input": "{'item': 'mug', 'gift': True}"}, "outputs": {"output": made("ToolMessage", content="12", tool_call_id="c")}},
+    ]  # fmt: skip
+    found = read(*runs)
+    price = ToolCall(name="price", arguments={"item": "mug", "gift": True})
+    assert found.outputs[0].turns == [[[price], ToolResults(results=["12"]), "12"]]
+    assert (found.cases[0].tools, found.cases[0].cluster) == ([tool], "th")
+    alone = read({**runs[1], "id": "r", "parent_run_id": None})
+    assert alone.outputs[0].tool_calls == [price]
+    assert alone.cases[0].messages == [{"role": "user", "content": "Price?"}]
+
+
+def test_a_client_that_langsmith_wraps_logs_completions(read: Read):
+    message = {"role": "assistant", "content": "12"}
+    run = {"id": "r", "trace_id": "r", "run_type": "llm", "name": "ChatOpenAI", "start_time": "1", "inputs": {"messages": [{"role": "user", "content": "Price?"}]}, "outputs": {"id": "x", "choices": [{"index": 0, "message": message}]}}  # fmt: skip
+    assert read(run).outputs[0].text == "12"
+
+
 def test_assessments_of_mlflow_by_people_and_those_that_failed(read: Read):
     def assessed(name: str, kind: str, who: str, **value: Any) -> dict[str, Any]:
         return {"assessment_name": name, "trace_id": "tr-1", "source": {"source_type": kind, "source_id": who}, **value}  # fmt: skip

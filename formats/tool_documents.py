@@ -1,0 +1,57 @@
+"""Function documents of cases: in one form, and made where calls are expected without one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..records import nearest
+from .json_values import is_object
+
+_SCHEMAS = ("input_schema", "inputSchema", "parametersJsonSchema")
+"""Other providers' names of ``parameters``."""
+
+
+def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
+    """Return a tool with its schema under ``parameters``, whichever provider's form it has."""
+    held = tool.get("function")
+    if is_object(held):
+        plain = plain_document(held)
+        return tool if plain is held else {**tool, "function": plain}
+    name = next((each for each in _SCHEMAS if is_object(tool.get(each))), None)
+    if name is None or tool.get("parameters") is not None:
+        return tool
+    return {"parameters" if key == name else key: value for key, value in tool.items()}
+
+
+def not_offered(expected: Iterable[str], tools: list[dict[str, Any]]) -> str | None:
+    """Return the reason why a reference is odd: it names a function that is none of the tools."""
+    known = sorted(_names(tools))
+    missing = [name for name in dict.fromkeys(expected) if name not in known]
+    if not missing or not known:
+        return None
+    name = missing[0]
+    return f"no tool of the case is called {name!r}{nearest(name, known)}, so that no call of an offered one is right"
+
+
+def missing_documents(
+    expected: Iterable[tuple[str, Mapping[str, Any]]], tools: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield documents for expected functions without one.
+
+    Each lists the expected arguments, of any type.
+    """
+    known = _names(tools)
+    arguments: dict[str, dict[str, Any]] = {}
+    for called, given in expected:
+        if called not in known:
+            arguments.setdefault(called, {}).update({name: {} for name in given})
+    for name, properties in arguments.items():
+        yield {
+            "type": "function",
+            "function": {"name": name, "parameters": {"type": "object", "properties": properties}},
+        }
+
+
+def _names(tools: list[dict[str, Any]]) -> set[str]:
+    return {str(tool.get("function", tool).get("name")) for tool in tools}
