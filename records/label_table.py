@@ -51,7 +51,17 @@ class LabelRow(Record, frozen=True, kw_only=True):
 
 
 class LabelTable(MemoryFile):
-    """Labels of a table that was read, as lines of `LabelRow`."""
+    """Labels of a table that was read, as lines of `LabelRow`.
+
+    Args:
+        name: The table, for messages.
+        data: The lines.
+        columns: The table's own columns.
+    """
+
+    def __init__(self, name: str, data: bytes, columns: Iterable[str] = ()) -> None:
+        super().__init__(name, data)
+        self.columns = frozenset(columns)
 
 
 def is_verdicts(path: InputPath) -> bool:
@@ -91,7 +101,7 @@ def label_table(
     names = label_columns(there, columns, path)
     people = () if "label" in names else tuple(name for name in there if is_person(name))
     found = list(_read(chain(first, rows), names, people, grades, path, by=by or names.get("label", "")))
-    return LabelTable(str(path), memory_file(str(path), found).read_bytes())
+    return LabelTable(str(path), memory_file(str(path), found).read_bytes(), there)
 
 
 def label_columns(there: Sequence[str], mapping: Mapping[str, str], path: InputPath) -> dict[str, str]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path, PurePath
@@ -24,6 +25,7 @@ from ...records import (
     named,
     read_records,
 )
+from ...records.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
 from ...records.frames import frame_rows
 from ...records.label_table import LabelTable
 from ...records.table_rows import NumberedRow, file_rows, json_rows
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 512
 """Rows by which columns are recognised."""
+
+_FIELDS = {*TABLE_FIELDS, *LABEL_FIELDS}
 
 
 class RowSource(Protocol):
@@ -93,6 +97,7 @@ def read_table(
     """
     form, notes = form or TableForm(), list[str]()
     named_columns = {**form.columns, **(columns or {})}
+    elsewhere = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
     builder, names = TableBuilder(scores=form.scores, labels=form.labels), ShownNames()
     several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
     checkers: Counter[str] = Counter()
@@ -110,13 +115,14 @@ def read_table(
                 path=path,
                 judge=alone,
                 labelled=labels is not None,
+                elsewhere=elsewhere,
             )
             notes += [f"{named([source])}: {note}"] if note else []
         else:
             path, rows = source.path, ((0, row) for row in source.rows(names))
             thresholds |= source.thresholds
             checkers.update(given_labels(source.labels).checkers)
-            builder.extend(rows, path=path, columns=named_columns)
+            builder.extend(rows, path=path, columns=_named_here(named_columns, (), elsewhere))
         if len(builder) == before:
             raise InputError(NO_ROW, path=path)
     numbers: dict[str, Mapping[str, float]] = {}
@@ -138,13 +144,25 @@ def read_table(
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
     elif labels_by_item is not None:
-        elsewhere = labels_by_item.scores.keys() - set(table.item.values)
-        if elsewhere:
-            note = unmatched_note(len(elsewhere), len(labels_by_item.scores), min(elsewhere))
+        unmatched = labels_by_item.scores.keys() - set(table.item.values)
+        if unmatched:
+            note = unmatched_note(len(unmatched), len(labels_by_item.scores), min(unmatched))
             table = replace(table, notes=(*table.notes, note))
     if draw:
         refuse_strangers(table.item, numbers[ROUND], "draw", path=draw[0])
     return table
+
+
+def _named_here(
+    columns: Mapping[str, str], there: Collection[str], elsewhere: AbstractSet[str]
+) -> Mapping[str, str]:
+    """Return the named columns without those that only the table of labels has."""
+    here: dict[str, str] = {}
+    for left, right in columns.items():
+        theirs = {left, right} - _FIELDS or {left, right}
+        if theirs & set(there) or not any(column_named(elsewhere, name) for name in theirs):
+            here[left] = right
+    return here
 
 
 def _add_rows(
@@ -156,11 +174,13 @@ def _add_rows(
     path: object,
     judge: str | None = None,
     labelled: bool = False,
+    elsewhere: AbstractSet[str] = frozenset(),
 ) -> str:
     """Add rows by what their columns are; return what was found of these."""
     first = list(islice(rows, _LOOKED_AT))
     if not first:
         return ""
+    columns = _named_here(columns, {name for _, row in first for name in row}, elsewhere)
     try:
         layout = layout_of([row for _, row in first], columns, form=form, judge=judge, labelled=labelled)
     except ColumnsError as error:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import fiducial as fd
 from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
 from fiducial.calibration.tables.calibration_table import Column
 from fiducial.errors import InputError, MissingExtraError
@@ -214,6 +215,17 @@ def test_a_column_that_is_named_and_not_there_is_refused(tmp_path: Path) -> None
     path = write_jsonl(tmp_path / "t.jsonl", ROWS)
     with pytest.raises(InputError, match="label: no row has the column 'gold', which was to be the label"):
         read_table([path], columns={"label": "gold"})
+
+
+@pytest.mark.parametrize("label", ["label", "gold"])
+def test_a_column_that_is_named_may_be_of_the_labels_alone(tmp_path: Path, label: str) -> None:
+    rows = [{"item_id": "a", "judge": "j", "score": 1.0, "label": 0.0}]
+    labels = tmp_path / "labels.csv"
+    labels.write_text(f"Task,{label},Ann\na,0,1\n")
+    read = fd.calibrate(rows, labels=labels, map={"label": "Ann", "id": "Task"})["j"]
+    assert (read.n, read.statistics["accuracy"].value) == (1, 1.0)
+    read = fd.calibrate(rows, labels=labels, map={"Ann": "label", "Task": "id"})["j"]
+    assert (read.n, read.statistics["accuracy"].value) == (1, 1.0)
 
 
 def test_a_draw_without_a_row_is_refused(tmp_path: Path) -> None:
