@@ -14,7 +14,7 @@ from ...calibration.pass_threshold import HALF
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..ranking import best_system, deciding, graded_rates, ranked_rates
-from .comparison_text import brief_cautions, comparison_document, flip_lines, p_of, terms_of
+from .comparison_text import brief_cautions, comparison_document, flip_lines, p_of, terms_of, unlabelled
 from .number_text import counted
 from .one_screen import (
     PlotRow,
@@ -73,7 +73,10 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         values = {name: rate.value for name, rate in ranked if rate.value is not None}
         if len(values) > 1:
             passing = _RIGHT[comparison.right or "agrees"]
-            yield ranking_sentence(values, rates, comparison.pairs, passing=passing)
+            lenient = comparison.by == "judge" and comparison.right == "score"
+            leads = "passes most often" if lenient else "is best"
+            yield ranking_sentence(values, rates, comparison.pairs, passing=passing, leads=leads)
+            yield from unlabelled(comparison)
             yield ""
         yield from _judges(comparison, [name for name, _ in ranked])
         pairs = comparison.pairs
@@ -177,11 +180,12 @@ def _significant(pair: ComparedPair) -> str:
 
 def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
     """Yield the pairs by a statistic: no judge leads, or none says which end is better."""
-    measure = "share right" if comparison.statistic == "accuracy" else comparison.statistic
+    measure = terms_of(comparison).share if comparison.statistic == "accuracy" else comparison.statistic
     pairs = [pair for pair in comparison.pairs if pair.n]
     different = sum(pair.better is not None for pair in pairs)
     share = f"{different:,}" if different else "None"
     yield f"{share} of {counted(len(pairs), 'pair')} differ{'' if different > 1 else 's'} significantly in {measure}."
+    yield from unlabelled(comparison)
     yield ""
     names = _names(comparison)
     rows = [

@@ -45,6 +45,9 @@ _JUDGED = _Terms("share right", "the judge is right more often on {}", "right on
 
 _PASSES = _Terms("pass rate", "{} passes more often", "only {} passes", "Best")
 
+_LENIENT = _Terms("pass rate", "{} passes more often", "only {} passes", "Highest pass rate")
+"""Judges without labels: the one that passes most is not thereby right."""
+
 _RIGHT = "right: score and label fall on the same side of the threshold"
 
 _HOW_WELL_JUDGED = (
@@ -71,7 +74,7 @@ def terms_of(comparison: ComparisonNumbers) -> _Terms:
     """Return the wording for what is compared."""
     if comparison.right == "agrees":
         return _AGREES if comparison.by == "judge" else _JUDGED
-    return _PASSES
+    return _LENIENT if comparison.by == "judge" and comparison.right == "score" else _PASSES
 
 
 def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
@@ -80,9 +83,17 @@ def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
         if comparison.by == "system":
             yield _HOW_WELL_JUDGED
     elif comparison.right is not None:
-        yield f"right: the {comparison.right} reaches the threshold ({thresholds_text(comparison.cuts)})"
+        passes = "right" if comparison.by == "system" else "passes"
+        yield f"{passes}: the {comparison.right} reaches the threshold ({thresholds_text(comparison.cuts)})"
+        yield from unlabelled(comparison)
     elif any(threshold.at != HALF for threshold in comparison.cuts.values()):
         yield f"thresholds of verdicts ({thresholds_text(comparison.cuts)})"
+
+
+def unlabelled(comparison: ComparisonNumbers) -> Iterator[str]:
+    """Yield the limit of judges that are compared without labels."""
+    if terms_of(comparison) is _LENIENT:
+        yield "Without labels only pass rates are compared; which judge is right more often is unknown."
 
 
 def thresholds_text(thresholds: Mapping[str, PassThreshold]) -> str:

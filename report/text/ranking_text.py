@@ -38,6 +38,7 @@ def ranking_sentence(
     *,
     passing: str,
     where: str = "",
+    leads: str = "is best",
 ) -> str:
     """Name the best and its lead, or say that no difference is significant.
 
@@ -47,6 +48,7 @@ def ranking_sentence(
         pairs: Their differences.
         passing: What the rate is of; ``{}`` stands for n.
         where: What is compared, such as ``on all outputs``.
+        leads: What the highest rate means.
     """
     names = list(ranked)
     if len(names) < 2:  # noqa: PLR2004 - one is compared with none
@@ -57,7 +59,7 @@ def ranking_sentence(
     if not ranking.lead:
         return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second in beaten:
-        return _best_sentence(ranking, passing)
+        return _best_sentence(ranking, passing, leads)
     return _undecided_sentence(ranking, _common_items(pairs, leader, second, where), passing)
 
 
@@ -105,14 +107,14 @@ class _Ranking(NamedTuple):
         return None if self.closest is None else ahead(self.closest, self.leader)
 
 
-def _best_sentence(ranking: _Ranking, passing: str) -> str:
+def _best_sentence(ranking: _Ranking, passing: str, leads: str) -> str:
     """Name the leader, which beats the second significantly."""
     leader, rate = ranking.leader, ranking.rates[ranking.leader]
     value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
     higher = [name for name in ranking.beaten if (ranking.rates[name].value or 0.0) > (rate.value or 0.0)]
     common = " on common outputs" if higher else ""
     sentences = [
-        f"{leader} is best: {value} of {passing.format(f'{rate.n:,}')}, {ranking.lead} more than {ranking.second}{common}."
+        f"{leader} {leads}: {value} of {passing.format(f'{rate.n:,}')}, {ranking.lead} more than {ranking.second}{common}."
     ]
     if equal := [name for name in ranking.names[1:] if name not in ranking.beaten]:
         sentences.append(f"Not significantly different from it: {listed(equal)}.")

@@ -35,6 +35,17 @@ def lines_of(*given: Any, **options: Any) -> list[str]:
     return list(as_lines(comparison_document(compare(*given, **options))))
 
 
+@pytest.mark.parametrize("third", [{}, {"c": [None] * 40 + [1] * 6}])
+def test_without_labels_the_judge_that_passes_most_is_not_called_best_or_right(third: dict[str, Any]) -> None:
+    scores = {"a": [1] * 40, "b": [0] * 40} | third
+    compared = compare(table_of(scores, [None] * 46))
+    screen = "\n".join(as_lines(comparison_screen(compared)))
+    assert "Without labels only pass rates are compared" in screen
+    assert "best" not in screen
+    assert "share right" not in screen
+    assert "only pass rates are compared" in "\n".join(as_lines(comparison_document(compared)))
+
+
 def test_identical_judges_are_no_evidence_of_a_difference() -> None:
     assert any(
         "no evidence of a difference" in line for line in lines_of(table_of({"a": GOOD, "b": GOOD}, LABELS))
