@@ -12,11 +12,19 @@ from ..records import Case, Output, Verdict
 
 
 class Judged(NamedTuple):
-    """One output."""
+    """One output.
+
+    Attributes:
+        case: Its case.
+        output: The output.
+        verdicts: Verdicts on it.
+        label: The trusted one: a person's, else the checker's.
+    """
 
     case: Case
     output: Output
     verdicts: list[Verdict]
+    label: Verdict | None = None
 
     @property
     def item_id(self) -> str:

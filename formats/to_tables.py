@@ -15,13 +15,17 @@ from ..records.output import messages_asked
 from .export_items import ExportContext, Judged, Written
 from .spreadsheet import as_text_cell
 
-_COLUMNS: tuple[str, ...] = ("item_id", "judge", "score", "cluster", "system", "repeat", "outcome", "case_id", "trial", "kind", "source", "error_type", "reason")  # fmt: skip
+_COLUMNS: tuple[str, ...] = ("item_id", "judge", "score", "cluster", "system", "repeat", "outcome", "case_id", "trial", "kind", "source", "error_type", "reason", "label", "label_by")  # fmt: skip
 
 
 def verdict_rows(items: Iterable[Judged]) -> Iterator[dict[str, Any]]:
-    """Yield a row per verdict, with the columns of a calibration table first."""
+    """Yield a row per verdict, with the columns of a calibration table first.
+
+    A judge's row has the output's label.
+    """
     for item in items:
         for verdict in item.verdicts:
+            label = item.label if verdict.source == "judge" else None
             yield {
                 "item_id": item.item_id,
                 "judge": verdict.by,
@@ -36,6 +40,8 @@ def verdict_rows(items: Iterable[Judged]) -> Iterator[dict[str, Any]]:
                 "source": verdict.source,
                 "error_type": verdict.error_type,
                 "reason": verdict.reason,
+                "label": None if label is None else label.score,
+                "label_by": None if label is None else label.by,
             }
 
 
@@ -65,7 +71,7 @@ def write_csv(items: Iterable[Judged], path: Path, known: ExportContext) -> Writ
 def write_parquet(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write verdicts as Parquet."""
     del known
-    numbers = {"score": "float64", "repeat": "int64", "trial": "int64"}
+    numbers = {"score": "float64", "label": "float64", "repeat": "int64", "trial": "int64"}
     rows = list(verdict_rows(items))
     _parquet(rows, {name: numbers.get(name, "string") for name in _COLUMNS}, path)
     return Written(files=[str(path)], rows=len(rows))

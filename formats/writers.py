@@ -20,7 +20,7 @@ WRITERS: dict[str, tuple[str, str, str]] = {
     "mlflow": ("to_mlflow", "write", "assessments, one a line"),
     "langfuse": ("to_langfuse", "write", "bodies for `POST /scores`, one a line"),
     "junit": ("to_junit", "write", "JUnit XML: a suite per system, a test per case and judge"),
-    "csv": ("to_tables", "write_csv", "a row per verdict, for `fiducial calibrate`; an apostrophe before formulas"),
+    "csv": ("to_tables", "write_csv", "a row per verdict, a judge's with the label, for `fiducial calibrate`; an apostrophe before formulas"),
     "parquet": ("to_tables", "write_parquet", "the same, as Parquet"),
     "hf": ("to_tables", "write_hf", "a folder for `datasets.load_dataset`, a row per output"),
 }  # fmt: skip

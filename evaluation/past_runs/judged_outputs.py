@@ -25,11 +25,14 @@ def judged_outputs(folder: Path) -> Iterator[Judged]:
     with RunStore(folder) as store:
         inputs = store.inputs if store.begun else _imported(folder)
         journal = store.verdicts if (folder / VERDICTS).exists() else None
+        trusted = {label.key: label for label in store.labels if label.graded} if store.begun else {}
         with CaseIndex(inputs.cases) as cases:
             for path in inputs.outputs:
                 for output in read_records(path, Output):
                     verdicts = [] if journal is None else journal.on(output.key)
-                    yield Judged(cases[output.case_id], output, verdicts)
+                    decided = [each for each in verdicts if each.source != "judge" and each.graded]
+                    label = trusted.get(output.key) or (decided[-1] if decided else None)
+                    yield Judged(cases[output.case_id], output, verdicts, label)
 
 
 def refuse_edited_run(folder: Path) -> None:

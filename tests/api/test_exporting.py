@@ -139,6 +139,19 @@ def test_a_run_is_exported_with_its_judges_and_how_far_they_agree(tmp_path: Path
     assert len(fd.read(tmp_path / "log.json").verdicts) == len(run.verdicts)
 
 
+@pytest.mark.parametrize("to", ["csv", "parquet"])
+def test_a_table_of_a_run_calibrates_as_the_run_does(to: str, tmp_path: Path):
+    cases = [{"id": str(n), "kind": "memory_answer", "messages": [{"role": "user", "content": "?"}], "reference": {"answers": ["Rome"]}} for n in range(6)]  # fmt: skip
+    outputs = [{"case_id": str(n), "system": "me", "text": ["Rome", "", "in Rome, I think"][n % 3]} for n in range(6)]  # fmt: skip
+    labels = [{"id": "2", "label": 0}, {"id": "5", "label": 1}]
+    run = fd.evaluate(cases, outputs, judges="memory_answer", model="baseline", judge_on="all", labels=labels, out=tmp_path / "run")  # fmt: skip
+    fd.export(run, to, tmp_path / f"t.{to}")
+    name = "memory_answer/lexical@baseline"
+    table, whole = fd.calibrate(tmp_path / f"t.{to}")[name], fd.calibrate(run)[name]
+    assert table.n == whole.n == 6
+    assert table.statistics["accuracy"] == whole.statistics["accuracy"]
+
+
 def test_what_cannot_be_exported_is_told(tmp_path: Path):
     folder = imported("promptfoo/results.json", tmp_path / "in")
     with pytest.raises(UsageError, match="unknown format 'jnit' \\(did you mean 'junit'"):
