@@ -150,7 +150,7 @@ def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
 
 
 def _result(node: FieldReader, value: Any) -> Any:
-    """Return what a call returned, texts in parts as one text, an error as an object that says so."""
+    """Return a call's result: texts in parts as one text, an error as an object."""
     parts = parts_of(FieldReader({"content": value}, node.at)) if are_parts(value) else []
     if parts and all(part.get("type") == "text" for part in parts):
         value = text_of(FieldReader({"content": value}, node.at))

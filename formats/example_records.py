@@ -123,7 +123,7 @@ def _records(example: Example, place: FilePosition, options: Options) -> Iterato
 
 
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:
-    """Return the case of an example; and why its expected calls are odd or cannot be checked, if so."""
+    """Return the case of an example, and why its expected calls are unusual or uncheckable."""
     expected_calls = example.expected_calls
     expected = plain_calls(expected_calls, "expected") if expected_calls else []
     with_arguments = not expected_calls or all(has_arguments(call) for call in expected_calls)

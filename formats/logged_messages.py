@@ -38,7 +38,7 @@ def item_message(item: FieldReader) -> dict[str, Any]:
 
 
 def item_messages(items: Iterable[FieldReader]) -> list[FieldReader]:
-    """Return items of a response as messages: calls behind each other are one step, reasoning is none."""
+    """Return items of a response as messages: successive calls are one step, reasoning none."""
     messages: list[FieldReader] = []
     after_call = False
     for item in items:

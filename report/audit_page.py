@@ -48,7 +48,7 @@ def audit_page(audit: AuditNumbers) -> ResultPage:
 
 
 def _figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
-    """Yield where ladders break, then faults; other operators only where one of them is weak."""
+    """Yield the levels at which ladders break, then faults; other operators only if one is weak."""
     worst_first = sorted(judges, key=lambda judge: -len(judge.findings))
     for judge in worst_first:
         if judge.ladders:

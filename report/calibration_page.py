@@ -43,14 +43,14 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
 """Statistic, heading, explanation."""
 
 _NAME = 26
-"""Columns of a judge's name beside the figure."""
+"""Width of a judge's name beside the figure, in columns."""
 
 _EVERY = frozenset(key for key, _, _ in COLUMNS)
 _OF_SLICES = frozenset({"true_positive_rate", "true_negative_rate", "cohen_kappa"})
-"""Statistics by slice; the others are in calibration.json."""
+"""Statistics shown by slice; the others are in calibration.json."""
 
 MOST_SLICES = 40
-"""Values of one column that are shown."""
+"""Most values of one column that are shown."""
 
 
 def statistic_cell(statistic: Statistic | None, method: bool = True) -> Cell:  # noqa: FBT001, FBT002 - of a cell
@@ -76,8 +76,8 @@ def calibration_page(
 
     Args:
         calibration: The calibration.
-        scores: Groups of like scores, of judges whose scores are more than 0 and 1.
-        baselines: Judges that read nothing: they are in the tables, and in no figure.
+        scores: Groups of similar scores, for judges whose scores are not only 0 and 1.
+        baselines: Judges that read nothing; shown in tables only, not in figures.
         rates: Rates of the same judges at each pass threshold.
     """
     readers = {

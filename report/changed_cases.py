@@ -17,10 +17,10 @@ from .text import number_text
 from .text.safe_text import shortened
 
 MOST_CASES = 100
-"""Changed cases whose answers a page shows."""
+"""Most changed cases whose answers a page shows."""
 
 _REASON = 600
-"""Characters of a reason."""
+"""Longest reason shown, in characters."""
 
 
 def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVerdict]) -> Iterator[Piece]:
@@ -32,7 +32,7 @@ def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVe
             alone = {change.key.system for change in olds.values()}
             for change in shown:
                 key = ItemKey(change.case_id, change.system, change.trial)
-                # Where each run has one system, these two are compared whatever their names.
+                # If each run has one system, these two are compared whatever their names.
                 was = olds.get(key)
                 if was is None and len(alone) == 1:
                     was = olds.get(ItemKey(change.case_id, next(iter(alone)), change.trial))

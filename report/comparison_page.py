@@ -21,7 +21,7 @@ from .text.preference_text import preferences_document
 from .text.systems_text import judge_names
 
 _MOST = 30
-"""Rows of a figure; the tables have all."""
+"""Most rows of a figure; the tables have all."""
 
 
 def comparison_page(comparison: ComparisonNumbers) -> ResultPage:
@@ -99,7 +99,7 @@ def _differences(comparison: ComparisonNumbers) -> Iterator[Figure]:
 
 
 def _parts(comparison: ComparisonNumbers) -> Iterator[Columns]:
-    """Yield the rates of each part, where checkers decided one and judges another."""
+    """Yield the rates of each part if checkers decided one and judges another."""
     strata = comparison.strata
     if strata is None or not all(any(part.graded.values()) for part in (strata.decided, strata.open)):
         return

@@ -24,7 +24,7 @@ P = ParamSpec("P")
 
 
 def document(pieces: Callable[P, Iterator[Piece]]) -> Callable[P, Sequence[Piece]]:
-    """Make a document, which is read more than once, of what a generator yields."""
+    """Collect what a generator yields as a document, which is read more than once."""
 
     @wraps(pieces)
     def made(*args: P.args, **kwargs: P.kwargs) -> Sequence[Piece]:
@@ -36,12 +36,12 @@ def document(pieces: Callable[P, Iterator[Piece]]) -> Callable[P, Sequence[Piece
 def as_lines(document: Document, *, full: bool = False, width: int | None = None) -> Iterator[str]:
     """Return the lines of a document for a terminal, free of control sequences.
 
-    With ``full`` cautions are unfolded; paragraphs and cautions are broken to ``width`` columns, where that is given.
+    With ``full``, cautions are unfolded. If ``width`` is given, paragraphs and cautions are wrapped to it.
     """
     for piece in document:
         lines = [piece] if isinstance(piece, str) else piece.in_full() if full else piece.lines()
         for line in lines:
-            # A line break is a name's, and must not make one line look like two.
+            # A line break in a name must not make one line look like two.
             shown = as_named(visible(line.replace("\n", "\\n")))
             yield from (
                 _broken(shown, width)
@@ -164,13 +164,13 @@ TextRole: TypeAlias = Literal["text", "user", "agent", "result", "cited"]
 
 
 class Verbatim(Block, frozen=True):
-    """A text as it came, under a title: lines are kept, nothing in it is obeyed.
+    """Verbatim text under a title: lines are kept, and no markup in it takes effect.
 
     Attributes:
-        title: What it is.
-        text: It, cut to a size already.
-        hidden: How many of its characters were cut.
-        role: How it is set apart on a page, beside its title: whose words it is, or that it is referred to.
+        title: Its title.
+        text: The text, already cut to size.
+        hidden: Number of characters that were cut.
+        role: Style on a page: who wrote the text, or that it is a reference.
     """
 
     title: str
@@ -221,13 +221,13 @@ def _folded(kind: str, title: str, pieces: Document) -> Markup:
 class Figure(Block, frozen=True):
     """Figure that describes itself.
 
-    A terminal shows its words, or no lines where a table beside it has the same numbers.
+    A terminal shows its words, or nothing if a table beside it has the same numbers.
 
     Attributes:
         svg: With title and description, see `figures.drawing.svg`.
-        words: What it shows, for a terminal.
-        caption: Above it.
-        numbers: What is drawn, as a table, folded away beneath; None where one stands beside it.
+        words: Its content in words, for a terminal.
+        caption: Text above it.
+        numbers: Its numbers as a table, folded below it; None if a table stands beside it.
     """
 
     svg: Markup
@@ -247,5 +247,5 @@ class Figure(Block, frozen=True):
         return Markup('<figure class="card">{}{}{}</figure>').format(caption, self.svg, behind)
 
     def markdown(self) -> Iterator[str]:
-        """Its numbers, where they stand nowhere else."""
+        """Its numbers, unless a table beside it has them."""
         return iter(()) if self.numbers is None else self.numbers.markdown()

@@ -18,15 +18,15 @@ from .text.number_text import statistic_cells
 from .text.safe_text import columns_of, shortened, visible
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|<>~$&]")
-"""What means something to Markdown wherever it stands."""
+"""Characters with a meaning in Markdown anywhere in a line."""
 
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 _LINKED = re.compile(r"[@#]|:(?=//)|(?<=[wW]{3})(?=\.)")
-"""What GitHub makes links of, or tells people by: mentions, numbers, addresses."""
+"""What GitHub turns into links or notifications: mentions, numbers, addresses."""
 
 _LEADING = re.compile(r"\A(\d*)([-+=.)])(?=[-+=\s]|\Z)")
-"""What makes a line a list or a heading."""
+"""Beginnings that make a line a list or a heading."""
 
 
 def escaped(text: str) -> str:
@@ -41,7 +41,7 @@ def escaped(text: str) -> str:
 
 
 MOST_TEXT = 50_000
-"""Characters of any one text on a page."""
+"""Longest single text on a page, in characters."""
 
 
 def fit(text: str) -> str:
@@ -52,16 +52,16 @@ def fit(text: str) -> str:
 NOTHING = Markup()
 
 _marked: Callable[[str], Markup] = partial(str.__new__, Markup)
-"""The same as ``Markup`` of a text that is no markup yet, without asking whether it is: a page makes a hundred an item."""
+"""Like ``Markup`` of plain text, without checking that it is plain: a page makes a hundred per item."""
 
 _MEANING = re.compile("[&<>\"']")
-"""What means something to HTML."""
+"""Characters with a meaning in HTML."""
 
 
 def _fixed(part: str) -> str:
     """Escape a text for HTML; keep markup as it is.
 
-    Most texts are plain, which costs next to nothing.
+    Most texts need no escaping, which costs next to nothing.
     """
     return part if isinstance(part, Markup) or _MEANING.search(part) is None else escape(part)
 
@@ -75,12 +75,12 @@ def filled(template: LiteralString, *parts: str) -> Markup:
 
 
 def joined(parts: Iterable[Markup], between: str = "") -> Markup:
-    """Markup one after another."""
+    """Return the concatenated markup."""
     return _marked(between.join(parts))
 
 
 class Block(msgspec.Struct, frozen=True):
-    """A piece of a document that is more than a paragraph, which is a plain text."""
+    """A piece of a document other than a paragraph, which is plain text."""
 
     def lines(self) -> Iterator[str]:
         """Render for a terminal."""
@@ -100,12 +100,12 @@ class Block(msgspec.Struct, frozen=True):
 
 
 FIRST, ENDS = frozenset({0}), frozenset({0, -1})
-"""Which columns of a table hold words, and stand to the left: the first; the first and the last."""
+"""Columns of words, aligned left: the first; the first and the last."""
 
 _RIGHT = Markup(' align="right"')
 
 _CELL = 300
-"""Characters of a text in a Markdown table."""
+"""Longest text in a Markdown table, in characters."""
 
 CellMark: TypeAlias = Literal["right", "wrong", "doubt"]
 
@@ -113,8 +113,8 @@ CellMark: TypeAlias = Literal["right", "wrong", "doubt"]
 class Cell(msgspec.Struct, frozen=True):
     """Table cell: text, smaller detail, tooltip, and on a page a drawing.
 
-    ``mark`` is how it is coloured on a page, beside the words that say it: ``right``, ``wrong`` or ``doubt``;
-    ``link`` is where it leads on a page; ``plain`` is what a terminal shows in place of all of it, such as a plot in letters.
+    ``mark`` is its colour on a page, in addition to its words: ``right``, ``wrong`` or ``doubt``;
+    ``link`` is its target on a page; ``plain`` replaces it all on a terminal, such as by a plot in letters.
     """
 
     text: str
@@ -133,10 +133,10 @@ class DocumentTable(Block, frozen=True):
 
     Attributes:
         head: Headings of the columns; empty for a table without.
-        rows: Cells, as many in each.
-        caption: Above it.
-        words: Columns that stand to the left; -1 is the last.
-        indent: Blanks before it on a terminal.
+        rows: Cells; all rows have the same number.
+        caption: Text above it.
+        words: Columns aligned left; -1 is the last.
+        indent: Blanks before each line on a terminal.
     """
 
     head: Sequence[str | Cell]

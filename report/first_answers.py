@@ -35,13 +35,13 @@ _VERBS: dict[str, tuple[str, str]] = {
     "no labels": ("has no labels", "have no labels"),
     "nothing graded": ("graded nothing", "graded nothing"),
 }
-"""Each verdict of one judge, and of several."""
+"""Wording of each verdict, for one judge and for several."""
 
 _ADJUDICATED = 3
 """Most judges whose adjudicated labels are described."""
 
 _REASON = 240
-"""Characters of a reason why there is no verdict."""
+"""Longest reason for a missing verdict, in characters."""
 
 _SHORT: dict[str, str] = {
     "few_clusters": BRIEF["few_clusters"],
@@ -49,7 +49,7 @@ _SHORT: dict[str, str] = {
     "missing_verdicts": "labelled outputs without a verdict",
     "drawn_unevenly": "labels drawn with unequal chances",
 }
-"""Cautions in a few words; the verdicts on judges cover the others."""
+"""Cautions in a few words; the verdicts on judges cover the rest."""
 
 _ALOUD = "labels_of_checkers"
 
@@ -60,11 +60,11 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     """The three answers.
 
     Attributes:
-        better: Which system is best, or how good the only one is.
+        better: The best system, or the rate of the only one.
         trust: A verdict for each judge, baselines left out.
-        next: What to do next.
+        next: The next step.
         corrected: Whether the rates of judged outputs are corrected with labels.
-        control: The verdict on a baseline beside the judges, which reads nothing.
+        control: Verdict on a baseline, which reads nothing, to compare the judges with.
     """
 
     better: Answer
@@ -75,16 +75,16 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def trusted(self) -> str:
-        """The verdicts on the judges in a sentence; empty where there is none."""
+        """Verdicts on the judges in a sentence; empty if there are none."""
         return verdicts_sentence(
             self.trust, biased=" (corrected with your labels)" if self.corrected else " (uncorrected)"
         )
 
 
 def verdicts_sentence(trust: Sequence[Trust], *, biased: str = "") -> str:
-    """Count the verdicts on judges in a sentence; empty where there is none.
+    """Count the verdicts on judges in a sentence; empty if there are none.
 
-    ``biased`` stands behind those that are: what becomes of their rates.
+    ``biased`` follows the count of biased judges: what is done about their rates.
     """
     counts = Counter(_CHECKED if _is_checked(each) else each.word for each in trust)
     if not counts:
@@ -110,7 +110,7 @@ def answers(summary: RunSummary) -> Answers:
     """Answer the three questions.
 
     Args:
-        summary: What a run came to.
+        summary: Results of a run.
 
     Returns:
         The answers, by the rules of docs/report.md.
@@ -132,8 +132,8 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
     """Return a one-screen summary of a run.
 
     Args:
-        summary: What the run came to.
-        room: Lines for it; the table of judges is what gives way.
+        summary: Results of the run.
+        room: Number of lines; the table of judges is shortened to fit.
     """
     first = answers(summary)
     pieces: list[Piece] = [*_unanswered(summary.judges), first.better.text, *filter(None, [first.trusted])]
@@ -161,7 +161,7 @@ def next_pieces(step: Answer) -> list[Piece]:
 
 
 def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
-    """Say how the labels were adjudicated, where they were."""
+    """Say how the labels were adjudicated, if they were."""
     names = judge_names([each.judge for each in trust])
     adjudicated = [each for each in trust if each.adjudicated]
     yield from (f"{names.of(each.judge)}: {each.adjudicated}" for each in adjudicated[:_ADJUDICATED])
@@ -170,7 +170,7 @@ def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
 
 
 def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
-    """Say what limits the judges' rates, once, in a line."""
+    """Say what limits the judges' rates, in one line."""
     judges = {each.judge for each in trust}
     kinds: dict[int, list[str]] = {}
     for caution in summary.agreement.cautions:
@@ -202,7 +202,7 @@ def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
 
 
 def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
-    """Yield what judges did not grade and why, and the cost of judging; merge equal judges."""
+    """Yield what judges did not grade and why, and the cost; equal judges share a line."""
     for use in judges:
         if use.refused:
             yield not_sent_caution(use.name, use.refused)
@@ -225,7 +225,7 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
 
 
 def _ungraded(use: JudgeUse, told: str) -> str:
-    """Count what a judge did not grade, with reasons; ``told`` stands above already."""
+    """Count what a judge did not grade, with reasons; ``told`` is already printed above."""
     left: dict[Outcome, int] = {
         name: number for name, number in use.outcomes.items() if name != "graded" and number
     }
@@ -235,9 +235,9 @@ def _ungraded(use: JudgeUse, told: str) -> str:
 
 
 def _left(outcome: Outcome, number: int, reasons: Mapping[str, int], told: str) -> str:
-    """Return an outcome with its commonest reason, which of a failed call is shown whole.
+    """Return an outcome with its commonest reason, which is shown in full for a failed call.
 
-    A reason that stands above already is not repeated.
+    A reason already printed above is not repeated.
     """
     why = next(iter(reasons), "")
     if why.rstrip(".") == told:

@@ -1,4 +1,4 @@
-"""From a run folder to its report."""
+"""Build the report of a run folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .score_thresholds import score_bins, threshold_rates
 from .text import number_text
 
 _MOST_NAMED = 4
-"""Systems that a title names; of more it says how many there are."""
+"""Most systems that a title names; more are counted."""
 
 
 def report_on(
@@ -36,14 +36,14 @@ def report_on(
     Args:
         folder: The run folder.
         path: The file; ``report.html`` in the folder when left out.
-        unchanged: Whether nothing has changed since the report was written, so that one that is there stays.
-        texts: Of how many items the page holds the texts (of right ones, 300); None for all.
+        unchanged: Whether nothing has changed since the report was written, so that an existing one is kept.
+        texts: Number of items whose texts the page holds (right ones: 300); None for all.
 
     Returns:
         The file.
 
     Raises:
-        RunFolderError: It is not a run folder, or its inputs are not where, or not what, they were.
+        RunFolderError: It is not a run folder, or its inputs were moved or changed.
         InputError: The file cannot be written.
     """
     path = path or folder / REPORT
@@ -80,7 +80,7 @@ def report_data(store: RunStore) -> ReportData:
 
 
 def _fractional(data: ReportData) -> set[str]:
-    """Return the judges that read what they judge, and say more than 0 and 1."""
+    """Return the judges that read what they judge, with scores other than 0 and 1."""
     return set() if data.calibration is None else data.calibration.probability.keys() - set(data.baselines)
 
 

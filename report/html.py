@@ -65,7 +65,7 @@ _HEAD: tuple[str | Cell, ...] = (
 
 @document
 def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers | None) -> Iterator[Piece]:
-    """Yield each judge's verdicts, agreement with the labels, and costs where there are any."""
+    """Yield each judge's verdicts, agreement with the labels, and costs, if any."""
     if not judges:
         return
     panels = {} if calibration is None else calibration.judges
@@ -102,7 +102,7 @@ def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers |
 
 
 _NOTHING = ("0", "-")
-"""Cells of columns in which nothing was spent."""
+"""Cells of cost columns in which nothing was spent."""
 
 
 def _spent(judges: Sequence[JudgeUse]) -> bool:
@@ -150,7 +150,7 @@ def _passing(data: ReportData) -> str:
 
 
 _STATUSES = {"disagreement": "disagreements", "not graded": "neither graded nor labelled"}
-"""Statuses of items in words, where they are not words already."""
+"""Statuses of items whose names are not words."""
 
 
 def _choice_label(column: str, choice: str) -> str:
@@ -161,7 +161,7 @@ def _choice_label(column: str, choice: str) -> str:
 
 
 _MOST_JUDGES = 5
-"""Rows of the first screen's table of judges."""
+"""Most rows of the first screen's table of judges."""
 
 
 def write_report(
@@ -180,7 +180,7 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
     Args:
         data: Everything but the items.
         items: The items; iterated once, so that they can be streamed.
-        texts: Number of items whose texts the page holds, those most worth reading (right ones: 300); None for all.
+        texts: Number of items whose texts the page holds, the most important first (right ones: 300); None for all.
 
     Returns:
         The page.

@@ -1,4 +1,4 @@
-"""Number of labels that a comparison lacks, where labels and not cases limit it."""
+"""Number of labels that a comparison lacks if labels, not cases, limit it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NORMAL_95 = 1.96
 def labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference: float) -> int | None:
     """Return how many more labels of undecided outputs would show a difference.
 
-    The error of a corrected difference has two parts: that of the outputs, which more cases reduce, and that of the labels. None where outputs have
-    the larger part, or not so many outputs are left to label.
+    The error of a corrected difference has two parts: that of the outputs, which more cases reduce, and that of the labels. None if outputs have
+    the larger part, or too few outputs are left to label.
     """
     names = (pair.a, pair.b)
     labelled = sum(undecided.labelled.get(name, 0) for name in names)

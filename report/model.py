@@ -1,6 +1,6 @@
 """Report data: filled by the pipeline, rendered by `html` and by the terminal.
 
-All numbers are computed before.
+All numbers are already computed.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from .items.sent_prompts import SentPrompt
 from .score_thresholds import RatesAtThreshold
 
 MOST_TEXTS = 1_000
-"""Items whose texts a page holds, unless it is asked for more."""
+"""Most items whose texts a page holds, unless more are asked for."""
 
 
 class ReportItem(ResultStruct, frozen=True, kw_only=True):
-    """One output with everything that was said of it.
+    """One output with its verdicts.
 
     Attributes:
-        output: What the system produced.
-        case: What was to be done.
+        output: The system's output.
+        case: Its case.
         checker: The deterministic verdict.
         judges: The judges' verdicts, in the order of the report's judges.
-        label: The trusted verdict, where it is not the checker's own.
-        prompts: What each judge was sent, None of one that is sent nothing; empty where that was not wanted.
-        episode: What the calls of a conversation returned in the case's worlds; None where that is not known.
+        label: The trusted verdict, if it is not the checker's own.
+        prompts: Messages sent to each judge, None for a judge without a prompt; empty if not asked for.
+        episode: Results of a conversation's calls in the case's worlds; None if unknown.
     """
 
     output: Output
@@ -48,9 +48,9 @@ class ItemVerdicts(ResultStruct, frozen=True, kw_only=True, eq=False):
     """Verdicts on an item as shown in a list; items with equal verdicts share one object.
 
     Attributes:
-        checker: The deterministic verdict, or what is known of it without reading it.
-        judges: The judges' verdicts, likewise.
-        label: The trusted verdict, where it is not the checker's own.
+        checker: The deterministic verdict, or what is known without reading it.
+        judges: The judges' verdicts, as for ``checker``.
+        label: The trusted verdict, if it is not the checker's own.
     """
 
     checker: Verdict | StoredVerdict | None
@@ -62,12 +62,12 @@ class Candidate(NamedTuple):
     """Item as shown in a list, with the means to read the rest on demand.
 
     Attributes:
-        key: Which output it is.
+        key: Key of the output.
         category: A slice to filter by: the case's ``category`` tag, or its kind.
         query: The request, as text, or its beginning.
         verdicts: The verdicts on it.
-        place: Where it is read.
-        read: Reads what is at a place with all its texts, and, where it is told to, with what judges were sent.
+        place: Its position in the source.
+        read: Function that reads the item at a place with all its texts and, on demand, the messages sent to judges.
     """
 
     key: ItemKey
@@ -82,16 +82,16 @@ class ReportData(RunSummary, frozen=True, kw_only=True):
     """Report without its items, which are passed separately so that they can be streamed.
 
     Attributes:
-        title: What was evaluated.
-        created: When, as text (ISO 8601).
-        records: Where the full records are, for what the report does not show.
+        title: Name of what was evaluated.
+        created: Time as text (ISO 8601).
+        records: Location of the full records, for what the report does not show.
         versions: Name of a component to its version.
         inputs: The files that were read.
         thresholds: Pass threshold of each judge; 0.5 for those not named.
-        notes: Sentences a reader must see before any number.
-        labels: How many outputs have a label, by who gave it.
-        certificates: What certificates in the run's folder say of its judges, by judge.
-        scores: Groups of like scores beside labels, of judges whose scores are more than 0 and 1.
+        notes: Sentences to show before any number.
+        labels: Number of labelled outputs, by source of the label.
+        certificates: Statements of the certificates in the run's folder, by judge.
+        scores: Groups of similar scores with their labels, for judges whose scores are not only 0 and 1.
         rates: Rates of the same judges at each pass threshold.
     """
 

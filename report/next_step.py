@@ -24,20 +24,20 @@ from .text.number_text import counted, listed
 from .text.ranking_text import pair_of
 
 _REACHING = ("--base-url", "--endpoint", "--connection", "--replay")
-"""Options that say how a model is reached."""
+"""Options for reaching a model."""
 
 _NAMED = 3
-"""Systems that are named with what they lack; of more, it says how many."""
+"""Most systems named with what they lack; more are counted."""
 
 _LABELS = 50
-"""Outputs that a person is asked to label at a time."""
+"""Number of outputs that a person is asked to label at a time."""
 
 _MATTERS, _MOST, _WIDE = 0.05, 0.99, 0.2
-"""A difference that matters, the largest share of items that differ, and an interval that says little of one system."""
+"""Smallest relevant difference, share of differing items above which it is not planned, and interval width that says little of one system."""
 
 
 def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
-    """Return the step that narrows the answers most: the first rule that applies."""
+    """Return the step of the first rule that applies."""
     for rule in (
         *(_ask_again, _change_judge, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
         *(_move_threshold, _correct_labels, _mend_labels),
@@ -71,7 +71,7 @@ def _all_decided(summary: RunSummary) -> bool:
 
 
 def _reviewed(summary: RunSummary) -> str:
-    """Return what is left where everything is graded: the failures, where there are some."""
+    """Return the last step, if everything is graded: reviewing the failures, if any."""
     whole = [system.overall for system in summary.systems]
     left = sum(rate.of - rate.n for rate in whole if rate is not None)
     if left and not any(rate.n for rate in whole if rate is not None):
@@ -114,7 +114,7 @@ def _ask_again(summary: RunSummary) -> Answer | None:
 
 
 def never_answered(judges: Sequence[JudgeUse]) -> list[JudgeUse]:
-    """Return the judges whose every call failed; outputs that need no call do not count."""
+    """Return the judges all of whose calls failed; outputs that need no call do not count."""
     return [use for use in judges if use.outcomes.get("failed", 0) == _outputs_to_judge(use) > 0]
 
 
@@ -124,12 +124,12 @@ def _outputs_to_judge(use: JudgeUse) -> int:
 
 
 def reason_of_silence(judges: Sequence[JudgeUse]) -> str:
-    """Return why judges did not answer, such as a wrong key, whole."""
+    """Return the full reason why judges did not answer, such as a wrong key."""
     return next((reason.rstrip(".") for use in judges for reason in use.reasons.get("failed", ())), "")
 
 
 def _add_missing(summary: RunSummary) -> Answer | None:
-    """Outputs of cases that a system has none of."""
+    """Propose adding the outputs that systems lack."""
     less = {system.system: system.missing for system in summary.systems if system.missing}
     if not less:
         return None
@@ -153,7 +153,7 @@ def _add_missing(summary: RunSummary) -> Answer | None:
 
 
 def _judge_open(summary: RunSummary) -> Answer | None:
-    """Judges for undecided outputs that no judge was asked about."""
+    """Propose judges for undecided outputs that no judge was asked about."""
     kinds, recorded = Counter[Kind](), Counter[Kind]()
     for system in summary.systems:
         kinds.update(system.unjudged)
@@ -181,7 +181,7 @@ def _judge_open(summary: RunSummary) -> Answer | None:
 
 
 def _change_judge(summary: RunSummary) -> Answer | None:
-    """Another model or prompt, for a judge most of whose replies are refusals or hold no score."""
+    """Propose another model or prompt if most replies of a judge are refusals or unreadable."""
     for use in summary.judges:
         for outcome, words in _NO_SCORE.items():
             lost = use.outcomes.get(outcome, 0)
@@ -196,7 +196,7 @@ def _change_judge(summary: RunSummary) -> Answer | None:
 
 
 _NO_SCORE: Mapping[Outcome, str] = {"unparsable": "gave no readable score for", "refused": "refused to grade"}
-"""Outcomes that another model or prompt may spare, and what a judge then did."""
+"""Outcomes that another model or prompt may avoid, with the judge's action in words."""
 
 
 def _names(word: str, judge: str) -> bool:
@@ -210,7 +210,7 @@ def _has(summary: RunSummary, option: str) -> bool:
 
 
 def _label_open(summary: RunSummary) -> Answer | None:
-    """Labels of the open part, where there are none that correct it."""
+    """Propose labels of the undecided part if none correct it."""
     strata = summary.strata
     if strata is not None:
         left = _unlabelled(strata.open)
@@ -240,7 +240,7 @@ def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
 
 
 def _tell_apart(summary: RunSummary) -> Answer | None:
-    """Labels or cases, where the first two systems differ by an unknown amount."""
+    """Propose labels or cases if the difference of the first two systems is uncertain."""
     if summary.strata is None:
         return None
     part, _ = deciding(summary.strata)
@@ -270,7 +270,7 @@ def _tell_apart(summary: RunSummary) -> Answer | None:
 
 
 def _narrow(summary: RunSummary) -> Answer | None:
-    """More items of a system alone, whose rate has a wide interval."""
+    """Propose more cases if the interval of a single system is wide."""
     if len(summary.systems) != 1:
         return None
     system = summary.systems[0]

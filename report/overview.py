@@ -21,14 +21,14 @@ from .text import number_text
 from .text.ranking_text import ahead
 
 _MOST = 30
-"""Systems that a figure shows; the table has all."""
+"""Most systems in a figure; the table has all."""
 
 
 @document
 def overview_document(systems: Sequence[SystemResult], compared: ComparisonNumbers | None) -> Iterator[Piece]:
-    """Systems side by side, and against each other where there are several.
+    """Show systems side by side and, if several, against each other.
 
-    Figures of each part and of the differences, a table of systems in columns and parts in rows, and folded away each judge's rates.
+    These are figures of each part and of the differences, a table of systems by part, and, folded, each judge's rates.
     """
     parts = _parts(systems, compared)
     yield overview_figures(systems, compared)
@@ -41,7 +41,7 @@ def overview_document(systems: Sequence[SystemResult], compared: ComparisonNumbe
 
 
 MOST_COLUMNS = 6
-"""Systems that stand side by side; more of them are the rows."""
+"""Most systems as columns; more are the rows."""
 
 
 def _across(title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
@@ -67,7 +67,7 @@ def faults_document(systems: Sequence[SystemResult]) -> list[Piece]:
 
 
 _MOST_FAULTS = 8
-"""Faults in a table of many systems."""
+"""Most faults in a table of many systems."""
 
 
 def _fault(system: SystemResult, fault: str) -> Cell:
@@ -77,7 +77,7 @@ def _fault(system: SystemResult, fault: str) -> Cell:
 
 
 def overview_figures(systems: Sequence[SystemResult], compared: ComparisonNumbers | None) -> Columns:
-    """All systems, a figure each part and one of the differences."""
+    """Return figures of all systems: one per part, and one of the differences."""
     drawn = [
         Figure(forest(name, rows), caption=name)
         for name, rates in _parts(systems, compared).items()
@@ -89,7 +89,7 @@ def overview_figures(systems: Sequence[SystemResult], compared: ComparisonNumber
 def _parts(
     systems: Sequence[SystemResult], compared: ComparisonNumbers | None
 ) -> Mapping[str, Mapping[str, Statistic]]:
-    """Rates by part and system: what checkers decided, the rest, and both together."""
+    """Return rates by part and system: checked outputs, the rest, and all."""
     decided = {system.system: part for system in systems for part in system.strata if part.name == DECIDED}
     parts: dict[str, Mapping[str, Statistic]] = {"checked outputs": decided} if decided else {}
     strata = None if compared is None else compared.strata
@@ -140,7 +140,7 @@ def _differences(compared: ComparisonNumbers | None) -> Iterator[Figure]:
 
 
 def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:
-    """Return the leader, and how far it is ahead of each other system."""
+    """Return the leader, and its lead over each other system."""
     part, _ = deciding(strata)
     known = ranked_rates(part)
     if len(known) < 2:  # noqa: PLR2004 - a single one leads no other

@@ -29,7 +29,7 @@ _TEMPLATES = files(f"{__package__}") / "templates"
 
 @cache
 def _asset(*names: str) -> Markup:
-    """Files of ours, one after another, as markup that is not escaped."""
+    """Return our files, concatenated, as markup that is not escaped."""
     return Markup("\n".join(map(_file, names)))  # noqa: S704 - shipped with the package
 
 
@@ -97,10 +97,10 @@ class ResultPage(msgspec.Struct, frozen=True, kw_only=True):
     """Page of one result: the answer, its figures, then its tables and further sections.
 
     Attributes:
-        title: Beside the product's name.
-        about: Below it, such as when and how much.
-        answer: Sentences and tables; the first sentence is the headline where sections follow.
-        figures: Drawn above the first table of the answer.
+        title: Title beside the product's name.
+        about: Line below it, such as time and sample size.
+        answer: Sentences and tables; the first sentence is the headline if sections follow.
+        figures: Figures above the first table of the answer.
         sections: Further documents by heading; the page's navigation names them. Empty ones are left out.
     """
 
@@ -159,7 +159,7 @@ def page_cell(page: ResultPage) -> str:
 
 
 def _without_plots(table: DocumentTable) -> DocumentTable:
-    """Leave out the plots of a table that stands below a figure of the same rates."""
+    """Remove the plots from a table below a figure of the same rates."""
     drawn = {
         column
         for row in table.rows

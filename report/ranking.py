@@ -41,7 +41,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         evidence: The section of the report that shows it.
         command: The command to type; empty if there is none.
         address: Link to the items concerned, in the report: ``#CASE/SYSTEM/TRIAL`` or ``#items?...``; empty if there are none.
-        below_reasons: The text where reasons of failed calls stand above it; empty if it is the same.
+        below_reasons: The text if reasons of failed calls are printed above it; empty if it is the same.
     """
 
     text: str
@@ -154,9 +154,9 @@ def ranked_rates(part: ComparedStratum) -> dict[str, float]:
 
 
 def graded_rates(part: ComparedStratum) -> dict[str, Statistic]:
-    """Return the rate of each system, with n the outputs that are graded.
+    """Return the rate of each system, with the number of graded outputs as n.
 
-    The n of a corrected rate may count only its labels.
+    In a corrected rate n may count only labels.
     """
     return {
         name: replace(rate, n=part.graded[name]) if rate.value is not None else rate
@@ -165,7 +165,7 @@ def graded_rates(part: ComparedStratum) -> dict[str, Statistic]:
 
 
 def _ahead_on_all(strata: Strata, part: ComparedStratum, leader: str) -> str:
-    """Name systems that lead on all outputs, though the leader beats them on a part; or empty."""
+    """Name systems that lead on all outputs but are beaten on a part; empty if none."""
     rates = {name: rate.value for name, rate in strata.all.rates.items() if rate.value is not None}
     beaten = [name for name in rates if pair_of(part.pairs, leader, name)[1]]
     ahead_of_it = [name for name in beaten if leader in rates and rates[name] > rates[leader]]

@@ -1,4 +1,4 @@
-"""Command that grades the outputs of a run again, by other cases, in another folder."""
+"""Command that regrades the outputs of a run with other cases, in another folder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 _ONE_TIME = ("--generate", "--agent", "--labels-patch", "--again")
-"""Options after which a command cannot be repeated with other cases: they made the outputs, or the cases."""
+"""Options that make outputs or cases, so that their command cannot be repeated with other cases."""
 
 
 def rerun_command(
@@ -22,10 +22,10 @@ def rerun_command(
     """Return the command of a run with other cases and another folder.
 
     Args:
-        typed: The words of its command.
-        named: Its cases, as they were named there.
+        typed: The words of the original command.
+        named: The cases as named in it.
         cases: The cases that take their place.
-        outputs: Its outputs.
+        outputs: The run's outputs.
         labels: Labels that the run keeps.
         out: The other folder.
     """
@@ -40,7 +40,7 @@ def rerun_command(
 
 
 def _without(words: Sequence[str], named: Collection[str]) -> Iterator[str]:
-    """Yield words of a command but its cases and its folder."""
+    """Yield the words of a command except its cases and folder."""
     left, is_folder = set(named), False
     for word in words:
         if is_folder or word.startswith("--out="):

@@ -1,6 +1,6 @@
 """Review page: one offline file on which a person labels outputs.
 
-Loads no resources, and runs nothing that came with the data.
+It loads no resources, and runs nothing from the data.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _USE = {
     "suspects": "Outputs whose label most judges contradict, the most doubtful first. Decide which are right.",
     "suspected": "Chosen because judges contradict their labels. This is no random sample: use the answers to fix cases, not to correct rates.",
 }
-"""What the labels of each sample are good for."""
+"""Use of the labels of each sample."""
 
 
 def write_review(
@@ -45,7 +45,7 @@ def write_review(
 
     Raises:
         InputError: The file cannot be written.
-        RunFolderError: The run's inputs are not where they were.
+        RunFolderError: The run's inputs were moved.
     """
     page = render_review(
         sample,
@@ -59,7 +59,7 @@ def write_review(
 
 
 def _subject(store: RunStore) -> list[str]:
-    """Hashes of what a run, or an audit, is about."""
+    """Return the hashes of what a run or an audit is about."""
     identity = store.manifest.identity
     return list(identity.get("inputs", identity.get("audit_of", {}).values()))
 
@@ -70,7 +70,7 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
     Inputs are streamed, and only these outputs are kept.
 
     Raises:
-        RunFolderError: The run's inputs are not where, or not what, they were.
+        RunFolderError: The run's inputs were moved or changed.
     """
     inputs = store.inputs
     wanted, ids = set(keys), {key.case_id for key in keys}
@@ -103,15 +103,15 @@ def render_review(
     """Make a review page.
 
     Args:
-        sample: What the outputs were chosen as.
+        sample: Name of the sample.
         items: The outputs.
         name: Name of the labeller; empty to ask on the page.
-        warnings: What a reader must know before anything else.
-        left_out: How many of the sample are labelled already, and not asked again.
-        subject: Hashes of what is labelled: a page of the same, made anew, finds the answers that a browser kept.
+        warnings: Warnings at the top of the page.
+        left_out: Number of outputs of the sample that are already labelled and not shown.
+        subject: Hashes of what is labelled; a new page with the same ones finds the answers kept by a browser.
 
     Returns:
-        The page; ASCII where it shows what came with the data.
+        The page; texts from the data are ASCII.
     """
     identity = json.dumps([sample.kind, name, *subject]).encode("ascii")
     data: dict[str, Any] = {
@@ -142,7 +142,7 @@ def _evidence(sample: ReviewSample, key: ItemKey) -> dict[str, Any]:
 
 
 def _inert(text: str) -> Markup:
-    r"""JSON that can stand in a page: no ``<`` that could end its element, and nothing but ASCII."""
+    r"""Return ASCII JSON safe inside a page: without ``<``, which could end its element."""
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704 - nothing in it is markup any more

@@ -22,10 +22,10 @@ class ComparedLine(msgspec.Struct, frozen=True):
     """A line of the comparison.
 
     Attributes:
-        what: The call, or an argument of it.
+        what: The call, or one of its arguments.
         expected: What the reference accepts.
-        got: What was produced.
-        differs: Whether it is written otherwise than each accepted value; the checker may accept it all the same.
+        got: The produced value.
+        differs: Whether it is written differently from every accepted value; the checker may still accept it.
     """
 
     what: str
@@ -73,7 +73,7 @@ def _arguments(wanted: AcceptedCall, call: ToolCall) -> Iterator[ComparedLine]:
 
 
 def _accepted_texts(accepts: AcceptedValues | None) -> list[str]:
-    """Return the accepted values of an argument as JSON, and that it may be left out."""
+    """Return the accepted values of an argument as JSON, with a note if it may be omitted."""
     if accepts is None:
         return []
     return [*map(_value, accepts.values), *([_LEFT_OUT] if accepts.optional else [])]

@@ -18,18 +18,18 @@ from .text import number_text
 from .text.safe_text import Excerpt, any_excerpt, cut_at, excerpt, shortened
 
 MOST_TEXT = 20_000
-"""Characters of one text that are shown."""
+"""Longest text shown, in characters."""
 MOST_OF_PART = 100_000
-"""Characters that are shown of the case, of what was produced, and of what is right, each with all its texts together."""
+"""Most characters shown of all texts of the case, of the output, and of the reference, each."""
 MOST_BLOCKS = 200
-"""Texts of each of them that are shown."""
+"""Most texts shown of each of these."""
 
 _SENTENCE = 600
 _NAME = 200
 _OPINION = 4_000
 
 DECIDE = "Two opinions on this output, in random order. Is the output right?"
-"""Question where a label and a judge's verdict are decided between; else the kind's (`KindSpec.question`)."""
+"""Question when deciding between a label and a judge's verdict; otherwise the kind's (`KindSpec.question`)."""
 
 
 REQUEST, PRODUCED, GIVEN, RIGHT = "Request", "Output", "Given with the request", "Expected"
@@ -37,7 +37,7 @@ REQUEST, PRODUCED, GIVEN, RIGHT = "Request", "Output", "Given with the request",
 
 
 class TitledText(msgspec.Struct, frozen=True):
-    """A titled text, cut to size, and how many characters are not shown."""
+    """A titled text, cut to size, with the number of hidden characters."""
 
     title: str
     text: str
@@ -48,18 +48,18 @@ class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
     """One output as the page shows it.
 
     Attributes:
-        case_id: Exactly as in the records, as the next two: labels name them.
-        system: Not shown before the answer.
-        trial: Which attempt.
-        evidence: What the label will say of where the output came from.
+        case_id: As in the records, like the next two, since labels name them.
+        system: The system, hidden until answered.
+        trial: Number of the attempt.
+        evidence: Origin of the output, for the label.
         name: The case's id, as displayed.
         producer: The system's name, as displayed.
-        question: What the person is asked.
+        question: Question to the person.
         sections: Titled groups of blocks.
-        said: What checker and judges say; not shown before the answer.
-        opinions: What is to be decided between, in random order and unnamed; none where nothing is.
-        compared: Expected and got, argument by argument, where that is decided.
-        reference: The case's reference as JSON, to be corrected; empty where it is too long for that.
+        said: Verdicts of checker and judges, hidden until answered.
+        opinions: Opinions to decide between, unnamed and in random order; none otherwise.
+        compared: Expected and actual arguments, if these are decided.
+        reference: The case's reference as JSON, for correction; empty if too long.
     """
 
     case_id: str
@@ -85,7 +85,7 @@ def review_item(
 ) -> ReviewItem:
     """Build the review item of an output, within this module's limits.
 
-    ``evidence`` is what the label will say of where the output came from, ``opinions`` what is to be decided between.
+    ``evidence`` is the origin of the output, for the label; ``opinions`` are those to decide between.
     """
     key: ItemKey = output.key
     sections = {
@@ -212,7 +212,7 @@ def _calls(title: str, calls: list[ToolCall]) -> Iterator[tuple[str, Excerpt]]:
 
 
 def _decoded(arguments: dict[str, Any] | str) -> Any:
-    """Arguments in JSON text as an object, where laying them out changes nothing but blanks."""
+    """Return arguments in JSON text as an object if the layout changes only blanks."""
     if not isinstance(arguments, str) or len(arguments) > MOST_TEXT:
         return arguments
     try:
@@ -226,7 +226,7 @@ def _decoded(arguments: dict[str, Any] | str) -> Any:
 def _reference_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
     family = kind_spec(case.kind).family
     if family == "grounded":
-        return  # it says which claims are supported, which is what the person is asked
+        return  # it says which claims are supported, which the person is to decide
     for name, value in case.reference.items():
         if (family, name) != ("workspace", "task"):
             yield name, _value(value)

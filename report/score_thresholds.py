@@ -15,17 +15,17 @@ from .figures.forest_plot import PlottedInterval
 from .figures.scores import Bin
 
 _MOST = 10
-"""Thresholds that are shown; of more scores, as many evenly spread ones."""
+"""Most thresholds shown; of more scores, evenly spread ones."""
 
 
 class RatesAtThreshold(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge whose verdicts pass from one score on.
+    """Error rates of a judge at one threshold.
 
     Attributes:
-        at: That score.
+        at: The threshold.
         passed_bad: False positive rate on labelled outputs.
         failed_good: False negative rate on labelled outputs.
-        corrected: Pass rate of the undecided outputs that it judged, corrected by its rates on those of them that have a label.
+        corrected: Pass rate of the undecided outputs that it judged, corrected by its error rates on the labelled ones.
     """
 
     at: float
@@ -38,8 +38,8 @@ class JudgedRow(NamedTuple):
     """An output that a judge graded.
 
     Attributes:
-        score: The judge's.
-        label: The trusted one, if there is one.
+        score: The judge's score.
+        label: The trusted score, if any.
         cluster: Its group of dependent outputs.
         undecided: True if no checker decided it.
     """
@@ -122,7 +122,7 @@ def _share(passed: Sequence[bool], rows: Sequence[JudgedRow]) -> Statistic:
 
 
 _MOST_BINS = 10
-"""Groups; scores of as many values or fewer have a group each."""
+"""Most groups; scores with no more distinct values have a group each."""
 
 
 def score_bins(
@@ -130,7 +130,7 @@ def score_bins(
 ) -> dict[str, list[Bin]]:
     """Return score bins for some of a run's judges, lowest first; none without labels.
 
-    Labels pass from a judge's threshold on, or from 0.5.
+    Labels pass at a judge's threshold, or at 0.5.
     """
     binned = {
         judge: bins_of(rows, thresholds.get(judge, HALF))

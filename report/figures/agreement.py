@@ -10,7 +10,7 @@ from ..text.number_text import decimal
 from .drawing import WIDTH, box, svg, text
 
 _NAMES = 150.0
-"""Pixels of the names of rows."""
+"""Width of the names of rows, in pixels."""
 _LETTERS = 24
 _HIGH = 22.0
 

@@ -1,7 +1,7 @@
 """Drawing primitives for figures: shapes as SVG, every text escaped.
 
-Colours and widths stand in attributes, so that a figure is legible without a style sheet, as in a notebook; a page's style sheet
-overrides them by the same names (light, dark, print). Sizes are pixels at a width that fits a telephone; wider screens do not blow them up.
+Colours and widths are attributes, so that a figure is legible without a style sheet, as in a notebook; a page's style sheet
+overrides them by the same names (light, dark, print). Sizes are pixels at a width that fits a telephone; wider screens do not enlarge them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WIDTH = 360.0
 """Width of a single figure."""
 
 MOST_LETTERS = 200
-"""Characters of any one text in a figure."""
+"""Longest single text in a figure, in characters."""
 
 _RIGHT, _WRONG = "#2f77bd", "#c25a2b"
 """Legible on white and on black."""
@@ -43,13 +43,13 @@ _KINDS: dict[str, str] = {
     "number": 'font-size="19" font-weight="650"',
     "share": 'font-size="11"',
 }
-"""How each kind of shape looks where no style sheet says otherwise, beside what the ``svg`` element says for all."""
+"""Default attributes of each kind of shape, in addition to those of the ``svg`` element."""
 
 _DECLARED = re.compile(r'(?<![\w-])([\w-]+)="([^"]+)"')
 
 
 def figure_styles() -> str:
-    """Return the looks of all shapes as a style sheet, for a page of many figures; see `lean`."""
+    """Return the default attributes as a style sheet, for a page of many figures; see `lean`."""
     rules = {kind: _DECLARED.sub(_declaration, looks) for kind, looks in _KINDS.items() if looks}
     return "\n".join(f"svg .{kind} {{ {declared} }}" for kind, declared in rules.items())
 
@@ -59,14 +59,14 @@ def _declaration(match: re.Match[str]) -> str:
 
 
 def lean(page: str) -> str:
-    """Leave out of a page's figures the looks that its style sheet has."""
+    """Remove the attributes from a page's figures that its style sheet sets."""
     for kind, looks in _KINDS.items():
         page = page.replace(f'class="{kind}" {looks}', f'class="{kind}"')
     return page
 
 
 class AxisScale(NamedTuple):
-    """Where values stand on an axis.
+    """Scale of an axis: values to pixels.
 
     Attributes:
         low: The value at ``start``.

@@ -18,25 +18,25 @@ _HEIGHT = 20
 _MIDDLE = _HEIGHT / 2
 _ROW = 36.0
 _LETTERS, _MOST_LETTERS = 26, 48
-"""Of a name beside its number, and alone on its line."""
+"""Longest name beside its number, and on a line of its own."""
 _STEPS = (1, 2, 3, 4, 5, 6, 8, 10)
 _LEAST_REACH, _ROUNDING = 1e-3, 1e-9
-"""The narrowest axis of differences: intervals on it differ by no digit that is printed."""
+"""Narrowest axis of differences: narrower intervals would not differ in the printed digits."""
 _NUMBER = 118.0
-"""Pixels of a number beside its interval."""
+"""Width of a number beside its interval, in pixels."""
 
 
 class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
     """An estimate to be drawn.
 
     Attributes:
-        name: What it is of.
-        value: The estimate; None where there is none.
+        name: Name of its row.
+        value: The estimate; None if undefined.
         low: Lower end of its interval.
         high: Upper end.
         bounds: Worst-case bounds.
-        alarm: Whether it is to be seen at once.
-        words: Its number in words, where that is not value and interval.
+        alarm: Whether to highlight it.
+        words: Its number in words, if not value and interval.
     """
 
     name: str
@@ -107,12 +107,12 @@ def forest(
 ) -> Markup:
     """Draw a forest plot on one axis, first row on top.
 
-    Rates have an axis from 0 to 1. Differences, ``low`` of -1, have one around 0 that is as wide as they need. An axis without
+    Rates have an axis from 0 to 1. Differences (``low`` is -1) have one around 0, as wide as they need. An axis without
     numbers has names at its ``ends``.
     """
     high = 1.0 if low >= 0 else _reach(rows)
     low = max(low, -high)
-    # Long names have a line of their own: their numbers stand beside the intervals.
+    # Long names get a line of their own; their numbers stay beside the intervals.
     apart = any(len(interval.name) > _LETTERS for interval in rows)
     place = AxisScale(low, high, _MARGIN, WIDTH - _MARGIN - (_NUMBER if apart else 0))
     bottom = _ROW * len(rows) + 8
@@ -195,10 +195,10 @@ def judge_rates(
     """Draw judges in rows, a lane for each rate.
 
     Args:
-        title: What is drawn.
-        rows: Judges with their rates, as many each as there are lanes.
-        lanes: What each rate is.
-        wanted: A rate to reach, drawn as a line.
+        title: Title of the figure.
+        rows: Judges with their rates, one per lane.
+        lanes: Names of the rates.
+        wanted: Target rate, drawn as a line.
     """
     place = AxisScale(0.0, 1.0, _LABELS, WIDTH - 112)
     bottom = _JUDGE_ROW * len(rows) + 6

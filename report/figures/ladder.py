@@ -38,11 +38,11 @@ def ladder_curve(ladder: LadderResult) -> Markup:
 
 _ENDS = {"beyond the hardest": 1.0, "before the easiest": 0.0}
 _BREAKS = {"beyond the hardest": "not reached", "before the easiest": "not even the easiest"}
-"""Words of levels that are not on the ladder."""
+"""Words for levels outside the ladder."""
 
 
 def breaking_points(title: str, ladders: Sequence[LadderResult]) -> Markup:
-    """Draw where on each dial 80 % are still caught, from the easiest to the hardest level."""
+    """Draw the hardest level of each dial at which 80 % are still caught."""
     return forest(title, [_breaking_point(each) for each in ladders], ends=("easiest", "hardest"))
 
 

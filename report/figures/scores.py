@@ -13,19 +13,19 @@ from .forest_plot import PlottedInterval, upright
 
 _HEIGHT = 206.0
 _TOP = 30.0
-"""Of an axis, below the line that says what it is of."""
+"""Position of an axis, below its title."""
 _LEFT, _RIGHT = 40.0, WIDTH - 12
 _ENDS = (0.0, 0.5, 1.0)
 
 
 class Bin(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows whose scores are alike.
+    """Group of rows with similar scores.
 
     Attributes:
         low: The lowest score.
         high: The highest.
-        passed: How many of them labels pass.
-        failed: How many they fail.
+        passed: Number of rows whose label passes.
+        failed: Number of rows whose label fails.
         rate: Share that passes, with its interval, named by the scores.
         mean: The mean score.
     """

@@ -1,1 +1,1 @@
-"""The items of a run, to be read one by one: chosen, laid out, packed."""
+"""Items of a run for reading one by one: selected, laid out, packed."""

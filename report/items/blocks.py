@@ -31,7 +31,7 @@ def cited(
 ) -> list[list[str]]:
     """Return who cites each passage, by its id or its number from 1; empty if uncited.
 
-    The answer may rest on them, the claims of the case's reference and the reasons of judges' verdicts name those that support them.
+    Passages are cited by answers, by claims in the case's reference, and in the reasons of judges' verdicts.
     """
     names = [{each, str(number)} for number, each in enumerate(ids, start=1)]
     quotes: list[tuple[str, set[str]]] = [
@@ -59,11 +59,11 @@ def _claimed(reference: dict[str, Any]) -> set[str]:
 
 
 BLOCK_LIMIT = 6_000
-"""Characters of a text: a message, an output, a reference, a judge's reply."""
+"""Longest text in characters: a message, an output, a reference, a judge's reply."""
 _VALUE_LIMIT = 400
-"""Characters of one argument."""
+"""Longest argument, in characters."""
 _MOST_BLOCKS = 200
-"""Messages and steps of a conversation; passages."""
+"""Most messages and steps of a conversation; most passages."""
 
 
 def verbatim(title: str, value: Any, role: TextRole = "text") -> Verbatim:
@@ -73,7 +73,7 @@ def verbatim(title: str, value: Any, role: TextRole = "text") -> Verbatim:
 
 
 def first_pieces(pieces: Iterable[Piece], noun: str) -> Iterator[Piece]:
-    """Yield the first pieces of many, and the number of the rest."""
+    """Yield the first of many pieces, and the number of the rest."""
     rest = iter(pieces)
     yield from islice(rest, _MOST_BLOCKS)
     if left := sum(1 for _ in rest):
@@ -124,7 +124,7 @@ def answer_blocks(item: ReportItem, title: str) -> list[Piece]:
 
 
 def first_line(output: Output) -> str:
-    """Return what an output says first: its text, its calls, its error."""
+    """Return the beginning of an output: its text, calls or error."""
     if output.error is not None:
         return f"ended with: {output.error}"
     if output.text:
@@ -186,7 +186,7 @@ def _message(turn: str, message: Message) -> Verbatim:
 def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> Iterator[Piece]:
     """Yield the steps of a turn.
 
-    Results that the output lacks are shown below their calls, as returned when these were executed.
+    If the output lacks results, those of executing its calls are shown below them.
     """
     own = 0
     if not steps:

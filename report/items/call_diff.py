@@ -15,7 +15,7 @@ from ...errors import DecodingError, InputError
 from ...records import Case, Output, kind_spec
 
 _MOST_CALLS = 50
-"""Of a reply with more calls none is compared: every call is held against every accepted one."""
+"""Most calls compared; with more, none is, since every call is compared with every accepted one."""
 
 
 class ArgumentDiff(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class ArgumentDiff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Given(msgspec.Struct, frozen=True):
-    """A value that was given, be it None."""
+    """Wrapper of a value that was given, even None."""
 
     value: Any
 
@@ -39,7 +39,7 @@ class Given(msgspec.Struct, frozen=True):
 class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
     """Call paired with the nearest accepted one, by function names and arguments.
 
-    ``made`` is None for an accepted call that nothing was called for, ``accepted`` for a call too many.
+    ``made`` is None if an accepted call was not made, ``accepted`` if a call is superfluous.
     """
 
     made: str | None
@@ -57,7 +57,7 @@ class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
 def call_diffs(case: Case, output: Output) -> list[CallDiff]:
     """Pair an output's calls, in order, with accepted ones; missing calls come last.
 
-    None where the case asks for no calls, or the reply cannot be read as calls, or is too long to be compared.
+    None if the case asks for no calls, or the reply cannot be read as calls or is too long to compare.
     """
     if not kind_spec(case.kind).compared or output.error is not None:
         return []

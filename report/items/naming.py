@@ -1,4 +1,4 @@
-"""Naming in a report: addresses of items (after #), groups of them, marks of a reply."""
+"""Names in a report: addresses of items (after #), groups of items, marks of a reply."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from urllib.parse import quote, urlencode
 from ..text.safe_text import shortened
 
 NAME_LIMIT = 200
-"""Characters of an id, a name or an error type."""
+"""Longest id, name or error type, in characters."""
 
 UNGRADED = "ungraded"
 """The group of outputs that neither a checker nor a judge graded, as the rate of all outputs counts them."""
 
 CELLS = ("passed good", "failed good", "passed bad", "failed bad")
-"""What a judge did of an output with a label: the cells of its 2x2 table."""
+"""Cells of a judge's 2x2 table."""
 
 
 _SHARE = re.compile(r"\s{0,8}<P>\s{0,8}([0-9.]{1,8})\s{0,8}</P>", re.IGNORECASE)

@@ -1,6 +1,6 @@
 """Pack all items into a small page.
 
-Keeps a list of all in columns, and compressed texts of those most worth reading.
+It keeps a list of all in columns, and compressed texts of the most important.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ from .naming import NAME_LIMIT, UNGRADED
 from .view import STATUSES, ItemStatus, groups_of, item_document, status_of, verdicts_summary
 
 MOST_LISTED = 200_000
-"""Items that a page lists."""
+"""Most items that a page lists."""
 
 _MOST_ASKED = 8
-"""Items, of those whose texts a page holds, that come with what judges were sent, unless all texts are asked for: requests are long."""
+"""Most items with the requests to judges, which are long, unless all texts are asked for."""
 
 _MOST_RIGHT = 300
-"""Right items whose texts a page holds, unless all are asked for: they are the least worth reading, and take as long to pack."""
+"""Most right items whose texts a page holds, unless all are asked for: they matter least, and take as long to pack."""
 
 _QUERY, _ANSWER = 120, 64
-"""Characters of a query in the list, and of an answer's first line."""
+"""Longest query in the list, and longest first line of an answer, in characters."""
 _CHUNK_ITEMS, _CHUNK_BYTES = 256, 1_000_000
 """Most items, or bytes, that are unpacked at once."""
 
 _LARGE = 500_000
-"""Bytes from which on packing as small as can be takes too long."""
+"""Size in bytes above which the best compression takes too long."""
 
 _MOST_ALIKE = 10_000
-"""Ways of what was said of an item that are remembered in words."""
+"""Most combinations of verdicts whose words are cached."""
 
 
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
-    """Items as a page carries them.
+    """Items as stored in a page.
 
     Attributes:
-        index: What the list shows of each: JSON, compressed, in base64.
+        index: Fields of each item in the list: JSON, compressed, in base64.
         chunks: The texts in the same form, some items each, case by case.
-        totals: How many items there are of each status.
-        listed: How many the list has.
-        texts: Of how many of these, the first ones, the texts are there.
+        totals: Number of items by status.
+        listed: Number of items in the list.
+        texts: Number of listed items, from the first, whose texts are included.
         choices: The values that items can be filtered by, by the name of the column.
     """
 
@@ -81,7 +81,7 @@ class _Gist(NamedTuple):
 
 
 class _Names:
-    """Texts that come again and again, by number."""
+    """Repeated texts, by number."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -121,7 +121,7 @@ class _Columns:
         self.category.append(self.categories.of(item.category))
         self.trial.append(item.key.trial)
         self.place.append(item.place)
-        if not self._readers or self._readers[-1] is not item.read:  # of a file all have the same
+        if not self._readers or self._readers[-1] is not item.read:  # equal for all cases of a file
             self._readers.append(item.read)
         self.reader.append(len(self._readers) - 1)
 
@@ -184,8 +184,8 @@ def pack(
 ) -> Packed:
     """Pack items: disagreements first, then ungraded, wrong, right; each sorted by case.
 
-    Texts, of so many items (right ones: 300) or of all (None), are read of one at a time, and are compressed then, so that memory depends
-    on the number of items alone.
+    Texts of so many items (right ones: 300), or of all (None), are read and compressed one item at a time, so that memory depends
+    only on the number of items.
     """
     columns = _Columns(thresholds)
     for item in items:
@@ -195,7 +195,7 @@ def pack(
     index = columns.index(listed)
     not_right = totals.total() - totals[STATUSES.index("right")]
     read = listed if texts is None else listed[: min(texts, not_right + _MOST_RIGHT)]
-    # Outputs for the same case say much that is the same, and what is the same nearby takes no room.
+    # Outputs of the same case share much text, which compresses well side by side.
     by_case = sorted(range(len(read)), key=lambda row: (columns.case[read[row]], read[row]))
     answers = [""] * len(read)
     packed = list(_chunks(_pages(columns, read, by_case, answers, texts)))
@@ -229,7 +229,7 @@ def _pages(
 
 
 def _renumbered(numbers: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Numbers from 0 on in the order in which they are first used, and which each of these was."""
+    """Numbers from 0 in order of first use, with the original of each."""
     known = {number: place for place, number in enumerate(dict.fromkeys(numbers))}
     return [known[number] for number in numbers], list(known)
 
@@ -249,9 +249,9 @@ def _chunks(pages: Iterable[str]) -> Iterator[tuple[int, Markup]]:
 
 
 def _packed(value: Any) -> Markup:
-    """Return a value as compressed JSON, in letters without markup."""
+    """Return a value as compressed JSON in base64."""
     flat = msgspec.json.encode(value)
-    level = 9 if len(flat) < _LARGE else 6  # the last few percent of a large one take as long as all the rest
+    level = 9 if len(flat) < _LARGE else 6  # saving the last few percent of a large value doubles the time
     return Markup(base64.b64encode(zlib.compress(flat, level)).decode("ascii"))  # noqa: S704 - letters and digits alone
 
 

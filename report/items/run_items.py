@@ -31,9 +31,9 @@ from .sent_prompts import SentPrompts
 S = TypeVar("S", bound=Verdict | StoredVerdict)
 
 _QUERY = 1_000
-"""Characters of a request that are kept for the list, which shows fewer."""
+"""Longest request kept for the list, in characters; the list shows fewer."""
 _MOST_ALIKE = 10_000
-"""Ways of what was said of an output that are remembered."""
+"""Most combinations of verdicts that are cached."""
 
 
 class _About(NamedTuple):
@@ -47,7 +47,7 @@ class RunItems(Closing):
     """The items of a run, in the order of its outputs.
 
     Raises:
-        RunFolderError: The inputs are not where, or not what, they were.
+        RunFolderError: The inputs were moved or changed.
     """
 
     def __init__(self, store: RunStore) -> None:
@@ -55,7 +55,7 @@ class RunItems(Closing):
         self._outputs = inputs.outputs
         self._exit = ExitStack()
         self._lines = self._exit.enter_context(OpenFiles())
-        # What one person could not tell does not hide what another said.
+        # A person's "cannot tell" does not hide another person's label.
         self._labels = {label.key: label for label in store.labels if label.graded}
         self._about: dict[str, _About] = {}
         self._cases = self._exit.enter_context(CaseIndex(inputs.cases, self._take_note, validated=True))
@@ -82,7 +82,7 @@ class RunItems(Closing):
                 )
 
     def close(self) -> None:
-        """Close what it opened."""
+        """Close the opened files."""
         self._exit.close()
 
     def _take_note(self, case: Case) -> None:

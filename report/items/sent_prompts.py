@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class SentPrompt(msgspec.Struct, frozen=True, kw_only=True):
-    """The chat messages that a judge was sent, or the problem for which they are not known.
+    """Chat messages sent to a judge, or the reason why they are unknown.
 
-    Where its prompt, its settings or fiducial ``changed`` since, they are what it would be sent now.
+    If its prompt, its settings or fiducial ``changed`` since, these are the messages it would be sent now.
     """
 
     messages: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""One item laid out for reading: everything that was said of it and why, bounded in size."""
+"""One item laid out for reading: its verdicts with reasons, bounded in size."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from .sent_prompts import SentPrompt
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
 STATUSES: tuple[ItemStatus, ...] = get_args(ItemStatus)
-"""What an item may be, most worth reading first."""
+"""Statuses of items, the most important first."""
 
 S = TypeVar("S", bound=Verdict | StoredVerdict)
 
 SENTENCE_LIMIT = 600
-"""Characters of a reason."""
+"""Longest reason, in characters."""
 
 
 def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> ItemStatus:
     """Return an item's status, which decides how early it is shown.
 
-    Judges without a threshold pass from 0.5 on.
+    Judges without a threshold pass scores of at least 0.5.
 
-    ``disagreement`` when graded verdicts fall on both sides, labels and checkers held to the threshold of the judge they stand
-    beside; ``not graded`` without any score; else the verdict they share.
+    ``disagreement`` if graded verdicts fall on both sides, where labels and checkers use the threshold of the judge they are
+    compared with; ``not graded`` without any score; else the verdict they share.
     """
     judges = _readers(item.judges)
     judged = {
@@ -117,7 +117,7 @@ _UNSHOWN = SentPrompt(problem="`fiducial report RUN --all-texts` shows it")
 
 
 _READ = re.compile(r"</?[A-Z]\d?>")
-"""Tags between which a reply's reason and score stand, which were read."""
+"""Tags around a reply's reason and score, which were parsed."""
 
 
 def _exchange(verdict: Verdict, prompt: SentPrompt | None) -> Iterator[Piece]:
@@ -142,7 +142,7 @@ def _verdict_row(
 
 
 def _why(verdict: Verdict) -> Cell:
-    """Why, in plain words where they are known, with the code behind."""
+    """Return the reason, in plain words if there are any, followed by the error type."""
     why = shortened(marks_in_words(verdict.reason or ""), SENTENCE_LIMIT)
     if not verdict.error_type:
         return Cell(why)
@@ -168,7 +168,7 @@ def _label_thresholds(
 ) -> list[float]:
     """Return the thresholds for labels and checkers.
 
-    A label that is a share is held to the thresholds of the judges beside it.
+    A fractional label uses the thresholds of the judges it is compared with.
     """
     said: Sequence[Verdict | StoredVerdict] = item.judges
     return list(

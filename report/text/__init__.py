@@ -1,1 +1,1 @@
-"""Text of results: what terminals, pages and notebooks print."""
+"""Text of results for terminals, pages and notebooks."""

@@ -1,6 +1,6 @@
 """Text for agreement: adjudicated labels, label errors, judges and systems side by side.
 
-Also each judge against the labels before and after adjudication, judge against judge, and scores as probabilities.
+Also judges against labels before and after adjudication, judge against judge, and scores as probabilities.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def who_decided(by: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
 
 
 def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
-    """Say whether decisions count as right, and their error rate where two people decided."""
+    """Say whether decisions count as right, and their error rate if two people decided."""
     if error is not None:
         return f"decisions are wrong at a rate of {error} items that two decided, if both err alike and independently; {_ALLOWED_FOR}"
     if alike is None or alike.value is None:
@@ -140,7 +140,7 @@ def _cell(statistic: Statistic) -> str:
 
 
 def range_text(lowest: Statistic, highest: Statistic) -> str:
-    """Both ends, and the ends of their intervals."""
+    """Format a range of rates with the outer ends of their intervals and n."""
     if lowest.value is None or highest.value is None:
         return "-"
     ends = (
@@ -179,11 +179,11 @@ def _rates(statistics: Mapping[str, Statistic]) -> str:
 _NOTABLE, _SHOWN = 0.02, 3
 
 _DESCRIPTIVE = ("reliability", "resolution", "remainder")
-"""Parts of the Brier score of the rows at hand, which the JSON has: their corrected forms say what is true of the judge."""
+"""Parts of the Brier score that are printed only in corrected form, without small-sample bias; the JSON has them."""
 
 
 def judges_alone_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Dawid and Skene's model beside the labels; nothing without a model, or from few items."""
+    """Yield Dawid and Skene's model beside the labels; nothing without a model or for few items."""
     model = calibration.dawid_skene
     if model.prevalence is None or model.n < FEW_CLUSTERS:
         return
@@ -223,7 +223,7 @@ def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
 
 
 def probability_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Scores read as probabilities; nothing for judges that say 0 or 1 only."""
+    """Yield statistics of scores read as probabilities; none for judges with only 0 and 1."""
     for judge, each in calibration.probability.items():
         shown = {name: part for name, part in each.statistics.items() if name not in _DESCRIPTIVE}
         confidence = {f"confidence: {name}": part for name, part in each.confidence.items()}
@@ -235,7 +235,7 @@ def probability_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
 
 
 def system_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Agreement on systems, a row a judge; nothing for a table of one system."""
+    """Yield the agreement on systems, a row per judge; nothing for a single system."""
     rows: list[tuple[str, ...]] = []
     for judge, agreement in calibration.systems.items():
         value, interval, _, method = statistic_cells(agreement.largest_difference)
@@ -264,7 +264,7 @@ def _systems(agreement: SystemAgreement) -> DocumentTable:
 
 
 def recalibration_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Yield the value of recalibrated scores; yield no pieces if it was not requested.
+    """Yield the gain of recalibrating scores; nothing if not requested.
 
     Recalibration maps scores to rates.
     """

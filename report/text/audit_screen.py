@@ -1,4 +1,4 @@
-"""One screen of an audit: which judges have weaknesses, and where they are worst."""
+"""One screen of an audit: weaknesses of each judge, and their worst cases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .one_screen import ShortNames, statistic_text
 from .systems_text import judge_names
 
 _NAME = 20
-"""Columns of a judge's name beside two rates."""
+"""Width of a judge's name beside two rates, in columns."""
 
 _LOW_IS_BAD: frozenset[Concern] = frozenset({"misses a fault"})
 
@@ -33,7 +33,7 @@ _SUMMARISED = {
 
 
 def audit_screen(audit: AuditNumbers) -> Document:
-    """Say what is wrong with each judge."""
+    """Name the weaknesses of each judge."""
     return _pieces(audit)
 
 
@@ -120,7 +120,7 @@ def _rate(judge: JudgeAudit, finding: JudgeWeakness) -> tuple[Statistic | None, 
 def _summary(judges: Sequence[JudgeAudit], names: ShortNames) -> DocumentTable:
     """Return the lowest and highest rate by what operators plant; operators are never pooled.
 
-    A judge alone, whose name stands above, is not named again.
+    A single judge, named above, is not named again.
     """
     several = len(judges) > 1
     rows: list[tuple[str, ...]] = []

@@ -68,7 +68,7 @@ _PROFILES = {
     "twin": ("Share of each harmless change that is failed, by judge", False),
     "attack": ("Share passed under each attack, by judge", False),
 }
-"""Figure titles by what operators plant, and whether a high share is good."""
+"""Figure titles by sort of operator, and whether a high share is good."""
 
 
 def profile_figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:

@@ -1,4 +1,4 @@
-"""One screen of a calibration: verdicts on the judges, their rates, and what limits them."""
+"""One screen of a calibration: verdicts on the judges, their rates and limits."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
 
 
 def _best(trust: Sequence[Trust]) -> str:
-    """Name the judge with the highest balanced accuracy, where there are several."""
+    """Name the judge with the highest balanced accuracy, if there are several."""
     known = [
         (rate.value, each.judge, rate)
         for each in trust
@@ -104,7 +104,7 @@ def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
 
 
 def _judges(trust: Sequence[Trust], names: ShortNames) -> Iterator[Piece]:
-    """Yield the judges by verdict; kappa has its interval where there is room."""
+    """Yield the judges by verdict; kappa has its interval if there is room."""
     groups: dict[TrustWord, list[Trust]] = {
         word: [each for each in trust if each.word == word] for word in _ORDER
     }
@@ -152,7 +152,7 @@ def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
 
 
 def _baseline_accuracies(calibration: CalibrationNumbers) -> str:
-    """Return the accuracies that a judge has to beat: of constant graders, and of people."""
+    """Return the accuracies to beat: those of constant judges, and of people."""
     known = {
         name: panel.statistics["accuracy"]
         for name, panel in calibration.baselines.items()

@@ -113,7 +113,7 @@ def statistics_of(panel: JudgeCalibration, *families: StatisticFamily) -> dict[s
 
 
 def _baselines(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Yield the baselines: blind judges on all labelled items, others on the items they grade."""
+    """Yield the baselines: constant judges on all labelled items, others on those they grade."""
     blind = {name: calibration.baselines[name] for name in ("always_pass", "always_fail")}
     others = {name: panel for name, panel in calibration.baselines.items() if name not in blind}
     yield f"Baselines on the same {counted(blind['always_pass'].n, 'labelled item')}:"
@@ -149,7 +149,7 @@ def _alarms(test: EqualRates) -> bool:
 
 
 def _suspects(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    # One judge alone may as well be wrong.
+    # A single judge may itself be wrong.
     if calibration.suspected_label_errors and len(calibration.judges) > 1:
         shown = ", ".join(suspect.item_id for suspect in calibration.suspected_label_errors[:_SUSPECTS])
         yield f"labels to look at first, contradicted by most judges: {shown} (more in the JSON)"

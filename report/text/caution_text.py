@@ -1,4 +1,4 @@
-"""Cautions in words: one sentence a kind, naming those it is about."""
+"""Cautions in words: one sentence per kind, naming those it is about."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration
 
 
 _NAMED = 3
-"""Names that a folded caution tells; of more, it says how many."""
+"""Most names in a folded caution; more are counted."""
 
 
 def folded(

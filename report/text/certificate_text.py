@@ -87,7 +87,7 @@ def _found_by(certificate: CertificateRecord) -> str:
 
 
 def _foresight(foresight: DriftPower) -> str:
-    """Return the chance of detecting a drop, and the anchors needed where it is too low."""
+    """Return the chance of detecting a drop, and the anchors needed if it is too low."""
     line = (
         f"  if verdicts vary between repeats, a drop by {foresight.drop:g} is found within {foresight.looks} looks "
         f"{_percent(foresight.found)} of the time"

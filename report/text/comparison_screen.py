@@ -108,7 +108,7 @@ def _thresholds(comparison: ComparisonNumbers) -> Iterator[str]:
 
 
 def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -> Iterator[Piece]:
-    """Yield systems by the rate that ranks them, with what checkers and judges say."""
+    """Yield systems by the rate that ranks them, with the rates by checkers and judges."""
     assert comparison.strata is not None
     checked, judged = comparison.strata.decided, comparison.strata.open
     both = part is comparison.strata.all and any(checked.outputs.values()) and any(judged.outputs.values())
@@ -163,7 +163,7 @@ def _cost(contender: Contender) -> tuple[str, str]:
 
 
 def _leads(pairs: Sequence[ComparedPair], leader: str, names: ShortNames) -> DocumentTable:
-    """Return the leader's lead over each other one."""
+    """Return the leader's lead over each of the others."""
     others = {pair.b if pair.a == leader else pair.a: pair for pair in pairs}
     rows = [
         (names.of(name), statistic_text(ahead(pair, leader)), f"{pair.n:,}", p_of(pair), _significant(pair))
@@ -179,7 +179,7 @@ def _significant(pair: ComparedPair) -> str:
 
 
 def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
-    """Yield the pairs by a statistic: no judge leads, or none says which end is better."""
+    """Yield the pairs by a statistic, which has no leader or no better end."""
     measure = terms_of(comparison).share if comparison.statistic == "accuracy" else comparison.statistic
     pairs = [pair for pair in comparison.pairs if pair.n]
     different = sum(pair.better is not None for pair in pairs)

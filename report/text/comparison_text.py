@@ -20,10 +20,10 @@ from ..document_parts import ENDS, DocumentTable
 from .number_text import correction, counted, number, p_value, statistic_cells
 
 _NAMED = 5
-"""Pairs that a warning names; of more, it says how many."""
+"""Most pairs that a warning names; more are counted."""
 
 _RATES = ("rate of a", "rate of b")
-"""On the outputs that the difference is of."""
+"""Words for the outputs of a difference."""
 
 _ADJUSTED = "adjusted p"
 
@@ -170,19 +170,19 @@ def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iter
 
 
 def flip_lines(pair: ComparedPair, terms: _Terms) -> Iterator[str]:
-    """Yield a line per listed item on which just one of a pair is right."""
+    """Yield a line per listed item on which exactly one of a pair is right."""
     yield from (f"  {terms.alone.format(flip.right)} on {flip.item_id}" for flip in pair.flips)
 
 
 def p_of(pair: ComparedPair) -> str:
-    """Format the p-value that the words go by: adjusted, where there are several pairs."""
+    """Format the p-value that decides the wording: adjusted, if there are several pairs."""
     return p_value(pair.p if pair.adjusted_p is None else pair.adjusted_p)
 
 
 def _columns(pairs: Sequence[ComparedPair], difference: str) -> tuple[str, ...]:
     """Return the columns of a table of pairs.
 
-    Rates are shown where known, an adjusted p if there are several pairs.
+    Rates are shown if known, an adjusted p if there are several pairs.
     """
     rates = _RATES if any(pair.rate_a is not None for pair in pairs) else ()
     adjusted = (_ADJUSTED,) if sum(pair.p is not None for pair in pairs) > 1 else ()
@@ -191,7 +191,7 @@ def _columns(pairs: Sequence[ComparedPair], difference: str) -> tuple[str, ...]:
 
 def _row(pair: ComparedPair, columns: Sequence[str]) -> tuple[str, ...]:
     value, interval, _, method = statistic_cells(pair.difference)
-    # Counts are of verdicts as they are: beside a corrected difference they would contradict it.
+    # Counts of uncorrected verdicts would contradict a corrected difference.
     counts = ("-", "-") if pair.corrected else (f"{pair.a_only_right:,}", f"{pair.b_only_right:,}")
     rates = [_rate(pair.rate_a), _rate(pair.rate_b)] if _RATES[0] in columns else []
     adjusted = [p_value(pair.adjusted_p)] if _ADJUSTED in columns else []
@@ -320,7 +320,7 @@ _BRIEF: dict[str, tuple[str, str]] = {
     "not_graded": ("undecided outputs without a verdict", _SYSTEM),
     "parts_differ": ("cases checked for one system and judged for another count in all outputs only", _PAIR),
 }
-"""Cautions on a screen, and what they are about: of several their number, not their names."""
+"""Cautions on a screen with their subjects; several subjects are counted, not named."""
 
 
 def brief_cautions(cautions: Sequence[Caution]) -> list[str]:

@@ -24,7 +24,7 @@ from .one_screen import short_names, statistic_text
 from .safe_text import WIDTH, columns_of
 
 _SENTENCES = 2
-"""Systems that have a sentence each; of more there is a count."""
+"""Most systems with a sentence each; more are counted."""
 
 
 def difference_screen(runs: TwoRuns) -> Document:
@@ -80,7 +80,7 @@ def _word(pair: ComparedPair | None) -> str:
 
 
 def _systems(runs: TwoRuns) -> DocumentTable:
-    """Rates before and after; the earlier one has its interval where there is room."""
+    """Return rates before and after; the earlier one has its interval if there is room."""
     whole, short = (_table(runs, intervals=each) for each in (True, False))
     return whole if max(map(columns_of, whole.lines())) <= WIDTH else short
 

@@ -16,12 +16,12 @@ from . import number_text
 from .number_text import counted, p_value
 
 _LISTED = 50
-"""Outputs of a list that are shown; the JSON has all."""
+"""Most outputs of a list that are shown; the JSON has all."""
 
 
 @document
 def difference_document(runs: TwoRuns) -> Iterator[Piece]:
-    """Yield what two runs share, and the differences between them."""
+    """Yield the common outputs of two runs, and the differences between them."""
     yield f"{runs.after} against {runs.before}: {counted(runs.outputs, 'output')} in both."
     rows = [row for system, strata in runs.systems.items() for row in _parts(system, strata)]
     if not rows:
@@ -67,11 +67,11 @@ def change_verdict(system: str, strata: Strata) -> str:
 
 
 def after_before(part: ComparedStratum) -> ComparedPair | None:
-    """After against before."""
+    """Return the pair that compares after with before, if any."""
     return next((pair for pair in part.pairs if pair.n and (pair.a, pair.b) == (AFTER, BEFORE)), None)
 
 
-_PARTS = {"decided": "checkers decided", "open": "open, by judges", "all": "all outputs"}
+_PARTS = {"decided": "checkers decided", "open": "undecided, judged", "all": "all outputs"}
 
 
 def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
@@ -82,7 +82,7 @@ def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
             yield (
                 system,
                 title + (", corrected" if name == "open" and part.corrected else ""),
-                # Of the outputs that both have, or their difference would be another than the one beside them.
+                # On common outputs only, so that the rates match the difference beside them.
                 _rate(pair.rate_b),
                 _rate(pair.rate_a),
                 _rate(pair.difference),
@@ -100,7 +100,7 @@ def _rate(rate: Statistic | None) -> Cell:
 
 
 def difference_figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
-    """Draw how far the pass rate of each system changed."""
+    """Draw the change of each system's pass rate."""
     rows = [
         PlottedInterval.of(system, pair.difference, alarm=pair.better == BEFORE)
         for system, strata in systems.items()
@@ -142,7 +142,7 @@ def _fault(change: ChangedVerdict) -> Cell:
 
 
 def apart_lines(runs: TwoRuns) -> Iterator[str]:
-    """Yield counts of outputs that are in one run only or cannot be compared."""
+    """Yield counts of outputs in one run only, or without a common grade."""
     for number, which in ((runs.only_before, runs.before), (runs.only_after, runs.after)):
         if number:
             yield f"{counted(number, 'output')} only in {which}"
@@ -161,7 +161,7 @@ def changed_pieces(changed: Sequence[Changed]) -> Iterator[Piece]:
 
 
 def _unnamed(title: str, value: str | None) -> str:
-    """Return a record without the name that stands before it, ``judge NAME``."""
+    """Return a record without the preceding name, ``judge NAME``."""
     return (value or "(not there)").removeprefix(f"{title.partition(' ')[2]}, ")
 
 

@@ -14,7 +14,7 @@ from .one_screen import PlotRow, plotted_table, short_names
 
 
 def estimation_screen(estimation: EstimationNumbers) -> Document:
-    """Answer what the pass rate is."""
+    """State the pass rate."""
     return _pieces(estimation)
 
 
@@ -48,9 +48,7 @@ def _answer(part: RateEstimate, judge: str) -> str:
     if name is None:
         rate = number_text.statistic(part.uncorrected)
         outputs = counted(part.uncorrected.n, "output")
-        if (
-            part.uncorrected.method == "cluster-t"
-        ):  # scores between 0 and 1: their mean is no share that passes
+        if part.uncorrected.method == "cluster-t":  # fractional scores: their mean is not a pass rate
             return f"Mean score {rate} of {outputs} by {judge} alone, uncorrected."
         return f"{rate} of {outputs} pass by {judge} alone, uncorrected."
     rate = number_text.statistic(part.estimates[name])
@@ -85,7 +83,7 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
 
 
 def _limits(parts: Mapping[str, RateEstimate]) -> list[str]:
-    """Return a line for each kind of caution: of several parts, their names."""
+    """Return a line for each kind of caution, naming the parts if several."""
     kinds: dict[str, list[str]] = {}
     for name, part in parts.items():
         for each, sentence in zip(part.cautions, sentences(part.cautions), strict=True):

@@ -1,4 +1,4 @@
-"""Estimates in words: each with its interval, and what the judge added."""
+"""Estimates in words: each with its interval, and the judge's contribution."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CHOSEN: dict[LabelsChosenBy, str] = {
 
 
 def target_of(part: RateEstimate) -> str:
-    """Say what the rate is of, and what it needs."""
+    """Say which rate is estimated, and what it assumes."""
     return TARGETS[part.target] if part.chosen_by is None else _CHOSEN[part.chosen_by]
 
 
@@ -78,7 +78,7 @@ def parts_shown(estimation: EstimationNumbers) -> dict[str, RateEstimate]:
 
 
 def bound_of(part: RateEstimate) -> Iterator[str]:
-    """Yield a sentence on the rate for a judge that is worse on undecided outputs."""
+    """Yield a sentence on the rate if the judge is worse on undecided outputs."""
     found = part.estimates.get("open_worse_by")
     if found is None or part.worse_by is None:
         return
@@ -126,7 +126,7 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
 
 
 def _ranks(estimation: EstimationNumbers) -> Iterator[Piece]:
-    """Yield the systems by rank, each with the ranks that its interval allows."""
+    """Yield the systems by rank, each with its interval of ranks."""
     placed = {name: part.rank for name, part in estimation.parts.items() if part.rank is not None}
     known = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)
     if not known:

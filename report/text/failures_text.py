@@ -17,13 +17,13 @@ _COMMONEST = 3
 
 
 class CommonFailure(NamedTuple):
-    """A failure that several outputs share.
+    """A failure common to several outputs.
 
     Attributes:
-        n: Outputs that failed so.
+        n: Number of outputs.
         what: The failure in words.
-        address: Where a report lists these outputs.
-        example: A case and its checker's reason; empty where none is known.
+        address: Link to these outputs in a report.
+        example: A case and its checker's reason; empty if unknown.
     """
 
     n: int
@@ -43,7 +43,7 @@ def commonest_failures(systems: Sequence[SystemResult], judges: Sequence[JudgeUs
         )
         for fault, count in list(best.faults.items())[:_COMMONEST]
     ]
-    # Judges may fail the same outputs: beside faults the strictest stands for all.
+    # Judges may fail the same outputs, so beside faults only the strictest judge counts.
     judged = _judged_failures(best, judges)[: 1 if checked else None]
     return sorted([*checked, *judged], key=lambda each: -each.n)[:_COMMONEST]
 
@@ -70,9 +70,9 @@ def _example(system: SystemResult, fault: str) -> str:
 
 
 def _judged_failures(system: SystemResult, judges: Sequence[JudgeUse]) -> list[CommonFailure]:
-    """Count what each judge failed of what no checker decided, the strictest first.
+    """Count the undecided outputs that each judge failed, the strictest judge first.
 
-    A mean of fractions tells no count.
+    Means of fractions give no count.
     """
     failed = [
         CommonFailure(count, failed_by(part.by), items_at(system=system.system, group=failed_by(part.by)))

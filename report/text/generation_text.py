@@ -9,10 +9,10 @@ from .number_text import counted
 from .safe_text import shortened, visible
 
 _LONGEST = 300
-"""Characters of an error that are shown."""
+"""Longest error shown, in characters."""
 
 _SHOWN = 5
-"""Reasons of one sort that are told; the journal beside the outputs has them all."""
+"""Most reasons of one sort that are shown; the journal beside the outputs has all."""
 
 
 def generation_lines(
@@ -53,7 +53,7 @@ def _spent(calls: int, prompt: int, completion: int, cost: float | None) -> str:
 
 
 def crashes(tally: GenerationTally) -> str | None:
-    """Count outputs that ended with the system's own error, and name the commonest.
+    """Count outputs that ended with an error of the system, and name the commonest.
 
     Returns None if there are none.
     """

@@ -15,11 +15,11 @@ from .one_screen import clipped, short_names, statistic_text
 from .safe_text import WIDTH, columns_of
 
 _NAMED = 3
-"""Folders or changes that a line names; of more, it says how many."""
+"""Most folders or changes that a line names; more are counted."""
 
 
 def history_screen(history: HistoryNumbers) -> Document:
-    """Give the rates of the latest run and how they came about."""
+    """Show the rates of the latest run, and what led to them."""
     return _pieces(history)
 
 
@@ -66,7 +66,7 @@ def main_part(history: HistoryNumbers) -> str:
 
 
 def _table(history: HistoryNumbers, systems: list[str], *, intervals: bool) -> DocumentTable:
-    """Runs in rows, the latest first, and systems in columns."""
+    """Return a table of runs in rows, the latest first, and systems in columns."""
     names = short_names(systems)
     runs = short_names(run.name for run in history.runs)
     part = main_part(history)

@@ -16,7 +16,7 @@ from .number_text import counted, p_value
 
 @document
 def history_document(history: HistoryNumbers) -> Iterator[Piece]:
-    """Runs over time."""
+    """Show runs over time."""
     first, last = history.runs[0], history.runs[-1]
     runs = counted(len(history.runs), "run")
     yield f"{runs} in {history.folder}, from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}."

@@ -1,4 +1,4 @@
-"""Text for an import: what was found, who judges it, what to type next."""
+"""Text for an import: records found, suitable judges, next command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORDS: dict[Source, tuple[str, str, str]] = {
     "judge": ("verdict", "judge", "judges"),
     "human": ("label", "person", "people"),
 }
-"""Words for a verdict, one author and several; a majority repeats what people say."""
+"""Words for verdicts of one author and of several; a majority only repeats people's labels."""
 
 _TABLES = {"csv", "json", "parquet", "hf"}
 
@@ -92,7 +92,7 @@ def _unread(imported: ImportSummary) -> Iterator[str]:
 
 
 def _pairing(imported: ImportSummary) -> str:
-    """Say how to pair systems by question where a table's rows have no id."""
+    """Say how to pair systems by question if a table's rows have no id."""
     if not imported.columns or "id" in imported.columns:
         return ""
     query = imported.columns.get("query") or imported.guesses.get("query")
@@ -101,7 +101,7 @@ def _pairing(imported: ImportSummary) -> str:
 
 
 def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
-    """Yield the commands that an import leads to; ``run`` names the folder of the run within it."""
+    """Yield the next commands after an import; ``run`` names the folder of the run within it."""
     folder = Path(imported.folder)
     if imported.outputs and imported.kinds:
         judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))

@@ -1,4 +1,4 @@
-"""Text for the improvement of a prompt: the answer, its conditions, what was tried."""
+"""Text for the improvement of a prompt: the answer, its conditions, all candidates."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def improvement_screen(improvement: ImprovementNumbers) -> Iterator[Piece]:
 
 @document
 def improvement_document(improvement: ImprovementNumbers) -> Iterator[Piece]:
-    """Tell everything of the improvement of a prompt."""
+    """Show everything about the improvement of a prompt."""
     yield from improvement_screen(improvement)
     if improvement.gain is not None:
         yield ""

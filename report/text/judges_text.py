@@ -27,21 +27,21 @@ TrustWord: TypeAlias = Literal[
 """Verdict on a judge, by the rules of docs/report.md."""
 
 SURE = 0.9
-"""A judge is proven when the lower ends of its true positive and its true negative rate reach this."""
+"""Lower end of TPR and TNR from which a judge is proven."""
 
 _GOOD = 0.8
-"""Balanced accuracy of a good one: an interval from chance to here says nothing of a judge."""
+"""Balanced accuracy of a good judge; an interval from chance to here proves nothing."""
 
 CHANCE = 0.5
 """Balanced accuracy of a judge that guesses."""
 
 ENOUGH = 10
-"""Labels of undecided outputs without which a judge is tested on checked ones alone, unless all have one."""
+"""Labels of undecided outputs below which, unless all have one, a judge is tested on checked outputs only."""
 
 _ALARM = 0.05
 
 _WORSE = 0.1
-"""At this p a judge counts as worse on undecided outputs: "proven" is claimed of these too, from as few as ten labels."""
+"""At this p a judge counts as worse on undecided outputs; "proven" covers them too, with as few as ten labels."""
 
 PASSED_BAD, FAILED_GOOD = "passed bad", "failed good"
 """The two errors of a judge: false positives and false negatives."""
@@ -53,12 +53,12 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
     """Verdict on one judge.
 
     Attributes:
-        judge: Its name.
+        judge: Name of the judge.
         word: The verdict.
-        why: The errors behind it, in a sentence.
+        why: The reason for it, a sentence on the errors.
         panel: Its calibration.
-        adjudicated: How its labels were adjudicated; empty where they were not.
-        checked_only: Whether it graded undecided outputs, and its labels are of checked ones.
+        adjudicated: Adjudication of its labels, in words; empty if there was none.
+        checked_only: Whether it graded undecided outputs but has labels of checked ones only.
     """
 
     judge: str
@@ -70,23 +70,23 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def bad(self) -> int:
-        """Outputs whose label fails."""
+        """Number of outputs whose label fails."""
         return self.panel.fp + self.panel.tn
 
     @property
     def good(self) -> int:
-        """Outputs whose label passes."""
+        """Number of outputs whose label passes."""
         return self.panel.tp + self.panel.fn
 
     @property
     def worse(self) -> Statistic | None:
-        """True positive or true negative rate with the lower lower end; None if one is unknown."""
+        """Of TPR and TNR, the rate with the smaller lower end; None if one is unknown."""
         known = [each for each in _rates(self.panel) if each is not None and each.low is not None]
         return min(known, key=lambda each: each.low or 0.0) if known and self.bad and self.good else None
 
     @property
     def at_worst(self) -> float | None:
-        """Largest error rate, of passing bad or failing good outputs, that the intervals allow."""
+        """The larger upper end of the two error rates: passing bad, failing good outputs."""
         return None if self.worse is None or self.worse.low is None else 1.0 - self.worse.low
 
 
@@ -98,7 +98,7 @@ def trust_in(summary: RunSummary) -> Iterator[Trust]:
 
 
 def control_in(summary: RunSummary) -> Trust | None:
-    """Return the verdict on the baseline with most labels: a judge not to be trusted."""
+    """Return the verdict on the baseline with most labels."""
     baselines = [use for use in summary.judges if use.name in summary.baselines]
     if len(baselines) == len(summary.judges):
         return None
@@ -152,7 +152,7 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
 
 
 def _biased(panel: JudgeCalibration) -> bool:
-    """Return whether labels show a rate below what is proven, or a pass rate that is off."""
+    """Return whether labels show TPR or TNR below the proven level, or a biased pass rate."""
     if any(each is not None and each.high is not None and each.high < SURE for each in _rates(panel)):
         return True
     bias = panel.statistics.get("bias")
@@ -192,7 +192,7 @@ def _good_slices(name: str, calibration: CalibrationNumbers) -> str:
 
 
 _NAME = 26
-"""Columns of a judge's name: more than of a system's, since a variant stands behind it."""
+"""Width of a judge's name in columns: more than a system's, since it includes a variant."""
 
 
 _CONTROL = "word overlap baseline"
@@ -208,7 +208,7 @@ def judges_table(
 ) -> Iterator[Piece]:
     """Yield a table of judges, and the number of rows beyond ``most``.
 
-    Variants alike share a row; a baseline, the ``control``, has the last one.
+    Variants with equal results share a row; a baseline, the ``control``, has the last one.
 
     With ``why`` each judge has its row, with the reason of its verdict in place of a drawing; with ``linked`` errors lead to
     their items.

@@ -1,4 +1,4 @@
-"""Text for ladders: where a judge stops noticing faults, with curves and tables.
+"""Text for ladders: levels at which judges stop noticing faults, curves and tables.
 
 Each dial is shown separately.
 """

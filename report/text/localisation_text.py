@@ -1,4 +1,4 @@
-"""Localisation in words: how often judges name the step at which a fault was planted."""
+"""Localisation in words: share of faults whose step judges name."""
 
 from __future__ import annotations
 

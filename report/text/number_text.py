@@ -18,7 +18,7 @@ MODEL = "gpt-4.1-mini"
 """Default judging model in proposed commands."""
 
 NEEDS_MODEL = "needs OPENAI_API_KEY, or --base-url of another server"
-"""Said of such a command."""
+"""Note after such a command."""
 
 _MINUTE = 60
 _HOUR = 3600
@@ -63,7 +63,7 @@ def p_value(value: float | None) -> str:
 
 
 def statistic_cells(result: Statistic) -> tuple[str, str, str, str]:
-    """Value, interval, denominator, and method or the reason why there is no value."""
+    """Return value, interval, denominator, and method, or the reason if undefined."""
     on = count(result.n)
     if result.value is None:
         return "-", "", on, f"undefined: {result.undefined}"
@@ -83,7 +83,7 @@ def with_interval(value: float, low: float | None, high: float | None) -> str:
 
 
 def outcomes(ungraded: Mapping[Any, int]) -> str:
-    """Counts by outcome, ``18 unparsable, 8 failed``; outcomes that did not occur are left out."""
+    """Format counts by outcome, ``18 unparsable, 8 failed``; zeros are left out."""
     return ", ".join(f"{count(number)} {outcome(name)}" for name, number in ungraded.items() if number)
 
 
@@ -106,7 +106,7 @@ def not_checked(outputs: int) -> str:
 
 
 IDLE = "skipped: no output of a kind that it grades"
-"""Said of a judge that was asked nothing."""
+"""Note on a judge that was asked nothing."""
 
 
 _MOST_UNKNOWN = 5
@@ -148,7 +148,7 @@ def denominator(stratum: StratumRate) -> str:
 
 
 def bounds(stratum: StratumRate) -> str:
-    """Worst-case bounds in words; empty when there are none."""
+    """Format worst-case bounds; empty if there are none."""
     if stratum.bounds is None:
         return ""
     low, high = stratum.bounds

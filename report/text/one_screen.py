@@ -1,6 +1,6 @@
 """Documents cut to one screen of a terminal: 24 lines of 80 columns.
 
-What names share is cut once and no word of theirs is broken; rates are plotted in letters, and as strips on a page.
+Shared parts of names are cut once, and no word is broken; rates are plotted in letters, and as strips on a page.
 """
 
 from __future__ import annotations
@@ -76,28 +76,28 @@ def _at(value: float, columns: int) -> int:
 
 
 NAME = 24
-"""Columns of a name in a table."""
+"""Longest name in a table, in columns."""
 
 _WORD = re.compile(r"[^-_/.:@| ]+|[-_/.:@| ]")
 
 
 _LONG = 12
-"""Columns that are not left empty for the sake of a whole word."""
+"""Columns at most left empty to keep a word whole."""
 
 
 class ShortNames(NamedTuple):
-    """Names without what they share.
+    """Names without their shared part.
 
     Attributes:
-        short: The short name of each.
-        shared: What was cut, with ``...`` where the names differ; empty where nothing was.
+        short: Short name by name.
+        shared: The part that was cut, with ``...`` in place of the differences; empty if none was.
     """
 
     short: dict[str, str]
     shared: str
 
     def of(self, name: str) -> str:
-        """Return the short name, or the name itself where it is none of them."""
+        """Return the short name, or the name itself if it has none."""
         return self.short.get(name, name)
 
 
@@ -124,7 +124,7 @@ def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
 
 
 def pair_name(a: str, b: str) -> str:
-    """Join two names, and name once what both begin with: ``rubric/reasons - direct``."""
+    """Join two names with their common beginning once: ``rubric/reasons - direct``."""
     words = _WORD.findall(a), _WORD.findall(b)
     before, _ = _at_separator(words[0], _shared(words, min(map(len, words)) - 1), 0)
     return f"{a} - {''.join(words[1][before:])}"
@@ -139,7 +139,7 @@ def _shared(words: Sequence[Sequence[str]], most: int) -> int:
 
 
 def _at_separator(words: Sequence[str], before: int, after: int) -> tuple[int, int]:
-    """Keep whole groups of words: what is cut ends, or begins, with a separator."""
+    """Cut only whole groups of words: the cut part ends or begins with a separator."""
     while before and words[before - 1].isalnum():
         before -= 1
     while after and words[len(words) - after].isalnum():
@@ -148,7 +148,7 @@ def _at_separator(words: Sequence[str], before: int, after: int) -> tuple[int, i
 
 
 def fitted(name: str, columns: int) -> str:
-    """Shorten a name to a width by leaving out words in its middle; keep single long words."""
+    """Shorten a name to a width by omitting words in its middle; keep single long words."""
     if columns_of(name) <= columns:
         return name
     words = _WORD.findall(name)
@@ -169,7 +169,7 @@ def fitted(name: str, columns: int) -> str:
 
 
 def clipped(text: str, columns: int) -> str:
-    """Cut a text to a width after a word, with ``...`` where something is missing."""
+    """Cut a text to a width after a word, with ``...`` if something is missing."""
     line = " ".join(text.split())
     if columns_of(line) <= columns:
         return line
@@ -188,20 +188,20 @@ def clipped(text: str, columns: int) -> str:
 
 
 _ENOUGH_ROWS, _FEWEST_ROWS = 8, 3
-"""Rows that a table keeps while something behind it can give way, and that the last one keeps."""
+"""Fewest rows of a table while later parts can be cut, and of the last table."""
 
 _NARROWEST = 12
-"""Columns that a text in a table keeps."""
+"""Fewest columns of a text in a table."""
 
 
 def one_screen(pieces: Iterable[Piece], room: int = SCREEN - 1) -> list[Piece]:
     """Fit a document to a screen.
 
-    Long tables give way first, row by row, then what stands last.
+    Long tables are cut first, row by row, then the last pieces.
 
     Args:
         pieces: The document, the most important first.
-        room: Lines for it.
+        room: Number of lines.
     """
     shown = [fitted_table(piece) if isinstance(piece, DocumentTable) else piece for piece in pieces]
     left = [0] * len(shown)
@@ -216,7 +216,7 @@ def one_screen(pieces: Iterable[Piece], room: int = SCREEN - 1) -> list[Piece]:
             shown = _without_last(shown)
             left = left[: len(shown)]
             continue
-        # Of one row alone no line is saved: "1 more row" takes its place.
+        # Cutting one row saves no line: "1 more row" takes its place.
         fewer = 1 if left[longest] else 2
         shown[longest] = replace(table, rows=table.rows[:-fewer])
         left[longest] += fewer
@@ -224,7 +224,7 @@ def one_screen(pieces: Iterable[Piece], room: int = SCREEN - 1) -> list[Piece]:
 
 
 def _without_last(shown: Sequence[Piece]) -> list[Piece]:
-    """Drop the last piece, and the heading that it leaves alone."""
+    """Drop the last piece, and a heading left without content."""
     *pieces, dropped = shown
     while len(pieces) > 1 and isinstance(last := pieces[-1], str):
         if (
@@ -255,7 +255,7 @@ def _height(pieces: Sequence[Piece]) -> int:
 
 
 def fitted_table(table: DocumentTable, columns: int = WIDTH) -> DocumentTable:
-    """Cut the widest texts of a table where it is wider than a screen, after a word."""
+    """Cut the widest texts of a table that is wider than a screen, after a word."""
     for _ in range(len(table.head or (table.rows[0] if table.rows else ()))):
         over = max((columns_of(line) for line in table.lines()), default=0) - columns
         widths = {column: _width(table, column) for column in _of_words(table)}
@@ -295,7 +295,7 @@ def _clipped(cell: str | Cell, most: int) -> str | Cell:
         return cell
     indent = text[: len(text) - len(text.lstrip())]
     shown = clipped(text, most - len(indent))
-    # A name is one word, of which some must be seen.
+    # A name is one word, and part of it must be visible.
     return f"{indent}{shown}" if columns_of(shown) > most // 2 else f"{cut_to_columns(text, most - 3)}..."
 
 

@@ -1,4 +1,4 @@
-"""One screen of preferences: the preferred system, win rates, and what else decides."""
+"""One screen of preferences: the preferred system, win rates, and biases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .one_screen import plotted_table, short_names, statistic_text
 from .preference_text import corrected_win_rate_of, limits_of, misfit_of
 
 _PAIR_NAME = 16
-"""Columns of a name in a table of pairs."""
+"""Longest name in a table of pairs, in columns."""
 
 
 def preferences_screen(
@@ -83,7 +83,7 @@ def _matches(matches: Sequence[SystemMatch]) -> DocumentTable:
 
 
 def _biases(preferences: PreferenceNumbers) -> str:
-    """Say whether position or length decides."""
+    """Say whether position or length biases the choice."""
     if preferences.position.effect.value is None:
         return f"Position bias: undefined ({preferences.position.effect.undefined})."
     flips = f"the order decides {number_text.statistic(preferences.position.flips)} of {counted(preferences.complete, 'comparison')}"

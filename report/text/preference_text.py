@@ -23,7 +23,7 @@ from .caution_text import not_sent_caution
 from .number_text import counted, outcomes, p_value, statistic, statistic_cells
 
 _FEW = 20
-"""With fewer clusters than this, their own spread is known too badly to promise the level."""
+"""With fewer clusters than this, their spread is too uncertain to guarantee the level."""
 
 
 @document
@@ -63,7 +63,7 @@ def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
 
 
 def corrected_win_rate_of(match: SystemMatch) -> str:
-    """Return a sentence on the win rate that people's choices correct."""
+    """Return a sentence on the win rate corrected by people's choices."""
     found = match.corrected
     if found is None or found.value is None:
         return f"Win rate of {match.a} not corrected by people's choices: {'' if found is None else found.undefined}."
@@ -181,7 +181,7 @@ def _labels(agreement: LabelAgreement) -> Iterator[Piece]:
 
 
 def limits_of(preferences: PreferenceNumbers) -> Iterator[str]:
-    """Yield what limits the numbers."""
+    """Yield the limits of the numbers."""
     few = [match for match in preferences.matches if 0 < match.n_clusters < _FEW]
     if few:
         least = min(match.n_clusters for match in few)

@@ -1,4 +1,4 @@
-"""Probes in words: how many of each operator, and which were dropped."""
+"""Probes in words: counts by operator, and those dropped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .number_text import count, counted
 
 
 def probe_document(manifest: ProbeManifest, *, about: bool = True) -> Document:
-    """Summarize the output of `build_probes`; ``about`` says what each operator does."""
+    """Summarize the output of `build_probes`; ``about`` describes the operators."""
     made = ", ".join(counted(made, plants) for plants, made in manifest.by_plants.items())
     over = "; ".join(f"{passed:,} {reason}" for reason, passed in manifest.passed_over.items())
     rows = [

@@ -46,9 +46,9 @@ def ranking_sentence(
         ranked: Names of two or more, the best first.
         rates: The rate of each.
         pairs: Their differences.
-        passing: What the rate is of; ``{}`` stands for n.
-        where: What is compared, such as ``on all outputs``.
-        leads: What the highest rate means.
+        passing: Words for the rate; ``{}`` stands for n.
+        where: Words for the compared part, such as ``on all outputs``.
+        leads: Words for having the highest rate.
     """
     names = list(ranked)
     if len(names) < 2:  # noqa: PLR2004 - one is compared with none
@@ -98,7 +98,7 @@ class _Ranking(NamedTuple):
     def is_reversed(self) -> bool:
         """True if the leader is behind on the common outputs.
 
-        Its own rate covers more outputs than those.
+        Its own rate covers more outputs than these.
         """
         return self._difference is not None and (self._difference.value or 0.0) < 0.0
 
@@ -143,14 +143,14 @@ def pair_of(pairs: Sequence[ComparedPair], a: str, b: str) -> tuple[ComparedPair
 
 
 def _common_items(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> str:
-    """Return what a difference is of, with n; ``where`` is the part, empty for items of judges."""
+    """Return the items of a difference with n; ``where`` is the part, empty for judges."""
     pair, _ = pair_of(pairs, a, b)
     noun, behind = _COMMON.get(where, ("common item", ""))
     return f"{counted(0 if pair is None else pair.n, noun)}{behind}"
 
 
 def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Statistic:
-    """Return how far one of a pair is ahead of the other.
+    """Return the lead of one of a pair over the other.
 
     The leader was chosen by these rates: a ``simultaneous`` interval holds for whichever leads.
     """

@@ -1,6 +1,6 @@
 """Display-safe text: cut to size, without invisible or reordering characters.
 
-The text's origin is unknown.
+Texts may be hostile.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _INVISIBLE = re.compile(
 _EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff]"
 
 _JOINED = re.compile(f"(?<={_EMOJI}|\ufe0f)\u200d(?={_EMOJI})")
-"""What joins emoji to one, such as a family: seen as one sign, it hides nothing."""
+"""Joiners of emoji, as in a family; visible as one sign, they hide nothing."""
 
 _JOINED_PART = re.compile(f"(?<={_EMOJI}|\ufe0f)\u200d{_EMOJI}")
 _NO_WIDTH, _SKIN_TONES = frozenset({"Mn", "Me"}), "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
@@ -39,16 +39,16 @@ _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
 
 _TAGS = range(0xE0020, 0xE0080)
 _MOST_JOINED = 64
-"""Characters of one sign; a longer one is hostile, and cut."""
+"""Longest sign in characters; longer ones are hostile, and cut."""
 
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)  # made once: `json.dumps` makes one a call
 _LINE_WIDTH = 100
 _LAYOUT_FACTOR = 4
-"""A value this many times longer than what is shown is not worth laying out."""
+"""A value this many times longer than the shown part is not laid out."""
 
 
 class Excerpt(NamedTuple):
-    """The part of a text that is shown, and how many characters are not."""
+    """The shown part of a text, and the number of hidden characters."""
 
     text: str
     hidden: int = 0
@@ -59,7 +59,7 @@ def excerpt(text: str, limit: int) -> Excerpt:
 
     The text may hold lone surrogates and controls that change the order of reading.
 
-    What would not be seen is spelled out as ``\u202e``.
+    Invisible characters are spelled out as ``\u202e``.
     """
     shown = cut_at(text, limit)
     return Excerpt(visible(shown), len(text) - len(shown))
@@ -80,7 +80,7 @@ def cut_at(text: str, limit: int) -> str:
 
 def cut_to_columns(text: str, columns: int) -> str:
     """Return the beginning of a text that takes at most so many columns, without half a sign."""
-    shown = cut_at(text, columns)  # at least a column each, but for signs that take none
+    shown = cut_at(text, columns)  # at least a column each, except signs that take none
     while shown and columns_of(shown) > columns:
         shown = cut_at(shown, len(shown) - 1)
     return shown
@@ -110,7 +110,7 @@ def shortened(text: str, limit: int) -> str:
 
     Example: ``xxxx … (9,999,800 more characters)``. See `excerpt`.
     """
-    if len(text) <= limit:  # as nearly all are, of the many that a page prints
+    if len(text) <= limit:  # as nearly all texts of a page are
         return visible(text)
     shown, hidden = excerpt(text, limit)
     return f"{shown} … ({hidden:,} more characters)"
@@ -120,7 +120,7 @@ def visible(text: str) -> str:
     r"""Spell out invisible characters as ``\u202e``; leave markup to the template to escape."""
     if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
         return text
-    # What joins emoji stays; the parts between are told apart by it.
+    # Emoji joiners stay; the text is split at them.
     return "\u200d".join(_INVISIBLE.sub(_spell, part) for part in _JOINED.split(text))
 
 
@@ -142,7 +142,7 @@ def columns_of(text: str) -> int:
 def json_excerpt(value: Any, limit: int) -> Excerpt:
     """Lay out a JSON value for reading, cut to a size.
 
-    What fits on a line stays on one; a value far larger than the limit is not laid out, so that the cost is bounded.
+    Short values stay on one line; a value far larger than the limit is not laid out, to bound the cost.
     """
     try:
         flat = _flat(value)
@@ -153,7 +153,7 @@ def json_excerpt(value: Any, limit: int) -> Excerpt:
 
 
 def any_excerpt(value: Any, limit: int) -> Excerpt:
-    """Whatever came, cut to a size: a text as it is, anything else as JSON."""
+    """Return any value cut to a size: a text as it is, anything else as JSON."""
     if value == "":
         return Excerpt("(empty)")
     return excerpt(value, limit) if isinstance(value, str) else json_excerpt(value, limit)

@@ -40,7 +40,7 @@ _GIVEN_BY: dict[Source, str] = {
 _TITLES = {DECIDED: "checked", OPEN: "undecided, judged: uncorrected"}
 _MOST_FAULTS = 5
 _REASON = 200
-"""Characters of a reason: a refusal may be as long as a reply."""
+"""Longest reason in characters; a refusal may be as long as a reply."""
 
 
 def checked_systems_document(systems: Iterable[SystemResult]) -> Document:
@@ -163,7 +163,7 @@ def _calibration(calibration: CalibrationNumbers) -> Iterator[Piece]:
         yield f"    {_shown(panel, _RATES, each_n=True)}"
         yield f"    {_shown(panel, _COEFFICIENTS)}, n {number_text.count(panel.n)}"
     for name, panel in calibration.baselines.items():
-        # A judge that does not look has an accuracy worth beating; its other statistics say nothing.
+        # A constant judge's accuracy is a floor; its other statistics say nothing.
         yield f"  {name}: {_shown(panel, _RATES[-1:], each_n=True)}"
     for caution in folded(calibration.cautions, calibration.judges):
         yield replace(caution, indent=2)

@@ -28,7 +28,7 @@ _CHECKERS, _JUDGES = "checkers", "judges*"
 
 
 def by_rate(systems: Sequence[SystemResult]) -> list[SystemResult]:
-    """Sort systems by their rate, the best first; those without one come last."""
+    """Sort systems by rate, the best first; those without one come last."""
     return sorted(systems, key=_place)
 
 
@@ -38,7 +38,7 @@ def _place(system: SystemResult) -> float:
 
 
 def main_rate(system: SystemResult) -> StratumRate | None:
-    """Return the rate of all outputs, or of the checked ones where too much is ungraded."""
+    """Return the rate of all outputs, or of the checked ones if too many are ungraded."""
     if system.overall is not None and system.overall.value is not None:
         return system.overall
     decided = checked(system)
@@ -63,7 +63,7 @@ def systems_document(
 ) -> Iterator[Piece]:
     """Show the systems by rate; of one system, its parts.
 
-    With ``linked``, ungraded counts lead to their items, on a page that lists them.
+    With ``linked``, ungraded counts link to their items on the same page.
     """
     if len(systems) == 1:
         yield from _parts(systems[0], judges)
@@ -72,12 +72,12 @@ def systems_document(
 
 
 class _RatesKnown(NamedTuple):
-    """Rates that the systems of one table have.
+    """Availability of rates in a table of systems.
 
     Attributes:
-        whole: Each has a rate of all its outputs.
-        checked: Checkers decided outputs of at least one.
-        judged: Judges graded outputs of at least one.
+        whole: Every system has a rate of all its outputs.
+        checked: Checkers decided outputs of at least one system.
+        judged: Judges graded outputs of at least one system.
     """
 
     whole: bool
@@ -143,7 +143,7 @@ def _ungraded_cell(system: SystemResult, *, linked: bool) -> str | Cell:
 
 
 def _main_title(systems: Sequence[SystemResult], known: _RatesKnown) -> str:
-    """Return the title of the main rate, starred where `_judged_note` explains it."""
+    """Return the title of the main rate, starred if `_judged_note` explains it."""
     if known.whole or not (known.checked or known.judged):
         shares_judged = known.judged and (_uncorrected(systems) or not known.checked)
         return "all outputs*" if shares_judged else "all outputs"
@@ -207,9 +207,9 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
 
 
 def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
-    """Shorten judges' names: a model that all share is cut, then whatever else all share.
+    """Shorten judges' names: cut a shared model, then any other shared part.
 
-    Several models are cut too where a name is too long and the rest tells judges apart.
+    Different models are cut, too, if a name is too long and the rest distinguishes judges.
     """
     if len(bare := _without_models(names, columns)) == len(names):
         short = short_names(bare.values(), columns=columns)
