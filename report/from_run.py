@@ -141,15 +141,15 @@ def _certificates(store: RunStore) -> dict[str, list[str]]:
         except InputError as error:
             findings.setdefault(place.name, []).append(str(error))
             continue
-        known = None if certificate.id is None else store.roster.get(certificate.id)
-        if known is not None:
+        judge_id = None if certificate.id is None else store.roster.get(certificate.id)
+        if judge_id is not None:
             claims = ", ".join(
                 f"{claim.statistic.replace('_', ' ')} at least {claim.at_least:g} "
                 f"{'holds' if claim.holds else 'does not hold'}"
                 for claim in certificate.claims
             )
             finding = f"certified {number_text.moment(certificate.issued)}: {claims} ({place.name})"
-            findings.setdefault(known.by, []).append(finding)
+            findings.setdefault(judge_id.by, []).append(finding)
     return findings
 
 

@@ -40,7 +40,7 @@ def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
     """Return the step of the first rule that applies."""
     for rule in (
         *(_ask_again, _change_judge, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
-        *(_move_threshold, _correct_labels, _mend_labels),
+        *(_move_threshold, _correct_labels, _fix_labels),
     ):
         answer = rule(summary)
         if answer is not None:
@@ -321,7 +321,7 @@ def _correct_labels(summary: RunSummary) -> Answer | None:
     )
 
 
-def _mend_labels(summary: RunSummary) -> Answer | None:
+def _fix_labels(summary: RunSummary) -> Answer | None:
     calibration = summary.agreement
     if len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
         return None

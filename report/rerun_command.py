@@ -41,13 +41,13 @@ def rerun_command(
 
 def _without(words: Sequence[str], named: Collection[str]) -> Iterator[str]:
     """Yield the words of a command except its cases and folder."""
-    left, is_folder = set(named), False
+    remaining, is_folder = set(named), False
     for word in words:
         if is_folder or word.startswith("--out="):
             is_folder = False
         elif word == "--out":
             is_folder = True
-        elif word in left:
-            left.remove(word)
+        elif word in remaining:
+            remaining.remove(word)
         else:
             yield word

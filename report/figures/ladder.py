@@ -22,10 +22,10 @@ _SHARES = (0.0, 0.5, CAUGHT, 1.0)
 
 def ladder_curve(ladder: LadderResult) -> Markup:
     """Draw one judge's curve on one dial."""
-    there = [(_ACROSS(point.place), _UP(point.high)) for point in ladder.curve]
-    back = [(_ACROSS(point.place), _UP(point.low)) for point in reversed(ladder.curve)]
+    upper = [(_ACROSS(point.place), _UP(point.high)) for point in ladder.curve]
+    lower = [(_ACROSS(point.place), _UP(point.low)) for point in reversed(ladder.curve)]
     shapes = [
-        path("band", [*there, *back]),
+        path("band", [*upper, *lower]),
         *_grid(ladder),
         path("course", [(_ACROSS(point.place), _UP(point.share)) for point in ladder.curve]),
         *_observed(ladder),

@@ -74,15 +74,15 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
 
 def _best(trust: Sequence[Trust]) -> str:
     """Name the judge with the highest balanced accuracy, if there are several."""
-    known = [
+    rates = [
         (rate.value, each.judge, rate)
         for each in trust
         if (rate := each.panel.statistics.get("balanced_accuracy")) is not None and rate.value is not None
     ]
-    labels = [rate.n for _, _, rate in known]
-    if len(known) < 2 or max(labels) > _LABEL_RATIO * min(labels):  # noqa: PLR2004 - a single judge is not compared
+    labels = [rate.n for _, _, rate in rates]
+    if len(rates) < 2 or max(labels) > _LABEL_RATIO * min(labels):  # noqa: PLR2004 - a single judge is not compared
         return ""
-    _, judge, rate = max(known, key=lambda each: each[0])
+    _, judge, rate = max(rates, key=lambda each: each[0])
     return f"{judge} has the highest balanced accuracy: {number_text.statistic(rate)}, n {rate.n:,}."
 
 
@@ -153,14 +153,14 @@ def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
 
 def _baseline_accuracies(calibration: CalibrationNumbers) -> str:
     """Return the accuracies to beat: those of constant judges, and of people."""
-    known = {
+    accuracies = {
         name: panel.statistics["accuracy"]
         for name, panel in calibration.baselines.items()
         if panel.statistics.get("accuracy") is not None
     }
     texts = [
         f"{_BASELINES.get(name, name)} {number_text.decimal(each.value)}"
-        for name, each in known.items()
+        for name, each in accuracies.items()
         if each.value is not None
     ]
     return f"Accuracy of baselines: {', '.join(texts)}." if texts else ""

@@ -84,8 +84,8 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
     if leader is not None and (rows := [pair for pair in pairs if leader in {pair.a, pair.b} and pair.n]):
         yield ""
         yield _leads(rows, leader, _names(comparison))
-    if left := len(comparison.pairs) - sum(1 for pair in comparison.pairs if pair.n):
-        yield f"{counted(left, 'pair')} not compared: no item in common."
+    if skipped := len(comparison.pairs) - sum(1 for pair in comparison.pairs if pair.n):
+        yield f"{counted(skipped, 'pair')} not compared: no item in common."
     for pair in pairs:
         yield from flip_lines(pair, terms_of(comparison))
     yield from _thresholds(comparison)
@@ -122,10 +122,10 @@ def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -
     rows: list[PlotRow] = []
     for name in order:
         behind = (rate_and_n(checked.rates.get(name)), rate_and_n(by_judges.get(name))) if both else ()
-        left = part.outputs[name] - part.graded[name]
+        ungraded = part.outputs[name] - part.graded[name]
         rate = rates.get(name)
         n = "-" if rate is None else f"{rate.n:,}"
-        rows.append((names.of(name), rate, (n, *behind, f"{left:,}")))
+        rows.append((names.of(name), rate, (n, *behind, f"{ungraded:,}")))
     columns = ("checkers", "judges*") if both else ()
     yield plotted_table("", (where.removeprefix("on ").removeprefix("the "), "n", *columns, "ungraded"), rows)
     if both:
@@ -199,8 +199,8 @@ def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
     ]
     shared = f" ({names.shared})" if names.shared else ""
     yield DocumentTable((f"pair{shared}", "difference", "n", "adjusted p"), rows, indent=0)
-    if left := len(comparison.pairs) - len(pairs):
-        yield f"{counted(left, 'pair')} not compared: no item in common."
+    if skipped := len(comparison.pairs) - len(pairs):
+        yield f"{counted(skipped, 'pair')} not compared: no item in common."
     for pair in pairs:
         yield from flip_lines(pair, terms_of(comparison))
     yield from map(CautionLine, brief_cautions(comparison.cautions))

@@ -128,11 +128,11 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
 def _ranks(estimation: EstimationNumbers) -> Iterator[Piece]:
     """Yield the systems by rank, each with its interval of ranks."""
     placed = {name: part.rank for name, part in estimation.parts.items() if part.rank is not None}
-    known = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)
-    if not known:
+    ranked = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)
+    if not ranked:
         return
-    yield f"Ranks (all of them hold together at {known[0][2].level:.0%}):"
-    rows = [(f"{value:.0f}", name, places(rank)) for value, name, rank in known]
+    yield f"Ranks (all of them hold together at {ranked[0][2].level:.0%}):"
+    rows = [(f"{value:.0f}", name, places(rank)) for value, name, rank in ranked]
     yield DocumentTable(("rank", "system", "may be"), rows, words=ENDS)
 
 

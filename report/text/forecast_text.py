@@ -54,10 +54,10 @@ def generation_forecast(forecast: GenerationForecast) -> Document:
 
 
 def _generation_lines(forecast: GenerationForecast) -> Iterator[str]:
-    left = forecast.wanted - forecast.kept
-    there = f", {forecast.answered:,} answered by what is kept" if forecast.answered else ""
+    missing = forecast.wanted - forecast.kept
+    from_cache = f", {forecast.answered:,} answered by what is kept" if forecast.answered else ""
     yield visible(forecast.system)
-    yield f"  attempts: {left:,} of {forecast.wanted:,} to make{there}"
+    yield f"  attempts: {missing:,} of {forecast.wanted:,} to make{from_cache}"
     for why, count in forecast.passed_over.items():
         yield f"  no output: {count:,} x {visible(why)}"
     if not forecast.asks_model:

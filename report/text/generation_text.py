@@ -27,10 +27,10 @@ def generation_lines(
 
     ``cost`` is US dollars for the tokens, None if the price is unknown; ``user`` is the model that played users.
     """
-    there = tally.kept + tally.made
+    outputs = tally.kept + tally.made
     untracked = "" if tally.tracked or not tally.kept else "; the agent's code is not tracked"
     lines = [
-        f"{visible(system)}: {there:,} of {counted(tally.wanted, 'output')}, {tally.made:,} generated now{untracked}"
+        f"{visible(system)}: {outputs:,} of {counted(tally.wanted, 'output')}, {tally.made:,} generated now{untracked}"
     ]
     if tally.calls:
         lines.append(_spent(tally.calls, tally.prompt_tokens, tally.completion_tokens, cost))

@@ -50,10 +50,10 @@ def _pieces(history: HistoryNumbers) -> Iterator[Piece]:
 
 
 def _answer(last: PastRun, part: str) -> str:
-    known = {name: rate for name, rates in last.systems.items() if (rate := rates.get(part)) is not None}
+    by_system = {name: rate for name, rates in last.systems.items() if (rate := rates.get(part)) is not None}
     clauses = [
         f"{name} {number_text.statistic(rate)}, n {rate.n:,}"
-        for name, rate in sorted(known.items(), key=lambda each: -(each[1].value or 0.0))
+        for name, rate in sorted(by_system.items(), key=lambda each: -(each[1].value or 0.0))
     ]
     more = f"; {len(clauses) - _NAMED:,} more systems" if len(clauses) > _NAMED else ""
     return f"Latest run, {last.name}: {'; '.join(clauses[:_NAMED]) or 'nothing is graded'}{more}."

@@ -197,9 +197,9 @@ def _cost(improvement: ImprovementNumbers) -> str:
         sum(each.prompt_tokens for each in improvement.costs),
         sum(each.completion_tokens for each in improvement.costs),
     )
-    known = [each.cost for each in improvement.costs if each.calls]
-    dollars = sum(each for each in known if each is not None)
-    price = f", {dollars:.2f} dollars" if known and None not in known else ""
+    costs = [each.cost for each in improvement.costs if each.calls]
+    dollars = sum(each for each in costs if each is not None)
+    price = f", {dollars:.2f} dollars" if costs and None not in costs else ""
     return f"Cost: {counted(calls, 'call')}, tokens {spent}{price}."
 
 

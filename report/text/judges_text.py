@@ -81,8 +81,8 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def worse(self) -> Statistic | None:
         """Of TPR and TNR, the rate with the smaller lower end; None if one is unknown."""
-        known = [each for each in _rates(self.panel) if each is not None and each.low is not None]
-        return min(known, key=lambda each: each.low or 0.0) if known and self.bad and self.good else None
+        defined = [each for each in _rates(self.panel) if each is not None and each.low is not None]
+        return min(defined, key=lambda each: each.low or 0.0) if defined and self.bad and self.good else None
 
     @property
     def at_worst(self) -> float | None:
@@ -230,9 +230,9 @@ def judges_table(
         "verdict",
     )
     yield DocumentTable(head, rows, words=FIRST | {4}, indent=0)
-    if left := [each for group in groups[len(shown) :] for each in group]:
-        verdicts = {verdict_of(each) for each in left}
-        yield f"{number_text.counted(len(left), 'more judge')}{f': {verdicts.pop()}' if len(verdicts) == 1 else ''}"
+    if hidden := [each for group in groups[len(shown) :] for each in group]:
+        verdicts = {verdict_of(each) for each in hidden}
+        yield f"{number_text.counted(len(hidden), 'more judge')}{f': {verdicts.pop()}' if len(verdicts) == 1 else ''}"
 
 
 def alike(trust: Iterable[Trust]) -> Iterator[list[Trust]]:

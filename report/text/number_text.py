@@ -122,8 +122,8 @@ def unknown_dependency_notes(unknown: Sequence[UnknownDependency], why: str) -> 
 
 def not_judged(systems: Iterable[SystemResult]) -> str:
     """Count the undecided outputs that no judge was asked about; empty if there are none."""
-    left = sum(part.of for system in systems for part in system.strata if part.name == UNJUDGED)
-    return counted(left, "undecided output") if left else ""
+    undecided = sum(part.of for system in systems for part in system.strata if part.name == UNJUDGED)
+    return counted(undecided, "undecided output") if undecided else ""
 
 
 def rate(stratum: StratumRate) -> str:

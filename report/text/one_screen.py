@@ -153,19 +153,19 @@ def fitted(name: str, columns: int) -> str:
         return name
     words = _WORD.findall(name)
     first, last = [words[0]], [words[-1]] if len(words) > 1 else []
-    left = words[1:-1]
-    while left:
+    omitted = words[1:-1]
+    while omitted:
         room = columns - 3 - columns_of("".join([*first, *last]))
-        if columns_of(left[-1]) <= room and len("".join(last)) <= len("".join(first)):
-            last.insert(0, left.pop())
-        elif columns_of(left[0]) <= room:
-            first.append(left.pop(0))
-        elif columns_of(left[-1]) <= room:
-            last.insert(0, left.pop())
+        if columns_of(omitted[-1]) <= room and len("".join(last)) <= len("".join(first)):
+            last.insert(0, omitted.pop())
+        elif columns_of(omitted[0]) <= room:
+            first.append(omitted.pop(0))
+        elif columns_of(omitted[-1]) <= room:
+            last.insert(0, omitted.pop())
         else:
             break
     shown = "".join([*first, "...", *last])
-    return shown if left and columns_of(shown) < columns_of(name) else name
+    return shown if omitted and columns_of(shown) < columns_of(name) else name
 
 
 def clipped(text: str, columns: int) -> str:
@@ -204,8 +204,8 @@ def one_screen(pieces: Iterable[Piece], room: int = SCREEN - 1) -> list[Piece]:
         room: Number of lines.
     """
     shown = [fitted_table(piece) if isinstance(piece, DocumentTable) else piece for piece in pieces]
-    left = [0] * len(shown)
-    while _height(document := _with_row_counts(shown, left)) > room:
+    cut_rows = [0] * len(shown)
+    while _height(document := _with_row_counts(shown, cut_rows)) > room:
         longest = max(range(len(shown)), key=lambda place: (_rows(shown[place]), place))
         if _rows(shown[longest]) <= _ENOUGH_ROWS:
             longest = len(shown) - 1
@@ -214,12 +214,12 @@ def one_screen(pieces: Iterable[Piece], room: int = SCREEN - 1) -> list[Piece]:
             if longest == 0:
                 break
             shown = _without_last(shown)
-            left = left[: len(shown)]
+            cut_rows = cut_rows[: len(shown)]
             continue
         # Cutting one row saves no line: "1 more row" takes its place.
-        fewer = 1 if left[longest] else 2
+        fewer = 1 if cut_rows[longest] else 2
         shown[longest] = replace(table, rows=table.rows[:-fewer])
-        left[longest] += fewer
+        cut_rows[longest] += fewer
     return document
 
 
@@ -237,9 +237,9 @@ def _without_last(shown: Sequence[Piece]) -> list[Piece]:
     return pieces
 
 
-def _with_row_counts(shown: Sequence[Piece], left: Sequence[int]) -> list[Piece]:
+def _with_row_counts(shown: Sequence[Piece], cut_rows: Sequence[int]) -> list[Piece]:
     pieces: list[Piece] = []
-    for piece, more in zip(shown, left, strict=True):
+    for piece, more in zip(shown, cut_rows, strict=True):
         pieces.append(piece)
         if more and isinstance(piece, DocumentTable):
             pieces.append(f"{' ' * piece.indent}{more:,} more rows")

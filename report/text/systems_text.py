@@ -108,29 +108,29 @@ class _RatesKnown(NamedTuple):
 def _systems_table(systems: Sequence[SystemResult], *, linked: bool) -> Iterator[Piece]:
     """Show a row per system: its main rate, n, rates of checkers and judges, ungraded outputs."""
     names = short_names(system.system for system in systems)
-    known = _RatesKnown.of(systems)
+    available = _RatesKnown.of(systems)
     rows: list[PlotRow] = [
         (
             names.of(system.system),
-            known.main(system),
-            (*_cells(system, known), _ungraded_cell(system, linked=linked)),
+            available.main(system),
+            (*_cells(system, available), _ungraded_cell(system, linked=linked)),
         )
         for system in systems[:_MOST_SYSTEMS]
     ]
     if names.shared:
         yield f"systems {names.shared}"
-    yield plotted_table("", (_main_title(systems, known), "n", *known.beside, "ungraded"), rows)
+    yield plotted_table("", (_main_title(systems, available), "n", *available.beside, "ungraded"), rows)
     if len(systems) > _MOST_SYSTEMS:
         yield f"{len(systems) - _MOST_SYSTEMS:,} more systems"
-    if known.judged:
+    if available.judged:
         yield _judged_note(systems)
 
 
-def _cells(system: SystemResult, known: _RatesKnown) -> Iterator[str | Cell]:
+def _cells(system: SystemResult, available: _RatesKnown) -> Iterator[str | Cell]:
     """Yield n of the main rate, and the rates beside it."""
-    main = known.main(system)
+    main = available.main(system)
     yield "-" if main is None else number_text.count(main.n)
-    for title in known.beside:
+    for title in available.beside:
         yield rate_and_n(checked(system) if title == _CHECKERS else system.judged)
 
 
@@ -142,12 +142,12 @@ def _ungraded_cell(system: SystemResult, *, linked: bool) -> str | Cell:
     return Cell(text, link=items_at(system=system.system, group=UNGRADED)) if linked and count else text
 
 
-def _main_title(systems: Sequence[SystemResult], known: _RatesKnown) -> str:
+def _main_title(systems: Sequence[SystemResult], available: _RatesKnown) -> str:
     """Return the title of the main rate, starred if `_judged_note` explains it."""
-    if known.whole or not (known.checked or known.judged):
-        shares_judged = known.judged and (_uncorrected(systems) or not known.checked)
+    if available.whole or not (available.checked or available.judged):
+        shares_judged = available.judged and (_uncorrected(systems) or not available.checked)
         return "all outputs*" if shares_judged else "all outputs"
-    return "checked outputs" if known.checked else _JUDGES
+    return "checked outputs" if available.checked else _JUDGES
 
 
 def _judged_note(systems: Sequence[SystemResult]) -> str:
@@ -179,17 +179,17 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         mark = "*" if whole.name == ALL_UNCORRECTED else ""
         rows.append((f"{ALL}{mark}", whole, _counts(whole)))
     if decided is not None:
-        left = decided.of - decided.n
+        undecided = decided.of - decided.n
         alone = not shown
         cells = (
             number_text.count(decided.n),
             number_text.count(
-                left
+                undecided
                 if alone
-                else left - decided.outcomes.get("undecided", 0) - decided.outcomes.get("missing", 0)
+                else undecided - decided.outcomes.get("undecided", 0) - decided.outcomes.get("missing", 0)
             ),
         )
-        rows.append(("checked outputs" if not alone or left else ALL, decided, cells))
+        rows.append(("checked outputs" if not alone or undecided else ALL, decided, cells))
     is_marked = False
     for part in shown:
         better = corrected.get(part.by)

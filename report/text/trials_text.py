@@ -44,10 +44,10 @@ def variance_sentence(
 
 
 def _answer(name: str, trials: SystemTrials) -> str:
-    known = [(k, rate) for k, rate in trials.rates["pass^k"].items() if rate.value is not None]
-    if not known:
+    defined = [(k, rate) for k, rate in trials.rates["pass^k"].items() if rate.value is not None]
+    if not defined:
         return f"{name}: no case has enough graded trials for these k."
-    k, rate = known[-1]
+    k, rate = defined[-1]
     how = "by checkers"
     if trials.corrected:
         how = (
