@@ -73,8 +73,8 @@ def first_known(values: FloatArray, place: IntArray, places: int) -> FloatArray:
     Values and their places (numbers) have shape ``(n,)``.
     """
     found = np.full(places, np.nan)
-    known = np.flatnonzero(np.isfinite(values))[::-1]
-    found[place[known]] = values[known]
+    defined_last_first = np.flatnonzero(np.isfinite(values))[::-1]
+    found[place[defined_last_first]] = values[defined_last_first]
     return found
 
 

@@ -34,11 +34,11 @@ class Decision(NamedTuple):
     Attributes:
         by: Who.
         found: What of the output.
-        fault: Why judge and label differed, one of `FAULTS`; empty where that was not said.
+        fault: Why judge and label differed, one of `FAULTS`; empty if not given.
         reason: In their words.
         seed: Seed of the order in which outputs were put before them.
         human: Whether it was a person; a model may be asked, too, and is told apart.
-        reference: The reference that the case should have, as JSON text, where they wrote one.
+        reference: The reference that the case should have, as JSON text, if they wrote one.
     """
 
     by: str

@@ -110,19 +110,21 @@ def _corrected(rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors, lev
     value = float(values.mean())
     slopes = _slopes(rate, k, trials, errors)
     # One sum of influences a cluster, since the labelled trials are among those that they correct.
-    known, code = np.unique(trials.cluster, return_inverse=True)
-    of_case = np.searchsorted(known, cluster)
-    sums = np.bincount(of_case, weights=values - value, minlength=len(known)) / len(values)
+    clusters_present, code = np.unique(trials.cluster, return_inverse=True)
+    of_case = np.searchsorted(clusters_present, cluster)
+    sums = np.bincount(of_case, weights=values - value, minlength=len(clusters_present)) / len(values)
     unseen = 0.0
     for slope, truth, share, n in zip(
         slopes, (1.0, 0.0), (errors.tpr, errors.fpr), (errors.right, errors.wrong), strict=True
     ):
         rows = trials.judged & (trials.label == truth)
-        off = np.bincount(code[rows], weights=trials.passed[rows] - share, minlength=len(known)) / n
+        off = (
+            np.bincount(code[rows], weights=trials.passed[rows] - share, minlength=len(clusters_present)) / n
+        )
         sums += slope * off
         if n * min(share, 1 - share) < _FEW:
             unseen += slope**2 * max(0.0, _least_variance(share, n) - float((off**2).sum()))
-    clusters = len(known)
+    clusters = len(clusters_present)
     share = min(1.0, max(0.0, value))
     if clusters < FEWEST:
         return defined(share, n=len(values), method="no interval from a single cluster", level=level)
@@ -188,13 +190,13 @@ def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
     means = np.zeros((k + 1, len(count)))
     means[0] = 1.0
     taken = np.arange(1, k + 1)[:, None]
-    there = len(count)
+    reaching = len(count)
     for n in range(1, int(count.max()) + 1):
-        while count[longest[there - 1]] < n:
-            there -= 1
-        x = ordered[first[longest[:there]] + n - 1]
+        while count[longest[reaching - 1]] < n:
+            reaching -= 1
+        x = ordered[first[longest[:reaching]] + n - 1]
         share = np.minimum(taken, n) / n
-        means[1:, :there] = (1.0 - share) * means[1:, :there] + share * x * means[:-1, :there]
+        means[1:, :reaching] = (1.0 - share) * means[1:, :reaching] + share * x * means[:-1, :reaching]
     found = np.empty(len(count))
     found[longest] = means[k]
     return found

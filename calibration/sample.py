@@ -214,9 +214,9 @@ class Estimator:
         formula: Maps cell weights ``(..., m)`` and the cells to values ``(...)``, NaN where undefined.
         undefined: When it is undefined, in words.
         proportion: Successes and trials, for a proportion.
-        own_interval: The default interval, where Wilson's does not apply and BCa does not hold its level.
-        few_clusters: How its jackknife is brought to a scale without ends, where few clusters count: ``fisher`` in [-1, 1], ``logit`` in
-            [0, 1]; None where BCa is kept.
+        own_interval: The default interval, if Wilson's does not apply and BCa does not hold its level.
+        few_clusters: Scale without ends for its jackknife, if few clusters count: ``fisher`` in [-1, 1], ``logit`` in
+            [0, 1]; None if BCa is kept.
         max_cells: Above this many cells it is not bootstrapped.
     """
 

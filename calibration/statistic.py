@@ -12,7 +12,7 @@ Interval: TypeAlias = tuple[float, float]
 """Both ends."""
 
 TransformedScale: TypeAlias = Literal["fisher", "logit"]
-"""Where a statistic with ends is symmetric: Fisher's z for those in [-1, 1], log-odds for those in [0, 1]."""
+"""Scale on which a statistic with ends is symmetric: Fisher's z for those in [-1, 1], log-odds for those in [0, 1]."""
 
 
 class Statistic(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,7 +149,7 @@ differ only since one judge declares none, with the items on which that decides.
 one's threshold and not by the other's. ``repeats``: verdicts beyond a judge's first on an output. ``not_graded``: open outputs without a verdict.
 ``no_output``: items that others have an output for. ``parts_differ``: items decided for one of two systems and open for the other, which
 only the stratum ``all`` compares. ``uncorrected``: rates of the open part that are the judge's own. ``corrected``: labels of the open part
-that correct it, which hold where they were drawn at random. ``chosen_by_score``: labels of the open part that correct nothing, because the judge scored what has
+that correct it, valid if they were drawn at random. ``chosen_by_score``: labels of the open part that correct nothing, because the judge scored what has
 one unlike the rest. ``labels_of_some``: systems that labels do not correct while there are labels of others, with how many they lack. ``labels_of_checkers``: as of an agreement."""
 
 FEW_CLUSTERS = 20

@@ -126,7 +126,7 @@ def own_estimators() -> list[Estimator]:
 def of_function(name: str, function: Callable[..., Any]) -> Estimator:
     """Wrap a function as a statistic, with the clustered interval that any other has.
 
-    It takes labels, scores and weights, each of shape ``(m,)``, and gives a number, or None or NaN where it is undefined; one that raises or gives
+    It takes labels, scores and weights, each of shape ``(m,)``, and gives a number, or None or NaN if it is undefined; one that raises or gives
     something else is a ConfigurationError.
     """
 
@@ -139,11 +139,11 @@ def of_function(name: str, function: Callable[..., Any]) -> Estimator:
 
 
 def _value(name: str, function: Callable[..., Any], weights: FloatArray, cells: Cells) -> float:
-    there = weights > 0
-    if not there.any():
+    weighted = weights > 0
+    if not weighted.any():
         return math.nan
     try:
-        value = function(cells.label[there], cells.score[there], weights[there])
+        value = function(cells.label[weighted], cells.score[weighted], weights[weighted])
         return math.nan if value is None else float(value)
     except Exception as error:
         raise ConfigurationError(f"statistics: {name!r} failed: {type(error).__name__}: {error}") from error

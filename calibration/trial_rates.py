@@ -27,12 +27,12 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         trials: Graded trials.
         ungraded: Trials without a verdict, which count in no rate.
         judged: Graded trials whose verdict is a judge's.
-        tpr: Share of right labelled trials that the judge passes; None where nothing is corrected.
+        tpr: Share of right labelled trials that the judge passes; None if nothing is corrected.
         fpr: Share of wrong labelled trials that it passes.
         labels: Labelled trials behind both.
         corrected: Whether the judge's errors are corrected.
         rates: By rate and k: ``rates["pass^k"][4]``.
-        uncorrected: The same by verdicts as they are, where they are corrected above.
+        uncorrected: The same by verdicts as they are, if they are corrected above.
         variance: Variance of one trial's verdict as it is, by case and by sampling.
     """
 
@@ -95,15 +95,15 @@ def _from_run(table: Table) -> Iterator[tuple[str, tuple[Trials, int]]]:
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     case_of = np.array([numbers[name] for name in names], dtype=np.int64)
     for system, each in graded_of(outputs_of(table, None)).items():
-        known = each.known
-        graded = each.take(known)
+        is_graded = each.is_graded
+        graded = each.take(is_graded)
         yield (
             system,
             (
                 Trials(
                     case_of[graded.item], graded.cluster, graded.result, graded.is_undecided, graded.label
                 ),
-                int((~known).sum()),
+                int((~is_graded).sum()),
             ),
         )
 
@@ -120,11 +120,11 @@ def _from_rows(table: Table) -> Iterator[tuple[str, tuple[Trials, int]]]:
     passed = _passes(table.score, table.threshold)
     label = _passes(table.label, table.threshold)
     for system, rows in parts:
-        known = rows & np.isfinite(passed)
-        judged = np.ones(int(known.sum()), dtype=np.bool_)
-        case = table.item.codes[known].astype(np.int64)
-        trials = Trials(case, table.cluster[known], passed[known], judged, label[known])
-        yield system, (trials, int((rows & ~known).sum()))
+        is_graded = rows & np.isfinite(passed)
+        judged = np.ones(int(is_graded.sum()), dtype=np.bool_)
+        case = table.item.codes[is_graded].astype(np.int64)
+        trials = Trials(case, table.cluster[is_graded], passed[is_graded], judged, label[is_graded])
+        yield system, (trials, int((rows & ~is_graded).sum()))
 
 
 def _passes(values: FloatArray, threshold: FloatArray) -> FloatArray:

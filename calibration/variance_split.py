@@ -34,7 +34,7 @@ class VarianceSplit(msgspec.Struct, frozen=True, kw_only=True):
 def variance_split(
     values: FloatArray, case: IntArray, cluster: IntArray, *, level: float = 0.95
 ) -> VarianceSplit | None:
-    """Split the variance of ``(n,)`` results of repeated trials; None where no case has two.
+    """Split the variance of ``(n,)`` results of repeated trials; None if no case has two.
 
     One-way analysis of variance with random cases, unbiased for any numbers of trials; the interval of the share is a jackknife over clusters on Fisher's
     scale, its upper end halfway to that on log-odds. The mean's variance is that over clusters, of which sampling has the variance within cases over the number of results.
@@ -93,8 +93,8 @@ def _case_sums(values: FloatArray, case: IntArray, cases: int) -> FloatArray:
 def _components(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the variances between and within cases, from sums over cases, shape ``(6, ...)``."""
     trials, total, squares, squared, parts, cases = sums
-    left = trials - cases
-    within = np.where(left > 0, (squares - parts) / np.where(left > 0, left, 1.0), 0.0)
+    freedom = trials - cases
+    within = np.where(freedom > 0, (squares - parts) / np.where(freedom > 0, freedom, 1.0), 0.0)
     mean_square = (parts - total**2 / trials) / np.maximum(cases - 1, 1)
     size = (trials - squared / trials) / np.maximum(cases - 1, 1)
     return (mean_square - within) / size, within

@@ -36,7 +36,7 @@ class AdjudicatedRows(NamedTuple):
         drawn: Whether it belongs to the random part of its label and verdict that was looked at.
         weight: One over how often its item was judged.
         cluster: Its number.
-        category: Its category; empty where that is not known.
+        category: Its category; empty if unknown.
     """
 
     label: BoolArray

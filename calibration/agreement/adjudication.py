@@ -26,11 +26,11 @@ from .judge_panel import reliability
 from .label_audit import rate_statistic, resampled_tables, true_rates
 
 SHOWN = ("accuracy", "true_positive_rate", "true_negative_rate", "balanced_accuracy", "cohen_kappa")
-"""What is estimated in each way. All but kappa are lowest, and highest, where all that is undecidable is against, and for, the judge;
+"""Statistics of each correction. All but kappa are lowest if all undecidable items count against the judge, and highest if all count for it;
 so is kappa of a judge that is better than chance."""
 
 _Rates: TypeAlias = Callable[[FloatArray, FloatArray], dict[str, FloatArray]]
-"""Maps how much is right, and how much wrong, of each label and verdict, shape ``(..., 2, 2)``, to rates by name."""
+"""Map the right and the wrong counts of each label and verdict, both of shape ``(..., 2, 2)``, to rates by name."""
 
 _CELLS = (("that label and judge fail", "that only the judge passes"), ("that only the label passes", "that label and judge pass"))  # fmt: skip
 _NO_CLASS = "nothing is found right, or nothing wrong"
@@ -38,8 +38,8 @@ _NO_CLASS = "nothing is found right, or nothing wrong"
 
 def adjudicate(table: Table, decisions: Decisions, settings: Settings) -> Adjudication:
     """Hold judges against labels that decisions have corrected."""
-    known = set(table.item.values)
-    mine = {item: said for item, said in decisions.by_item.items() if item in known}
+    judged_items = set(table.item.values)
+    mine = {item: said for item, said in decisions.by_item.items() if item in judged_items}
     category = _categories(table, decisions.categories)
     judges = {judge: rows_of(table.take(rows), mine, category) for judge, rows in table.judge.present()}
     erring = decider_errors(mine.values())
@@ -76,12 +76,12 @@ def _judge(rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settin
 
 
 def _looked_at(rows: AdjudicatedRows, part: BoolArray) -> LookedAt:
-    known = part & (rows.decided < UNDECIDABLE)
-    right = known & (rows.truth == rows.verdict)
+    decidable = part & (rows.decided < UNDECIDABLE)
+    right = decidable & (rows.truth == rows.verdict)
     return LookedAt(
         rows=int(part.sum()),
         judge_right=int(right.sum()),
-        judge_wrong=int((known & ~right).sum()),
+        judge_wrong=int((decidable & ~right).sum()),
         undecidable=int((part & rows.undecidable).sum()),
     )
 
@@ -135,7 +135,7 @@ def _doubly_sampled(
     audits: a bootstrap of the rows over clusters, with draws of the shares; here from their mid-P distributions, since of agreements hardly any are
     wrong, and a prior of half an error in each cell would say that more are.
 
-    Where two people decided enough of the same outputs, their errors are taken out of the shares that are right, and drawn with them.
+    If two people decided enough of the same outputs, their errors are taken out of the shares that are right, and drawn with them.
     """
     sample = rows.sample
     table = sample.cells.tables(sample.counts) if sample.n else np.zeros((2, 2))
@@ -146,9 +146,9 @@ def _doubly_sampled(
     rng = np.random.default_rng(settings.seed)
     tables = resampled_tables(sample, settings, rng)
     shares = decided_shares(rows, erring, len(tables), rng)
-    values = rates(table * shares.known * shares.right, table * shares.known * (1 - shares.right))
-    known = tables * shares.known_draws
-    draws = rates(known * shares.right_draws, known * (1 - shares.right_draws))
+    values = rates(table * shares.decidable * shares.right, table * shares.decidable * (1 - shares.right))
+    resampled = tables * shares.decidable_draws
+    draws = rates(resampled * shares.right_draws, resampled * (1 - shares.right_draws))
     return {
         name: rate_statistic(float(values[name]), draws[name], sample.n, settings.level, _NO_CLASS)
         for name in names
@@ -162,18 +162,19 @@ def _unknown(table: FloatArray, rows: AdjudicatedRows, erring: DeciderErrors | N
     decided = (
         rows.looked_at[..., :UNDECIDABLE].sum(axis=-1) if erring is None else decided_counts(rows).decided
     )
-    left = (table > 0) & (decided == 0)
+    unsampled = (table > 0) & (decided == 0)
     cells = [
-        f"the {table[cell]:,.0f} {_CELLS[cell[0]][cell[1]]}" for cell in zip(*np.nonzero(left), strict=True)
+        f"the {table[cell]:,.0f} {_CELLS[cell[0]][cell[1]]}"
+        for cell in zip(*np.nonzero(unsampled), strict=True)
     ]
     return f"nobody decided a random sample of {' or of '.join(cells)}" if cells else None
 
 
-def _categories(table: Table, known: Mapping[str, str]) -> Mapping[str, str]:
+def _categories(table: Table, given: Mapping[str, str]) -> Mapping[str, str]:
     """Return the category of each item: the known one, or else its value in the category column."""
     column = table.columns.get("category")
-    if known or column is None:
-        return known
+    if given or column is None:
+        return given
     codes: zip[tuple[int, int]] = zip(table.item.codes.tolist(), column.codes.tolist(), strict=True)
     return {table.item.values[item]: column.values[code] for item, code in codes if code >= 0}
 

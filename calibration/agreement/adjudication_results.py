@@ -17,7 +17,7 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
         twice: How many were decided by two or more.
         alike: Share of pairs of decisions on one item that agree; None if no item has two decisions.
         krippendorff_alpha: Krippendorff's alpha of all of them, "undecidable" a value like the others.
-        error: Share of decisions that are wrong, if two err equally often and independently; corrected numbers are without these errors. None where
+        error: Share of decisions that are wrong, if two err equally often and independently; corrected numbers are without these errors. None if
             two decided fewer than 20 of the same items.
         contested: Items on which no more than half agree; they count as undecidable.
     """
@@ -33,7 +33,7 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LookedAt(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows of one sort, and what became of those that were decided.
+    """Rows on which judge and label agree, or differ, and how people decided them.
 
     Attributes:
         rows: How many there are.

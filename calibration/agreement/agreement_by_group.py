@@ -46,8 +46,8 @@ def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]
 def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
     """Return by judge the p of "it is right as often in this part of the rows as in the others".
 
-    It is the least of accuracy, true positive and true negative rate, times their number (Bonferroni), one-sided; left out where no rate is in both.
-    Few rows of a part tell little of their own spread, so this is Fisher's exact test, of rows over their usual design effect where they cluster.
+    It is the least of accuracy, true positive and true negative rate, times their number (Bonferroni), one-sided; left out if no rate is in both.
+    Few rows of a part tell little of their own spread, so this is Fisher's exact test, of rows over their usual design effect if they cluster.
 
     Args:
         table: Of several judges.
@@ -104,7 +104,7 @@ def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Equa
 
     Groups may share clusters: several systems on the same tasks, say. The variance is taken under the hypothesis of one common rate: a Wald
     test, with a variance for each group from its own few clusters, rejects far too often. Undefined with one group, with not more clusters than
-    groups, or where nothing varies over clusters.
+    groups, or if nothing varies over clusters.
 
     Source: the generalized score test of Rotnitzky and Jewell 1990, for a saturated mean.
     """

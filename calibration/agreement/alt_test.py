@@ -40,7 +40,7 @@ class AnnotatorTest(msgspec.Struct, frozen=True, kw_only=True):
         judge_ahead: Share of items on which the judge is at least as near to the others as they are.
         annotator_ahead: Share on which they are at least as near as the judge.
         n_clusters: Clusters among them.
-        p: p-value of "the judge is not good enough", one-sided, over clusters; None where all items are in one.
+        p: p-value of "the judge is not good enough", one-sided, over clusters; None if all items are in one.
         rejected: Whether that is rejected, with false discoveries held by Benjamini and Yekutieli.
     """
 
@@ -178,8 +178,8 @@ def _without_skewness(t: float, residual: FloatArray, cluster: IntArray) -> floa
 
 
 def _share_equal(values: FloatArray, others: FloatArray) -> FloatArray:
-    known = np.isfinite(others)
-    return (known & (others == values[:, None])).sum(axis=1) / known.sum(axis=1)
+    annotated = np.isfinite(others)
+    return (annotated & (others == values[:, None])).sum(axis=1) / annotated.sum(axis=1)
 
 
 def _nearness(values: FloatArray, others: FloatArray) -> FloatArray:

@@ -230,6 +230,6 @@ def cautions(
 
 
 def _smaller_class(panel: JudgeCalibration) -> int:
-    """Labels of the smaller class that there is; 0 where both are large enough."""
+    """Labels of the smaller class; 0 if both classes are large enough."""
     classes = (panel.tp + panel.fn, panel.fp + panel.tn)
     return min((count for count in classes if 0 < count < FEW_OF_A_CLASS), default=0)

@@ -135,11 +135,11 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         pass_at: Pass threshold; None if judges differ.
         level: Nominal coverage of the intervals.
         cautions: What limits all of it.
-        people: People among themselves, where several looked at the same items.
-        systems: Agreement on systems, by judge, where there are two or more.
-        probability: Scores read as probabilities, by judge, where they lie between 0 and 1.
-        better_cuts: What another threshold would gain, by judge, where scores lie between 0 and 1 and have labels.
-        adjudication: Judges by labels that people corrected where they differ, where somebody did.
+        people: Agreement between people, if several looked at the same items.
+        systems: Agreement on systems, by judge, if there are two or more.
+        probability: Scores read as probabilities, by judge, if they lie between 0 and 1.
+        better_cuts: Gain of another threshold, by judge, if scores lie between 0 and 1 and have labels.
+        adjudication: Judges by the labels that people corrected after a disagreement, if anybody did.
         label_audit: On request: judges corrected for errors of the labels.
         selective: On request: a confidence from which on verdicts can be trusted, by judge.
         cascade: On request: judges asked one after another.
@@ -182,7 +182,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NOT_ALWAYS = CalibrationNumbers.__struct_fields__[CalibrationNumbers.__struct_fields__.index("people") :]
-"""Parts that are left out of the JSON where there is nothing to say, or nothing was asked."""
+"""Parts left out of the JSON if they are empty or were not requested."""
 
 
 def calibration_json(calibration: CalibrationNumbers) -> dict[str, Any]:

@@ -78,15 +78,15 @@ class DecidedShares(NamedTuple):
     """Shares of each label and verdict, ``(2, 2)``, and draws of them, ``(replicates, 2, 2)``.
 
     Attributes:
-        known: Can be decided.
+        decidable: Can be decided.
         right: Is right, of those.
-        known_draws: Draws of the first.
+        decidable_draws: Draws of the first.
         right_draws: Draws of the second.
     """
 
-    known: FloatArray
+    decidable: FloatArray
     right: FloatArray
-    known_draws: FloatArray
+    decidable_draws: FloatArray
     right_draws: FloatArray
 
 
@@ -112,11 +112,11 @@ def _less_errors(
     counts = decided_counts(rows)
     error = error_rate(np.array(erring.apart / (erring.alike + erring.apart)))
     wrong, right, weight = found_counts(counts, float(error))
-    unknown, known = np.moveaxis(counts.known, -1, 0)
+    undecidable, decidable = np.moveaxis(counts.decidable, -1, 0)
     return DecidedShares(
-        _part(known, unknown),
+        _part(decidable, undecidable),
         without_errors(_part(right, wrong), error, weight),
-        drawn_shares(known, unknown, replicates, rng),
+        drawn_shares(decidable, undecidable, replicates, rng),
         without_errors(drawn_shares(right, wrong, replicates, rng), erring.drawn(replicates, rng), weight),
     )
 
@@ -132,12 +132,12 @@ class DecidedCounts(NamedTuple):
     Each has shape ``(2, 2, 2)``.
 
     Attributes:
-        known: Outputs that were decided at [..., 1]; that could not be, at [..., 0].
+        decidable: Outputs that were decided at [..., 1], and undecidable ones at [..., 0].
         once: Decided by one person: wrong, right.
         twice: Decided alike by two: wrong, right.
     """
 
-    known: FloatArray
+    decidable: FloatArray
     once: FloatArray
     twice: FloatArray
 
@@ -162,9 +162,11 @@ def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
     def share(one: int, of: int) -> FloatArray:
         return ((times == of) & (right == one)).astype(np.float64)
 
-    known = times / decisions
+    decided_share = times / decisions
     return DecidedCounts(
-        count(known, 1 - known), count(share(1, 1), share(0, 1)), count(share(2, 2), share(0, 2))
+        count(decided_share, 1 - decided_share),
+        count(share(1, 1), share(0, 1)),
+        count(share(2, 2), share(0, 2)),
     )
 
 

@@ -36,7 +36,7 @@ class SuspectedLabel(msgspec.Struct, frozen=True, kw_only=True):
         label: Its label.
         contradicted_by: Judges on the other side of it.
         agreed_by: Judges on its side.
-        evidence: Log-odds that the truth is of the other class than the label, were judges to err independently; below 0 where that class is rare.
+        evidence: Log-odds that the truth is of the other class than the label, were judges to err independently; below 0 if that class is rare.
     """
 
     item_id: str
@@ -80,7 +80,7 @@ class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         n: Items of which three judges or more speak.
-        undefined: Why there is no model; None where there is one.
+        undefined: Why there is no model; None if there is one.
         prevalence: Share of right items.
         judges: The judges' rates.
         pairs: Every two judges with items in common; none of three judges, whose agreement the model can always meet.
@@ -126,7 +126,7 @@ class SystemAgreement(msgspec.Struct, frozen=True):
 
     Attributes:
         systems: Each system's means.
-        kendall_tau_b: Kendall's tau-b of the means; 1 where the judge has the order of the labels.
+        kendall_tau_b: Kendall's tau-b of the means; 1 if the judge ranks like the labels.
         largest_difference: Largest absolute difference of any system.
     """
 
@@ -172,7 +172,7 @@ class CorrectedRates(msgspec.Struct, frozen=True):
 
 
 AuditMethod: TypeAlias = Literal["double-sampling", "gart-buck"]
-"""``double-sampling`` holds whatever errors judge and labels share; ``gart-buck`` where they share none, and needs no verdict on audited items."""
+"""``double-sampling`` holds whatever errors judge and labels share; ``gart-buck`` if they share none, and needs no verdict on audited items."""
 
 
 class LabelAudit(msgspec.Struct, frozen=True, kw_only=True):

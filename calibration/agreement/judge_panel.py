@@ -89,7 +89,7 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
 
     These two cover every labelled item.
 
-    Where the table has them: each ``baseline:NAME`` under its name (``checker``, in a run folder: the checker against labels that are not its own), ``lexical``
+    If the table has them: each ``baseline:NAME`` under its name (``checker``, in a run folder: the checker against labels that are not its own), ``lexical``
     (the judge that only compares words, when it is not the only judge), and ``human_human`` (one person as the judge of another, over every pair that
     looked at the same item; the earlier name is the label).
     """

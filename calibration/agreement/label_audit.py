@@ -61,7 +61,7 @@ def doubly_sampled(
 
     ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, whatever errors judge and labels share. The
     interval is of a bootstrap of the rows over clusters together with draws of the audit's four shares (Beta posteriors with Jeffreys'
-    prior: resampling a small audit knows nothing of errors that it did not see). Undefined where no audited item was judged, or the audit lacks a class.
+    prior: resampling a small audit knows nothing of errors that it did not see). Undefined if no audited item was judged, or the audit lacks a class.
 
     Source: Tenenbein 1970, extended to errors that differ with the verdict.
 
@@ -108,8 +108,8 @@ def corrected_rates(
 
     The interval combines a bootstrap of the main table with draws of the labels' error rates.
 
-    Holds when judge and labels err independently given the truth. Where they share errors, the judge still looks better than it is. The corrected rates
-    have percentile intervals, and are undefined where the labels are no better than chance; the rates of the labels themselves have Wilson's.
+    Holds when judge and labels err independently given the truth. If they share errors, the judge still looks better than it is. The corrected rates
+    have percentile intervals, and are undefined if the labels are no better than chance; the rates of the labels themselves have Wilson's.
 
     Source: Gart and Buck 1966.
 
@@ -161,9 +161,9 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
 
 
 def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
-    """Return the design effect of an audit; 1 where each audited item is its own cluster.
+    """Return the design effect of an audit; 1 if each audited item is its own cluster.
 
-    Where all systems' outputs of a case are audited, errors of their labels depend on each other. What the errors show, given the label, is averaged
+    If all systems' outputs of a case are audited, errors of their labels depend on each other. What the errors show, given the label, is averaged
     with the usual effect, and few clusters know their own spread badly.
     """
     labelled = table.take(np.isfinite(table.label))
@@ -171,13 +171,13 @@ def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     items = labelled.take(first)
     codes: list[int] = items.item.codes.tolist()
     found = np.array([truth.get(items.item.values[code], np.nan) for code in codes])
-    known = np.isfinite(found)
-    cluster, label = items.cluster[known], items.right[known]
+    audited = np.isfinite(found)
+    cluster, label = items.cluster[audited], items.right[audited]
     sizes = np.unique(cluster, return_counts=True)[1]
     size = float((sizes**2).sum()) / len(cluster)
     if size <= 1.0:
         return 1.0
-    wrong = (label != (found[known] >= items.threshold[known])).astype(np.float64)
+    wrong = (label != (found[audited] >= items.threshold[audited])).astype(np.float64)
     expected = np.where(label, *(wrong[side].mean() if side.any() else 0.0 for side in (label, ~label)))
     rest = wrong - expected
     squares = float((rest**2).sum())

@@ -101,5 +101,5 @@ def _check(cells: Cells, levels: FloatArray) -> None:
     for name, values in (("label", cells.label), ("score", cells.score)):
         far = np.abs(values - levels[_nearest(values, levels)]) > _SAME
         if far.any():
-            known = ", ".join(f"{level:g}" for level in levels)
-            raise InputError(f"the {name} {values[far][0]:g} is not one of the levels {known}")
+            shown_levels = ", ".join(f"{level:g}" for level in levels)
+            raise InputError(f"the {name} {values[far][0]:g} is not one of the levels {shown_levels}")

@@ -100,9 +100,9 @@ def _jackknife(sample: Sample, group: IntArray, outcome: FloatArray, seed: int) 
     blocks = in_blocks(sample, min(JACKKNIFE_BLOCKS, sample.n_clusters), seed)
     values: list[FloatArray] = []
     for weights, _ in blocks.without_each_group(1):
-        there = weights[0] > 0
-        numbers = np.unique(group[there], return_inverse=True)[1]
-        parts = corrected_brier_parts(outcome[there], sample.cells.score[there], numbers, weights[0][there])
+        kept = weights[0] > 0
+        numbers = np.unique(group[kept], return_inverse=True)[1]
+        parts = corrected_brier_parts(outcome[kept], sample.cells.score[kept], numbers, weights[0][kept])
         values.append(np.full(2, np.nan) if parts is None else np.array(parts[:2]))
     found = np.array(values)
     return left_out_error(found), len(found)

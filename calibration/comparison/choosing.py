@@ -36,7 +36,7 @@ def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) ->
     """Choose on nine tenths of the clusters, score on the last tenth, in turn.
 
     The interval of the winner's share is simultaneous for all contenders (Bonferroni), so it stays valid after the
-    choice. The held-out share has none: where contenders are about equal, the splits choose alike, and an interval from
+    choice. The held-out share has none: if contenders are about equal, the splits choose alike, and an interval from
     its spread over items or splits would cover too rarely.
 
     Args:
@@ -76,13 +76,13 @@ def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = Non
     """
     mine = table.take(rows)
     amounts = {name: numbers for name, numbers in mine.numbers.items() if name in AMOUNTS}
-    known = np.zeros(len(mine), dtype=np.bool_)
+    priced = np.zeros(len(mine), dtype=np.bool_)
     for numbers in amounts.values():
-        known |= np.isfinite(numbers)
-    count = int(known.sum())
+        priced |= np.isfinite(numbers)
+    count = int(priced.sum())
     if not count:
         return None
-    mine = mine.take(known)
+    mine = mine.take(priced)
     calls, prompt, completion, cost = (_total(mine, name) for name in AMOUNTS)
     if cost is None and cost_of is not None:
         cost = _priced(mine, cost_of)

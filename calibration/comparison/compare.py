@@ -82,42 +82,47 @@ def differing_thresholds(
 
 def of_systems(field: Field, strata: Strata) -> list[Caution]:
     """Return the cautions that limit a comparison of systems."""
-    left, whole = strata.open, strata.all
+    undecided, whole = strata.open, strata.all
     tasks = set[int]().union(*(each.task.tolist() for each in field.systems.values()))
     absent = {name: len(tasks) - len(each.task) for name, each in field.systems.items()}
-    silent = {name: count - left.graded[name] for name, count in left.outputs.items()}
-    some = {name: count for name, count in left.labelled.items() if count}
-    drawn = {name: count for name, count in some.items() if count < left.graded[name]}
+    silent = {name: count - undecided.graded[name] for name, count in undecided.outputs.items()}
+    some = {name: count for name, count in undecided.labelled.items() if count}
+    drawn = {name: count for name, count in some.items() if count < undecided.graded[name]}
     return [
-        *rough([*strata.decided.pairs, *left.pairs, *whole.pairs], ESTIMATORS["accuracy"]),
+        *rough([*strata.decided.pairs, *undecided.pairs, *whole.pairs], ESTIMATORS["accuracy"]),
         *_one("no_output", absent),
         *_one("not_graded", silent),
         *_one("parts_differ", _apart(strata)),
         *_one(
-            "uncorrected", {name: n for name, n in left.graded.items() if name not in left.corrected_systems}
+            "uncorrected",
+            {name: n for name, n in undecided.graded.items() if name not in undecided.corrected_systems},
         ),
-        *_one("labels_of_some", _lacking(left) if some else {}),
-        *_one("chosen_by_score", {name: left.labelled[name] for name in left.chosen}),
-        *_one("corrected", {name: n for name, n in drawn.items() if name in left.corrected_systems}),
+        *_one("labels_of_some", _lacking(undecided) if some else {}),
+        *_one("chosen_by_score", {name: undecided.labelled[name] for name in undecided.chosen}),
+        *_one("corrected", {name: n for name, n in drawn.items() if name in undecided.corrected_systems}),
         *_one("repeats", field.repeats),
     ]
 
 
-def _lacking(left: ComparedStratum) -> dict[str, int]:
+def _lacking(undecided: ComparedStratum) -> dict[str, int]:
     """Labels left to give each system that has undecided outputs and too few labels of them."""
-    lacking = {name: FEWEST_LABELS - count for name, count in left.labelled.items() if left.graded[name]}
+    lacking = {
+        name: FEWEST_LABELS - count for name, count in undecided.labelled.items() if undecided.graded[name]
+    }
     return {name: count for name, count in lacking.items() if count > 0}
 
 
 def _apart(strata: Strata) -> dict[str, int]:
     """Items of which one output is decided and the other is not, by pair."""
     parts = zip(strata.all.pairs, strata.decided.pairs, strata.open.pairs, strict=True)
-    return {f"{whole.a} and {whole.b}": whole.n - decided.n - left.n for whole, decided, left in parts}
+    return {
+        f"{whole.a} and {whole.b}": whole.n - decided.n - undecided.n for whole, decided, undecided in parts
+    }
 
 
 def _one(kind: ComparisonCaution, about: Mapping[str, int]) -> list[Caution]:
-    there: dict[str, float] = {name: count for name, count in about.items() if count}
-    return [Caution(kind, there)] if there else []
+    counted: dict[str, float] = {name: count for name, count in about.items() if count}
+    return [Caution(kind, counted)] if counted else []
 
 
 def compare(
@@ -139,7 +144,7 @@ def compare(
         by: ``judge``: which is right more often? ``system``: which passes more often, by what was decided and by what judges say of
             the rest?
         right: Of judges: ``agrees``, score and label fall on the same side of the threshold; ``score`` or ``label``, that passes;
-            None is ``agrees``, or ``score`` where nothing has a label. Of systems: ``score`` or ``label`` goes by that alone, ``agrees``
+            None is ``agrees``, or ``score`` if nothing has a label. Of systems: ``score`` or ``label`` goes by that alone, ``agrees``
             compares how well they are judged, None goes by stratum.
         pass_at: Pass threshold of verdicts, and of the labels beside them: for all judges or by judge; by default the one that
             a judge declares, else 0.5.
@@ -219,7 +224,7 @@ def _right(table: Table, requested: Right | None) -> Right:
 def _refuse_too_few(
     everybody: Sequence[Contestant], by: By, right: Right, against: str | None, *, systems: int
 ) -> None:
-    """Refuse where there are not two with usable rows, saying what else could be asked."""
+    """Refuse fewer than two with usable rows, and suggest another comparison."""
     names = [each.name for each in everybody if len(each.key)]
     if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
         found = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
@@ -246,7 +251,7 @@ def _systems(
     _refuse_stranger(names, "system", terms.against)
     strata = strata_of(field, terms)
     whole = strata.all
-    known = {name: each.take(each.known) for name, each in graded_of(field).items()}
+    graded = {name: each.take(each.is_graded) for name, each in graded_of(field).items()}
     spent = _costs(table, table.columns["system"], cost_of)
     return ComparisonNumbers(
         by="system",
@@ -265,7 +270,8 @@ def _systems(
         best=None
         if whole.corrected
         else _best(
-            [(name, each.task, each.result == 1.0, each.cluster) for name, each in known.items()], terms.level
+            [(name, each.task, each.result == 1.0, each.cluster) for name, each in graded.items()],
+            terms.level,
         ),
         cuts={judge: table.threshold_of(judge) for judge in field.judges},
         cautions=[*of_systems(field, strata), *labels_of_checkers(table.checkers)],

@@ -29,7 +29,7 @@ class Areas(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         value: First minus second.
-        delong_p: DeLong's, over clusters where items cluster; None where the difference has no spread.
+        delong_p: DeLong's, over clusters if items cluster; None if the difference has no spread.
         delong_holm_p: ``delong_p``, adjusted over the pairs that have one (Holm).
     """
 
@@ -47,7 +47,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         n: Items that both have. Of systems an item is a case and trial.
         n_clusters: Clusters among them.
         effective_clusters: How many clusters of one size they are worth: ``n^2 / sum of squared sizes``.
-        both_right: Items on which both are right, that is, pass where systems are compared.
+        both_right: Items on which both are right; of systems, on which both pass.
         a_only_right: On which the first is, and the second not.
         b_only_right: The other way round.
         both_wrong: On which neither is.
@@ -56,21 +56,21 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         holm_p: ``midp``, adjusted over the pairs listed (Holm).
         bh_p: ``midp``, adjusted (Benjamini and Hochberg).
         by_p: ``midp``, adjusted (Benjamini and Yekutieli).
-        clustered_p: Of ``difference``, by a test over clusters: a t-test of shares, a bootstrap of other statistics. None where
+        clustered_p: Of ``difference``, by a test over clusters: a t-test of shares, a bootstrap of other statistics. None if
             every item is its own cluster, or all are in one.
         clustered_holm_p: ``clustered_p``, adjusted over the pairs listed (Holm).
         difference: First minus second, of the statistic that is compared.
         rate_a: Of systems, the pass rate of the first on the very outputs that ``difference`` is of, estimated alike: it is ``rate_a - rate_b``.
         rate_b: Of systems, the pass rate of the second on them.
         p: p-value of the very test that the interval of ``difference`` inverts (``clustered_p`` or, of shares, ``midp``): at or below
-            1 - level exactly where 0 is outside.
+            1 - level exactly when 0 is outside.
         adjusted_p: ``p``, adjusted over the pairs listed (Holm): what the words go by.
-        better: Which is higher by ``adjusted_p``; None where there is no evidence, or none that stands among so many pairs.
+        better: Which is higher by ``adjusted_p``; None without evidence that survives the adjustment.
         smallest_visible: The true difference that a comparison of this precision, by itself, finds four times in five.
         corrected: Whether labels of undecided outputs correct the difference; the counts are of verdicts as they are.
         simultaneous: Of systems, ``difference`` with an interval that holds for all pairs listed at once (Bonferroni); None for a single pair.
-        icc: Correlation of the differences within clusters, averaged with the usual one where few items differ; 0 where items are their own.
-        auroc_difference: Where both scored the same labelled items with fractions.
+        icc: Correlation of the differences within clusters, averaged with the usual one if few items differ; 0 if each item is its own cluster.
+        auroc_difference: Difference of AUROCs, if both scored the same labelled items with fractions.
         flips: Items that differ, as many as were asked for.
     """
 
@@ -133,7 +133,7 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
         n: Its usable rows.
         n_left_out: Its rows without a required score or label.
         share_right: The share right; of systems the share that passes.
-        costs: What its verdicts cost, where the table says something of it.
+        costs: Cost of its verdicts, if the table has it.
     """
 
     n: int
@@ -165,7 +165,7 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
 
 
 BY_LABEL = "label"
-"""Stands for checkers where a table has labels, and no checker's verdicts."""
+"""Stands for checkers in a table with labels but no checker's verdicts."""
 
 
 class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -182,7 +182,7 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         corrected_systems: Systems whose rates labels correct, or that have no undecided output while labels correct others'. A system needs two labels that
             look like a random sample.
         chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p of that being chance.
-        judges: The same by each judge alone, where several judged undecided outputs.
+        judges: The same by each judge alone, if several judged undecided outputs.
     """
 
     by: list[str]
@@ -207,8 +207,8 @@ class Strata(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         decided: What checkers decided (in a table without a column ``checker_score``: what has a label).
-        open: Undecided outputs, by the judges' verdicts, corrected by labels where some have labels.
-        all: Both together, each part weighing as much as it has outputs; undefined where too many undecided outputs are ungraded.
+        open: Undecided outputs, by the judges' verdicts, corrected by labels if some have labels.
+        all: Both together, each part weighing as much as it has outputs; undefined if too many undecided outputs are ungraded.
     """
 
     decided: ComparedStratum
@@ -225,7 +225,7 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
         statistic: Statistic whose difference is estimated.
         pairs: Every pair asked for; of systems those of the stratum ``all``.
         contenders: Each by itself.
-        best: The cross-fitted choice of the best; None where no item is common to all.
+        best: The cross-fitted choice of the best; None if no item is common to all.
         cuts: Pass threshold of each judge.
         cautions: What a reader must know.
         strata: Of systems only.

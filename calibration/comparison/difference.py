@@ -58,7 +58,7 @@ class PairedRows:
         first: One score.
         second: The other.
         cluster: Cluster number; None when every row is its own.
-        second_label: Labels of what was scored second, where that is something else; None where both scored the same.
+        second_label: Labels of the second's items; None if both scored the same items.
         threshold: Pass threshold of both.
         second_threshold: Pass threshold of the second; None if it is the same.
     """
@@ -111,8 +111,8 @@ def share_difference(
 
     There is at least one row; each array has shape ``(n,)``.
 
-    Where every row is its own cluster, the test is McNemar's, mid-p, and the interval Tango's score interval; 0 is taken into it
-    where the two disagree, which takes one of a few counts (four items on which only one is right, all of them the
+    If every row is its own cluster, the test is McNemar's, mid-p, and the interval Tango's score interval; 0 is taken into it
+    if the two disagree, which happens at a few counts only (four items on which only one is right, all of them the
     same one). Else both are the t-test over clusters of `mean_over_clusters`.
     """
     n = len(first)

@@ -47,10 +47,12 @@ def judged_pair(first: Contestant, second: Contestant, terms: JudgeTerms) -> Com
 def _common(first: Contestant, second: Contestant, mine: IntArray, theirs: IntArray) -> PairedRows:
     """Return the common rows that have both labels and both scores."""
     columns = np.stack([first.label[mine], first.score[mine], second.score[theirs], second.label[theirs]])
-    known = np.isfinite(columns).all(axis=0)
-    label, score, other, other_label = columns[:, known]
+    usable = np.isfinite(columns).all(axis=0)
+    label, score, other, other_label = columns[:, usable]
     own = None if (label == other_label).all() else other_label
-    return PairedRows(label, score, other, first.cluster[mine][known], own, first.threshold, second.threshold)
+    return PairedRows(
+        label, score, other, first.cluster[mine][usable], own, first.threshold, second.threshold
+    )
 
 
 def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> TestedDifference:
@@ -69,7 +71,7 @@ def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> TestedDiff
 
 
 def _areas(rows: PairedRows) -> Areas | None:
-    """DeLong's test, where both scored the same outputs and not with 0 and 1 only."""
+    """Return DeLong's test; None unless both scored the same outputs, and not only 0 and 1."""
     right, other = (side.label >= side.pass_at for side in rows.sides)
     scores = rows.first, rows.second
     if (right != other).any() or np.isin(scores, (0.0, 1.0)).all():

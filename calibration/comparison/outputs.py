@@ -89,7 +89,7 @@ def outputs_of(table: Table, right: Right | None) -> Field:
     if right is None and DECIDED in table.numbers:
         label = np.where(np.isnan(decided), first_known(table.label, output, len(first)), np.nan)
     thresholds = np.array([table.threshold_of(judge).at for judge in judges])
-    # An item may name the system, and so may the cluster where each item is its own: a task has one.
+    # An item may name the system, and so may the cluster if each item is its own: a task has one.
     _, one, again = np.unique(tasks, return_index=True, return_inverse=True)
     whole = SystemOutputs(
         tasks[first],
@@ -195,14 +195,14 @@ class Graded(NamedTuple):
         return Graded._make(column[rows] for column in self)
 
     @property
-    def known(self) -> BoolArray:
+    def is_graded(self) -> BoolArray:
         """Which are graded."""
         return np.isfinite(self.result)
 
     @property
     def labelled(self) -> BoolArray:
         """Which undecided ones are graded and have a label."""
-        return self.known & self.is_undecided & np.isfinite(self.label)
+        return self.is_graded & self.is_undecided & np.isfinite(self.label)
 
     @property
     def mixed(self) -> bool:

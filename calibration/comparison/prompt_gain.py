@@ -66,7 +66,7 @@ class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
         current: Agreement of the current prompt.
         new: Agreement of the new one.
         gain: The difference, with a two-sided interval.
-        at_least: One-sided lower bound of the gain; None where nothing can be told.
+        at_least: One-sided lower bound of the gain; None if it cannot be computed.
         alpha: Level of that bound.
         won: Items on which only the new prompt agrees with the label.
         lost: Items on which only the current one does.
@@ -141,7 +141,7 @@ class OperatorChange(msgspec.Struct, frozen=True, kw_only=True):
         sort: What its probes are.
         operators: Names of the operators.
         change: Share treated as it should be by the new prompt, minus that by the current one, with a two-sided interval.
-        at_least: One-sided lower bound of the change; None where nothing can be told.
+        at_least: One-sided lower bound of the change; None if it cannot be computed.
         holm_p: p-value of no change, two-sided, adjusted over all operators.
         state: Whether a loss of the margin is excluded, or a loss proven.
     """
@@ -160,7 +160,7 @@ def operator_changes(
 ) -> list[OperatorChange]:
     """Compare two prompts on the probes of each operator.
 
-    That no operator loses the margin is claimed only where each excludes it at ``alpha``, so the claim as a whole is wrong at most so often. An
+    That no operator loses the margin is claimed only if each excludes it at ``alpha``, so the claim as a whole is wrong at most so often. An
     operator with fewer probes than could ever exclude it is tested together with the others of its sort.
     """
     groups = _groups(list(pairs), fewest_probes(alpha, margin))

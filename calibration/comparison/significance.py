@@ -62,8 +62,8 @@ class DeLong(NamedTuple):
     Attributes:
         areas: Areas of the first and of the second score.
         difference: First minus second.
-        standard_error: Standard error of the difference, over clusters; NaN where all of a class is in one.
-        p: Two-sided; None where the difference has no spread.
+        standard_error: Standard error of the difference, over clusters; NaN if all of a class is in one.
+        p: Two-sided; None if the difference has no spread.
     """
 
     areas: tuple[float, float]
@@ -79,7 +79,7 @@ def delong(
 
     Each array has shape ``(n,)``. None with fewer than two rows of either class.
 
-    The variance of an area is that of two means of placements, one a class; where rows cluster it is taken over clusters, and the
+    The variance of an area is that of two means of placements, one a class; if rows cluster it is taken over clusters, and the
     p is Student's (`combine_means`).
 
     Source: DeLong, DeLong and Clarke-Pearson 1988; Sun and Xu 2014 for the mid-ranks; Obuchowski 1997 for clusters.
@@ -173,10 +173,10 @@ def simultaneous_level(level: float, systems: int) -> float:
 def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, Statistic]:
     """Rank systems by their rates, 1 for the highest, with the ranks each may have.
 
-    Equal rates share the better rank. A rank is undefined where the rate has no interval.
+    Equal rates share the better rank. A rank is undefined if the rate has no interval.
 
     A system is surely worse than those whose intervals lie wholly above its own, and surely better than those whose lie
-    wholly below. Where the intervals hold together at the level, so do all ranks together.
+    wholly below. If the intervals hold together at the level, so do all ranks.
 
     Source: Klein, Wright and Wieczorek 2020.
     """

@@ -47,14 +47,14 @@ def strata_of(field: Field, terms: SystemTerms) -> Strata:
     """
     whole = graded_of(field)
     decided = {name: each.take(~each.is_undecided) for name, each in whole.items()}
-    left = _undecided(whole)
+    undecided = _undecided(whole)
     alone = {
         judge: _stratum(_judged_by(field, row), [judge], terms) for row, judge in enumerate(field.judges)
     }
     decided_by = field.decided_by if any(len(each.task) for each in decided.values()) else []
     return Strata(
         decided=_stratum(decided, decided_by, terms),
-        open=_stratum(left, field.judges, terms, judges=alone if len(alone) > 1 else {}),
+        open=_stratum(undecided, field.judges, terms, judges=alone if len(alone) > 1 else {}),
         all=_stratum(whole, [*decided_by, *field.judges], terms),
     )
 
@@ -106,7 +106,7 @@ def _stratum(
             name: _rate(each, correct=name in correct, level=terms.level) for name, each in graded.items()
         },
         outputs={name: len(each.task) for name, each in graded.items()},
-        graded={name: int(each.known.sum()) for name, each in graded.items()},
+        graded={name: int(each.is_graded.sum()) for name, each in graded.items()},
         labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
         corrected=bool(correct) and len(correct) == len(graded),
         corrected_systems=[name for name in graded if name in correct],
@@ -137,7 +137,7 @@ def _pair(
     """
     _, mine, theirs = np.intersect1d(sides[0].task, sides[1].task, assume_unique=True, return_indices=True)
     first, second = sides[0].take(mine), sides[1].take(theirs)
-    both = first.known & second.known
+    both = first.is_graded & second.is_graded
     items = Items(
         first.result[both] == 1.0,
         second.result[both] == 1.0,
@@ -192,10 +192,10 @@ def _difference(
 def _too_few(graded: Graded) -> str | None:
     """Return why decided and undecided outputs have no common rate; None if they have one."""
     count = int(graded.is_undecided.sum())
-    known = int((graded.is_undecided & graded.known).sum())
-    if not graded.mixed or known >= LEAST_GRADED * count:
+    graded_count = int((graded.is_undecided & graded.is_graded).sum())
+    if not graded.mixed or graded_count >= LEAST_GRADED * count:
         return None
-    return f"only {known:,} of {count:,} undecided outputs are graded"
+    return f"only {graded_count:,} of {count:,} undecided outputs are graded"
 
 
 def _too_few_labels(graded: Graded) -> str | None:
@@ -208,18 +208,22 @@ def _too_few_labels(graded: Graded) -> str | None:
 
 def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
     """Return the pass rate; without correction it is the judge's."""
-    known = graded.known
-    count = int(known.sum())
+    is_graded = graded.is_graded
+    count = int(is_graded.sum())
     if not count:
-        why = "there is no such output" if not len(known) else f"none of {len(known):,} outputs is graded"
+        why = (
+            "there is no such output"
+            if not len(is_graded)
+            else f"none of {len(is_graded):,} outputs is graded"
+        )
         return undefined(why, n=0, level=level)
     too_few = _too_few(graded)
     if too_few:
         return undefined(too_few, n=count, level=level)
     if correct and graded.is_undecided.all():
         return _corrected(graded, level)
-    if not ((correct and graded.mixed) or (graded.mixed and count < len(known))):
-        return share_of(graded.result[known], graded.cluster[known], level=level)
+    if not ((correct and graded.mixed) or (graded.mixed and count < len(is_graded))):
+        return share_of(graded.result[is_graded], graded.cluster[is_graded], level=level)
     return _of_parts(graded, correct=correct, n=count, level=level)
 
 
@@ -235,15 +239,15 @@ def _of_parts(graded: Graded, *, correct: bool, n: int, level: float) -> Statist
 
 def _corrected(graded: Graded, level: float) -> Statistic:
     """Correct the rate of a system's undecided part, as a run does."""
-    known, labelled = graded.known, graded.labelled
-    if labelled.sum() == known.sum():
+    is_graded, labelled = graded.is_graded, graded.labelled
+    if labelled.sum() == is_graded.sum():
         return labels_only(graded.label[labelled], graded.cluster[labelled], level=level)
     return power_tuned(_labelled_and_judged(graded), level=level).estimate
 
 
 def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
     labelled = graded.labelled
-    rest = graded.known & graded.is_undecided & ~labelled
+    rest = graded.is_graded & graded.is_undecided & ~labelled
     return LabelledAndJudged(
         graded.label[labelled],
         graded.result[labelled],
@@ -266,7 +270,7 @@ def _pieces(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
     if share == 0.0:
         return
     if not correct:
-        judged = graded.is_undecided & graded.known
+        judged = graded.is_undecided & graded.is_graded
         yield WeightedPart(graded.result[judged], graded.cluster[judged], share)
         return
     data = _labelled_and_judged(graded)

@@ -43,18 +43,18 @@ class DrawnLabels:
     cluster: IntArray
 
     @property
-    def known(self) -> BoolArray:
+    def labelled(self) -> BoolArray:
         """Which items have a label."""
         return np.isfinite(self.label)
 
     @property
     def weight(self) -> FloatArray:
         """Number of items that each label stands for; 0 where there is none."""
-        return np.where(self.known, 1.0 / np.where(self.known, self.probability, 1.0), 0.0)
+        return np.where(self.labelled, 1.0 / np.where(self.labelled, self.probability, 1.0), 0.0)
 
     def average(self, values: FloatArray) -> float:
         """Weighted mean over the labelled items (Hajek 1971)."""
-        return float((self.weight * np.where(self.known, values, 0.0)).sum() / self.weight.sum())
+        return float((self.weight * np.where(self.labelled, values, 0.0)).sum() / self.weight.sum())
 
 
 def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> FloatArray:
@@ -123,9 +123,9 @@ def moved(data: DrawnLabels, weight: float) -> InfluenceEstimate:
     labels, scores = _parts(data)
     size = len(data.score)
     value = weight * float(data.score.mean()) + data.average(data.label - weight * data.score)
-    residual = np.where(data.known, data.label - weight * data.score, 0.0)
-    residual = np.where(data.known, residual - data.average(residual), 0.0)
-    drawn = 1 - np.where(data.known, data.probability, 1.0)
+    residual = np.where(data.labelled, data.label - weight * data.score, 0.0)
+    residual = np.where(data.labelled, residual - data.average(residual), 0.0)
+    drawn = 1 - np.where(data.labelled, data.probability, 1.0)
     return InfluenceEstimate(
         value, (labels + weight * scores) / size, drawn * (data.weight * residual / size) ** 2
     )
@@ -136,9 +136,9 @@ def _parts(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
 
     The first part comes from its label; lambda multiplies the second.
     """
-    label = np.where(data.known, data.label, 0.0)
+    label = np.where(data.labelled, data.label, 0.0)
     label_mean, score_mean = data.average(label), data.average(data.score)
-    labels = label_mean + data.weight * np.where(data.known, label - label_mean, 0.0)
+    labels = label_mean + data.weight * np.where(data.labelled, label - label_mean, 0.0)
     scores = data.score - score_mean - data.weight * (data.score - score_mean)
     return labels, scores
 
@@ -161,12 +161,12 @@ def active_estimate(
 
     Args:
         data: The items; the chance of each label is the one in its own round.
-        drawn_in: Round in which each label was drawn, shape ``(M,)``: 1, 2, ...; 0 before the first. None where there is one round.
+        drawn_in: Round in which each label was drawn, shape ``(M,)``: 1, 2, ...; 0 before the first. None if there is one round.
         finite: The mean of just these items, drawn one by one, not of the population that they are from.
         interval: ``wald`` is symmetric, any other ``logit``; both clustered for a population.
         level: Nominal coverage.
     """
-    count = int(data.known.sum())
+    count = int(data.labelled.sum())
     if count < 2:  # noqa: PLR2004 - a variance needs two
         return PowerTuned(
             None, undefined("fewer than two items have both a label and a score", n=count, level=level)
@@ -174,7 +174,7 @@ def active_estimate(
     weights, value, error = _over_rounds(data, drawn_in, finite=finite)
     if error <= ROUNDING and 0.0 <= value <= 1.0 and not finite:
         # Nothing varies over clusters, which few of them do not prove.
-        ends, method = wilson_interval(value, len(np.unique(data.cluster[data.known])), level), "Wilson"
+        ends, method = wilson_interval(value, len(np.unique(data.cluster[data.labelled])), level), "Wilson"
     else:
         ends, method = rate_interval(value, error, interval if error > 0 else "wald", level)
     return PowerTuned(weights, defined(value, ends, n=count, method=method, level=level))
@@ -194,19 +194,19 @@ def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) 
         error = float(np.sqrt((shares**2) @ [each.design.sum() for each in estimates]))
     else:
         influence: FloatArray = shares @ np.stack([each.influence for each in estimates])
-        error = cluster_error(influence - influence.mean(), data.cluster, data.cluster[data.known])
+        error = cluster_error(influence - influence.mean(), data.cluster, data.cluster[data.labelled])
     return float(shares @ lambdas), value, error
 
 
 def _rounds(data: DrawnLabels, drawn_in: IntArray | None) -> list[tuple[DrawnLabels, int]]:
     """Return the data known after each round, with the number of new labels."""
-    if drawn_in is None or not (drawn_in[data.known] > 0).any():
-        return [(data, int(data.known.sum()))]
+    if drawn_in is None or not (drawn_in[data.labelled] > 0).any():
+        return [(data, int(data.labelled.sum()))]
     rounds: list[tuple[DrawnLabels, int]] = []
-    numbers: list[int] = np.unique(drawn_in[data.known & (drawn_in > 0)]).tolist()
+    numbers: list[int] = np.unique(drawn_in[data.labelled & (drawn_in > 0)]).tolist()
     for number in numbers:
         label = np.where(drawn_in <= number, data.label, np.nan)
         chance = np.where(drawn_in == number, data.probability, 1.0)
-        new = int((data.known & (drawn_in == number)).sum())
+        new = int((data.labelled & (drawn_in == number)).sum())
         rounds.append((DrawnLabels(label, data.score, chance, data.cluster), new))
     return rounds

@@ -39,9 +39,9 @@ def chosen_within_strata(items: StratifiedItems) -> float | None:
     Each stratum may have any number of labels.
     Return the least p times the number of strata (Bonferroni).
     """
-    known = np.isfinite(items.label)
+    labelled = np.isfinite(items.label)
     strata = [items.stratum == number for number in range(len(items.names))]
-    return _alarm([selection_p(items.score[mine], known[mine], items.cluster[mine]) for mine in strata])
+    return _alarm([selection_p(items.score[mine], labelled[mine], items.cluster[mine]) for mine in strata])
 
 
 def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> float | None:
@@ -50,7 +50,7 @@ def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> fl
     The larger p of Mann and Whitney's test with two errors. One is that of the sums of placements over clusters, so that a sample of whole clusters is
     no alarm. The other holds if the labels are a random sample; few labels that all score alike show no spread of their own.
 
-    None where nothing can be told: one sort of items is missing, or in one cluster, or all scores are equal.
+    None if it cannot be tested: all items are labelled, or none; those or the others are in one cluster; or all scores are equal.
 
     Source: DeLong, DeLong and Clarke-Pearson 1988 for the placements; Obuchowski 1997 for clusters; Lehmann 1975 for ties and continuity.
     """
@@ -77,6 +77,6 @@ def _null_p(score: FloatArray, labelled: BoolArray) -> float:
 
 
 def _alarm(p_values: list[float | None]) -> float | None:
-    known = [p for p in p_values if p is not None]
-    least = min(1.0, min(known) * len(known)) if known else 1.0
+    tested = [p for p in p_values if p is not None]
+    least = min(1.0, min(tested) * len(tested)) if tested else 1.0
     return least if least <= _ALARM else None

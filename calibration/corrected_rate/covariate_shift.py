@@ -58,7 +58,7 @@ def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
         InputError: There is no such column, or a judged row has no value in it.
     """
     table = table.take(np.isfinite(table.score))
-    known = np.isfinite(table.label)
+    labelled = np.isfinite(table.label)
     design, missing = [np.ones((len(table), 1))], list[str]()
     for name in by:
         number = table.numbers.get(f"{COVARIATE}{name}", table.numbers.get(name))
@@ -79,7 +79,7 @@ def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
             design.append(np.stack([scaled, scaled**2], axis=1))
         elif column is not None:
             present = [(value, rows) for value, rows in column.present()]
-            missing += [f"{name} {value}" for value, rows in present if not (rows & known).any()]
+            missing += [f"{name} {value}" for value, rows in present if not (rows & labelled).any()]
             design += [rows[:, None].astype(np.float64) for _, rows in present[1:]]
     return ShiftedLabels(table.label, table.score, np.hstack(design), table.cluster, missing)
 
@@ -90,19 +90,19 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     A logistic regression says how likely each item was to be labelled given its covariates; labels count by one over that, clipped at ten times what they
     would in a random sample, so that weights are those of strata for a single category. The value is ``lambda * mean(score) + weighted mean(label -
     lambda * score)``; its error, over clusters, knows that weights are estimated, and lambda makes it least. Valid if items with equal covariates were
-    labelled at random. Undefined where labels are worth fewer than 20 (``(sum w)^2 / sum w^2``), a category has none, or labelled items are scored unlike
+    labelled at random. Undefined if labels are worth fewer than 20 (``(sum w)^2 / sum w^2``), a category has none, or labelled items are scored unlike
     all even with their weights.
 
     Source: Angelopoulos, Duchi and Zrnic 2023; Robins, Rotnitzky and Zhao 1994 for estimated weights; Kish 1965 for what labels are worth.
     """
-    known = np.isfinite(data.label)
-    n = int(known.sum())
+    labelled = np.isfinite(data.label)
+    n = int(labelled.sum())
     if data.missing:
         return undefined(f"no labelled item has {', '.join(data.missing)}", n=n, level=level)
     if n < FEWEST_EFFECTIVE:
         return undefined(f"{n} labels, and it takes {FEWEST_EFFECTIVE:.0f}", n=n, level=level)
-    chance, inverse = _chances(data.covariates, known)
-    weight = np.minimum(1 / chance, _MOST_WEIGHT * len(known) / n)[known]
+    chance, inverse = _chances(data.covariates, labelled)
+    weight = np.minimum(1 / chance, _MOST_WEIGHT * len(labelled) / n)[labelled]
     worth = float(weight.sum() ** 2 / (weight**2).sum())
     if worth < FEWEST_EFFECTIVE:
         why = f"weighted, {n} labels are worth {worth:.0f}, and it takes {FEWEST_EFFECTIVE:.0f}"
@@ -112,27 +112,27 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
         """Return the weighted mean of labelled items, and the influence of all items on it."""
         mean = float(weight @ values) / float(weight.sum())
         moved = weight * (values - mean) / float(weight.sum())
-        free = np.where(weight < 1 / chance[known], 0.0, moved * (1 - chance[known]))
-        slope = inverse @ (data.covariates[known].T @ free)
-        influence = -(known - chance) * (data.covariates @ slope)
-        influence[known] += moved
+        free = np.where(weight < 1 / chance[labelled], 0.0, moved * (1 - chance[labelled]))
+        slope = inverse @ (data.covariates[labelled].T @ free)
+        influence = -(labelled - chance) * (data.covariates @ slope)
+        influence[labelled] += moved
         return mean, influence
 
-    label, of_label = weighted(data.label[known])
-    score, of_score = weighted(data.score[known])
+    label, of_label = weighted(data.label[labelled])
+    score, of_score = weighted(data.score[labelled])
     everywhere = float(data.score.mean())
-    gap = (data.score - everywhere) / len(known) - of_score
-    labelled = data.cluster[known]
+    gap = (data.score - everywhere) / len(labelled) - of_score
+    labelled_cluster = data.cluster[labelled]
 
     def error(influence: FloatArray) -> float:
-        return cluster_error(influence, data.cluster, labelled)
+        return cluster_error(influence, data.cluster, labelled_cluster)
 
     if _unlike(everywhere - score, error(gap), worth):
         return undefined("labelled items are scored unlike the others, even weighted", n=n, level=level)
     squares = float(gap @ gap)
     trust = min(1.0, max(-1.0, -float(of_label @ gap) / squares)) if squares > 0 else 0.0
     value = min(1.0, max(0.0, label + trust * (everywhere - score)))
-    units = worth * clusters_in(labelled) / n
+    units = worth * clusters_in(labelled_cluster) / n
     spread = error(of_label + trust * gap) * math.sqrt((worth - 1) / (worth - 2))
     ends = worth_interval(value, spread, units, level, degrees=units - 1 - (trust != 0.0))
     return defined(
@@ -140,10 +140,10 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     )
 
 
-def _chances(covariates: FloatArray, known: BoolArray) -> tuple[FloatArray, FloatArray]:
+def _chances(covariates: FloatArray, labelled: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Return each item's chance to be labelled, and the inverse of the regression's information."""
     start = np.zeros(covariates.shape[1])
-    rate = known.mean()
+    rate = labelled.mean()
     start[0] = math.log(rate / (1 - rate)) if rate < 1 else 1 / _RIDGE
     slope, penalty = start, np.diag([0.0, *[_RIDGE] * (len(start) - 1)])
     inverse: FloatArray = np.zeros(penalty.shape)
@@ -151,7 +151,7 @@ def _chances(covariates: FloatArray, known: BoolArray) -> tuple[FloatArray, Floa
         chance = expit(covariates @ slope)
         spread = covariates.T * (chance * (1 - chance)) @ covariates
         inverse = np.linalg.pinv(spread + penalty, hermitian=True).astype(np.float64)
-        step = inverse @ (covariates.T @ (known - chance) - penalty @ slope)
+        step = inverse @ (covariates.T @ (labelled - chance) - penalty @ slope)
         slope = slope + step * min(1.0, 5.0 / max(float(np.abs(step).max()), _CLOSE))
         if float(np.abs(step).max()) < _CLOSE:
             break

@@ -246,10 +246,10 @@ def _uneven(table: Table) -> float | None:
     if items is None or was_drawn(table).any() or len(items.names) < 2:  # noqa: PLR2004 - one stratum is the whole
         return None
     size = np.bincount(items.stratum)
-    known = np.bincount(items.stratum, weights=np.isfinite(items.label))
-    share = known.sum() / size.sum()
+    labels = np.bincount(items.stratum, weights=np.isfinite(items.label))
+    share = labels.sum() / size.sum()
     if not 0 < share < 1:
         return None
-    chi2 = float(((known - share * size) ** 2 / (size * share * (1 - share))).sum())
+    chi2 = float(((labels - share * size) ** 2 / (size * share * (1 - share))).sum())
     p = float(chdtrc(len(size) - 1, chi2))
     return p if p <= _ALARM else None

@@ -63,13 +63,13 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         uncorrected: The same with its interval, which knows nothing of the judge's errors.
         weight: Lambda, how far the judge is trusted; ``lambda`` in JSON. None when nothing could be combined.
         label_equivalents: How many labels alone would be as precise.
-        estimates: Estimates by name; ``active`` and ``stratified_ppi`` only where labels were drawn so, ``multi_phase`` where phases were named,
-            ``several_judges`` where judges were, ``reweighted`` where columns to weight by were, ``open_worse_by`` where that bound was declared.
-        strata: Each by itself, where there are strata.
+        estimates: Estimates by name; ``active`` and ``stratified_ppi`` only if labels were drawn so, ``multi_phase`` if phases were named,
+            ``several_judges`` if judges were, ``reweighted`` if columns to weight by were, ``open_worse_by`` if that bound was declared.
+        strata: Each by itself, if there are strata.
         rank: Of a system, its place among all.
         cautions: What limits it.
         worse_by: Points by which the judge may be worse on undecided outputs, for ``open_worse_by``; None without that bound.
-        variance: Variance of one score, by item and by repeat or trial; None where each item was judged once.
+        variance: Variance of one score, by item and by repeat or trial; None if each item was judged once.
         chosen_by: How items were chosen for labels, as it was said; None for a random sample.
     """
 
@@ -97,8 +97,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         It is the most precise one that is valid for how the labels were drawn.
         """
         reported = ("rogan_gladen",) if self.chosen_by in {"label", "elsewhere"} else _REPORTED
-        known = (name for name in reported if (each := self.estimates.get(name)) and each.value is not None)
-        return next(known, None)
+        defined = (name for name in reported if (each := self.estimates.get(name)) and each.value is not None)
+        return next(defined, None)
 
     labels_only = StatisticEntry("estimates")
     ppi = StatisticEntry("estimates")
@@ -116,7 +116,7 @@ class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         all: Of all rows.
         systems: Results by system.
-        judge: Judge of the uncorrected rates, where several judges were combined.
+        judge: Judge of the uncorrected rates, if several judges were combined.
     """
 
     all: RateEstimate

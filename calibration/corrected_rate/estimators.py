@@ -101,8 +101,8 @@ def power_tuned(
 ) -> PowerTuned:
     """PPI++ with the lambda that makes the variance least.
 
-    With ``score`` lambda may be below 0, and is 0, and the estimate that of the labels alone, where the judge would not make an interval over
-    clusters narrower: its errors may be alike within clusters, which the published formula does not see. `docs/decisions/0016` has what was measured.
+    With ``score`` lambda may be below 0. It is 0, and the estimate that of the labels alone, if the judge would not make an interval over
+    clusters narrower: its errors may be alike within clusters, which the published formula does not see. `docs/decisions/0016` has measurements.
     """
     if data.too_few:
         return PowerTuned(None, undefined(data.too_few, n=len(data.label), level=level))
@@ -135,7 +135,7 @@ def prediction_powered(
     The value is ``weight * mean(unlabelled) + mean(label - weight * score)``.
 
     The ``interval`` ``score`` is Wilson's on the effective n (`with_score_interval`); ``logit`` is clustered, too; ``wald`` takes items as independent.
-    ``scale`` says where it is symmetric, when that is not what ``interval`` says.
+    ``scale`` is the scale on which it is symmetric, if another than that of ``interval``.
 
     Source: Angelopoulos et al. 2023 (arXiv 2301.09633, 2311.01453).
     """
@@ -164,7 +164,7 @@ def with_score_interval(
 ) -> Statistic:
     """Return the value with Wilson's interval on the effective n.
 
-    Where a slope was ``spent``, it has one degree of freedom less.
+    If a slope was ``spent``, it has one degree of freedom less.
 
     Over clusters their design effect is averaged with the usual one, as for labels alone (`effective_trials`), and Student's quantile knows only as
     many clusters with labels as they are worth: ``(sum of m)^2 / sum of m^2`` of their sizes.
@@ -184,8 +184,8 @@ def with_score_interval(
     else:
         student = t_quantile(level, degrees) / normal_quantile(level)
         errors = n * min(share, 1 - share)
-        left = effective_trials(spread, errors, rows**2 * n, student=student) / n
-        ends = worth_interval(share, rows / math.sqrt(left), n * left, level)
+        effective_share = effective_trials(spread, errors, rows**2 * n, student=student) / n
+        ends = worth_interval(share, rows / math.sqrt(effective_share), n * effective_share, level)
     return defined(share, ends, n=n, method="Wilson on the cluster-effective n", level=level)
 
 
@@ -216,7 +216,7 @@ def labels_only(
 def label_equivalents(data: LabelledAndJudged, weight: float) -> float | None:
     """Return how many labels alone are as precise as these labels with this judge.
 
-    None where there is no variance.
+    None if there is no variance.
     """
     if data.too_few:
         return None
@@ -232,7 +232,7 @@ def standard_error(
 ) -> float:
     """Standard error of an estimate, from how each labelled and each other item moves it.
 
-    Over clusters where they have several items; else with as many degrees of freedom less than labels as are ``spare``.
+    Over clusters if they have several items; else with as many degrees of freedom less than labels as are ``spare``.
     """
     if not (clustered and data.clustered):
         n = len(data.label)

@@ -42,8 +42,10 @@ class NestedVerdicts(NamedTuple):
 
     def of_open(self) -> NestedVerdicts:
         """Return the items that no checker decided."""
-        left = np.isnan(self.decided)
-        return NestedVerdicts(self.label[left], self.scores[:, left], self.cluster[left], self.decided[left])
+        undecided = np.isnan(self.decided)
+        return NestedVerdicts(
+            self.label[undecided], self.scores[:, undecided], self.cluster[undecided], self.decided[undecided]
+        )
 
     def reaching(self, phase: int) -> BoolArray:
         """Return a mask of items that have verdicts of the first ``phase`` judges, shape ``(M,)``.
@@ -84,7 +86,7 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
         mean of f_1 over all + mean of (f_2 - f_1) where two judges spoke + ... + mean of (label - f_last) where there is a label
 
     The error is that of each item's sum over the phases that it is in, over clusters, with one degree of freedom less for each judge.
-    Undefined with fewer than 30 labels, or where a phase is no random sample of the one before, as the scores show.
+    Undefined with fewer than 30 labels, or if the scores show that a phase is not a random sample of the one before.
 
     Source: Neyman 1938; Cochran 1977, section 12.9; of judges as predictors Angelopoulos et al. 2023 (arXiv 2311.01453).
     """
@@ -114,7 +116,7 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
 def explained_variance(data: NestedVerdicts) -> float | None:
     """Return the share of the variance of labels that the verdicts explain.
 
-    It is corrected for the number of judges; None where it cannot be computed.
+    It is corrected for the number of judges; None if it cannot be computed.
     """
     open_items = data.of_open()
     judges, rows = len(open_items.scores), open_items.reaching(len(open_items.scores) + 1)
@@ -122,8 +124,8 @@ def explained_variance(data: NestedVerdicts) -> float | None:
     if len(label) < FEWEST_LABELS or np.ptp(label) == 0.0:
         return None
     residual = label - _fitted(open_items.scores[:, rows], label, np.full(len(label), fill_value=True))
-    left = float(residual.var()) / float(label.var()) * (len(label) - 1) / (len(label) - 1 - judges)
-    return min(1.0, max(0.0, 1 - left))
+    unexplained = float(residual.var()) / float(label.var()) * (len(label) - 1) / (len(label) - 1 - judges)
+    return min(1.0, max(0.0, 1 - unexplained))
 
 
 def _fitted(scores: FloatArray, label: FloatArray, rows: BoolArray) -> FloatArray:

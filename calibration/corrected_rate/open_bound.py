@@ -30,9 +30,9 @@ def decided_rows(table: Table) -> BoolArray:
     by_person = np.logical_or.reduce(people) if people else np.zeros(len(table), dtype=np.bool_)
     by = table.columns.get("label_by")
     # Rows of a run name the author of a label; rows of a file do not.
-    known = np.isfinite(table.label) if by is None else by.codes >= 0
+    labelled = np.isfinite(table.label) if by is None else by.codes >= 0
     checked = np.isfinite(table.numbers.get(_CHECKER, np.full(len(table), np.nan)))
-    return (known & ~by_person) | checked
+    return (labelled & ~by_person) | checked
 
 
 def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float, level: float) -> Statistic:
@@ -41,7 +41,7 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
     The interval is for a judge that is up to ``worse`` worse on them.
 
     TPR and TNR on undecided outputs may each be lower than on decided ones, by 0 to ``worse``. The rate is monotone in both, so the interval's ends are
-    reached where one is lower by ``worse`` and the other is equal. Each share counts with its effective n over clusters.
+    reached if one is lower by ``worse`` and the other is equal. Each share counts with its effective n over clusters.
 
     Source: Rogan and Gladen 1978; Lang and Reiczigel 2014; Manski 2003 for bounds by an assumption.
 
@@ -52,10 +52,10 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
         raise InputError(f"--open-worse-by {worse:g}: expected a number of points from 0 to 1, such as 0.1")
     judged = np.isfinite(table.score)
     truth = np.where(np.isfinite(table.label), table.label, table.numbers.get(DECIDED, table.label))
-    known, rest = judged & decided & np.isfinite(truth), judged & ~decided
+    has_truth, rest = judged & decided & np.isfinite(truth), judged & ~decided
     n = int(rest.sum())
     right, passed = truth >= pass_at, table.score >= pass_at
-    parts = {"right": known & right, "wrong": known & ~right, "undecided": rest}
+    parts = {"right": has_truth & right, "wrong": has_truth & ~right, "undecided": rest}
     for name, rows in parts.items():
         if not rows.any():
             return undefined(f"no {name} output is judged", n=n, level=level)

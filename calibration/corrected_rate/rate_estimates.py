@@ -71,8 +71,8 @@ class RateEstimates(NamedTuple):
         weight: Lambda, how far the judge is trusted; None when nothing could be combined.
         label_equivalents: How many labels alone would be as precise.
         estimates: Estimates by name.
-        strata: Each by itself, where the table has strata, or needs them.
-        chosen: The p of "labelled items are scored like the rest", where it says that they are not.
+        strata: Each by itself, if the table has strata, or needs them.
+        chosen: The p of "labelled items are scored like the rest"; None unless it rejects that.
     """
 
     weight: float | None
@@ -94,8 +94,8 @@ class RateEstimates(NamedTuple):
 def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """Estimate the mean label of one judge's rows.
 
-    Where labels were drawn with unequal chances that is ``active`` and, with strata, ``stratified_ppi``; the same by strata of the score where the
-    scores of labelled items show that these were chosen by score.
+    If labels were drawn with unequal chances, that is ``active`` and, with strata, ``stratified_ppi``. If the scores of labelled items show
+    that these were chosen by score, it is the same by strata of the score.
     """
     rates = _over_all(table, terms)
     if terms.chosen_by in {"label", "elsewhere"}:
@@ -231,7 +231,7 @@ def _active(table: Table, terms: RateTerms) -> RateEstimates:
     # What was labelled before the draw is there for certain.
     probability = np.where(drawn, table.numbers[PROBABILITY], 1.0)
     data = DrawnLabels(table.label, table.score, probability, table.cluster)
-    count, pending = int(data.known.sum()), pending_labels(table)
+    count, pending = int(data.labelled.sum()), pending_labels(table)
     unequal = "the labels were drawn with unequal chances, which only `active` knows how to weigh"
     estimates = {name: undefined(unequal, n=count, level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
     if pending:

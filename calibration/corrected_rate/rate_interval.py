@@ -19,7 +19,7 @@ ROUNDING = 1e-12
 def rate_interval(value: float, error: float, scale: RateInterval, level: float) -> tuple[Interval, str]:
     """Return an interval of a rate, and its name; the rate may lie outside [0, 1].
 
-    The name is ``wald``; any other scale is ``logit`` where the value is inside (0, 1).
+    The name is ``wald``; any other scale is ``logit`` if the value is inside (0, 1).
     """
     if scale != "wald":
         ends = logit_interval(value, error, level)
@@ -38,7 +38,7 @@ def worth_interval(
     Args:
         share: The rate, in [0, 1].
         error: Its standard error.
-        units: Independent units that were seen: what the rate is worth where nothing varies, which few of them do not prove.
+        units: Independent units that were seen; if none of them vary, few do not prove a rate of 0 or 1.
         level: Nominal coverage.
         degrees: Degrees of freedom of the error, for Student's quantile; None for the normal one.
     """

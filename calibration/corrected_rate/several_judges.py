@@ -14,31 +14,31 @@ FEWEST_LABELS_OF_ALL = 50
 """Labels of items that every judge scored, below which a combination is fitted to chance."""
 
 _LEAST = 1e-6
-"""Penalty where judges alone explain all."""
+"""Penalty if judges alone explain all."""
 
 
 def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
     """Estimate the undecided outputs' mean label by PPI++ with all judges together.
 
     A ridge regression of labels on the judges' scores takes the place of one judge's score. It is cross-fitted: no label is predicted by a fit that it
-    took part in, and other items have the mean of the fits. Items that a judge did not score do not count. Where one judge alone gives a narrower interval, that is the estimate. Undefined with fewer than 50 labels, or where
+    took part in, and other items have the mean of the fits. Items that a judge did not score do not count. If one judge alone gives a narrower interval, that is the estimate. Undefined with fewer than 50 labels, or if
     these look chosen by some judge's scores.
 
     Source: Zrnic and Candes 2024 (arXiv 2309.16598) for cross-fitting; Hoerl, Kennard and Baldwin 1975 for the ridge.
     """
     data = data.of_open()
-    judged, known = data.reaching(len(data.scores)), data.reaching(len(data.scores) + 1)
-    n, rest = int(known.sum()), judged & ~known
+    judged, labelled = data.reaching(len(data.scores)), data.reaching(len(data.scores) + 1)
+    n, rest = int(labelled.sum()), judged & ~labelled
     if n < FEWEST_LABELS_OF_ALL:
         why = f"{n} items have a label and all judges' scores; it takes {FEWEST_LABELS_OF_ALL}"
         return undefined(why, n=n, level=level)
-    label, clusters = data.label[known], (data.cluster[known], data.cluster[rest])
+    label, clusters = data.label[labelled], (data.cluster[labelled], data.cluster[rest])
     for scores in data.scores:
-        each = LabelledAndJudged(label, scores[known], scores[rest], *clusters)
+        each = LabelledAndJudged(label, scores[labelled], scores[rest], *clusters)
         if rest.any() and chosen_by_score(each, looks=len(data.scores)) is not None:
             return undefined("labelled items are scored unlike the others", n=n, level=level)
-    together = cross_fitted(label, data.scores[:, known], data.scores[:, rest], clusters[0])
-    each = zip(data.scores[:, known], data.scores[:, rest], strict=True)
+    together = cross_fitted(label, data.scores[:, labelled], data.scores[:, rest], clusters[0])
+    each = zip(data.scores[:, labelled], data.scores[:, rest], strict=True)
     found = [
         power_tuned(LabelledAndJudged(label, *scores, *clusters), level=level).estimate
         for scores in (together, *each)
@@ -77,7 +77,7 @@ def cross_fitted(
 def _ridge(label: FloatArray, scores: FloatArray) -> FloatArray:
     """Return slopes by ridge regression, its penalty by Hoerl, Kennard and Baldwin.
 
-    No intercept: a mean without a fold is high where the fold's labels are low, and PPI needs none.
+    No intercept: a mean without a fold is high if the fold's labels are low, and PPI needs none.
     """
     judges, n = scores.shape
     moved, target = scores - scores.mean(axis=1, keepdims=True), label - label.mean()

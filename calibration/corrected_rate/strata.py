@@ -26,7 +26,7 @@ def with_strata(table: Table, by: str) -> Table:
 
     Rows without a score are in no stratum.
 
-    They are the values of a column ``by``; or, by `BY_SCORE`, each distinct score where there are at most five, else fifths of the rows by score, equal scores together.
+    They are the values of a column ``by``; or, by `BY_SCORE`, each distinct score if there are at most five, else fifths of the rows by score, equal scores together.
 
     Raises:
         InputError: There is no such column, or a judged row has no value in it.

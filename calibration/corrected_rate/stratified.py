@@ -25,10 +25,10 @@ _MOST_LEVERAGE = 0.9
 """A single label cannot be weighed up without end."""
 
 _PRIOR = 2
-"""As many labels the judge's own doubt counts for where spreads are estimated."""
+"""Labels that the judge's own doubt counts for, when spreads are estimated."""
 
 _POOLED = 30
-"""As many labels all strata together count for where the spread of one is estimated."""
+"""Labels that all strata together count for, when the spread of one is estimated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +55,14 @@ class StratifiedItems:
 
     def part(self, stratum: int) -> LabelledAndJudged:
         """Return one stratum's data."""
-        known = self.labelled(stratum)
-        rest = (self.stratum == stratum) & ~known
+        labelled = self.labelled(stratum)
+        rest = (self.stratum == stratum) & ~labelled
         return LabelledAndJudged(
-            self.label[known], self.score[known], self.score[rest], self.cluster[known], self.cluster[rest]
+            self.label[labelled],
+            self.score[labelled],
+            self.score[rest],
+            self.cluster[labelled],
+            self.cluster[rest],
         )
 
 
@@ -90,12 +94,12 @@ def stratified_prediction_powered(
     Each stratum has its own lambda. Undefined when one has too few labels.
 
     Valid when the labelled items of each stratum are a random sample of that stratum; how many labels each has is free.
-    Where a judge has two verdicts that are the strata, it is the post-stratified estimate.
+    If a judge has two verdicts that are the strata, it is the post-stratified estimate.
 
     Source: Fisch et al. 2024 (arXiv 2406.04291). For a population, that the shares are an estimate too is added to their
-    variance. Where nothing varies in a stratum, half a label to the contrary in one more is assumed (Jeffreys), because
+    variance. If nothing varies in a stratum, half a label to the contrary in one more is assumed (Jeffreys), because
     few equal labels do not prove a rate of 0 or 1. Student's quantile and residuals scaled by their leverage keep the level
-    where strata have few labels.
+    if strata have few labels.
 
     Args:
         items: The items.
@@ -141,24 +145,24 @@ class _Part(NamedTuple):
 
 
 def _part(items: StratifiedItems, number: int, *, finite: bool) -> _Part:
-    data, known, mine = items.part(number), items.labelled(number), items.stratum == number
+    data, labelled, mine = items.part(number), items.labelled(number), items.stratum == number
     n, rest = len(data.label), len(data.unlabelled)
     share = (n + rest) / len(items.label)
     weight = tuned_lambda(data) if rest else 0.0
     unlabelled = float(data.unlabelled.mean()) if rest else 0.0
     value = weight * unlabelled + float((data.label - weight * data.score).mean())
-    left = rest / (n + rest) if finite else 1.0
+    finite_factor = rest / (n + rest) if finite else 1.0
     residual = data.label - weight * ((n + rest) / rest if finite and rest else 1.0) * data.score
     influence = np.zeros(len(items.label))
     freedom = n - 1 - (weight > 0.0)
     if np.ptp(residual) == 0.0 or freedom < 1:
-        unseen = left * share**2 * _jeffreys(n) / n
+        unseen = finite_factor * share**2 * _jeffreys(n) / n
         return _Part(share, value, influence, unseen, unseen, max(n - 1, 1))
     moved = (residual - residual.mean()) / np.sqrt(1 - _leverage(data.score, weight))
-    influence[known] = share * np.sqrt(left) / n * moved
+    influence[labelled] = share * np.sqrt(finite_factor) / n * moved
     if not finite and rest:
-        influence[mine & ~known] = share * weight * (data.unlabelled - unlabelled) / rest
-    return _Part(share, value, influence, 0.0, float((influence[known] ** 2).sum()), freedom)
+        influence[mine & ~labelled] = share * weight * (data.unlabelled - unlabelled) / rest
+    return _Part(share, value, influence, 0.0, float((influence[labelled] ** 2).sum()), freedom)
 
 
 def _student(variance: float, parts: list[_Part], clusters: int, level: float) -> float:
@@ -182,7 +186,7 @@ def _variance(influence: FloatArray, items: StratifiedItems, *, clustered: bool)
 def _leverage(score: FloatArray, weight: float) -> FloatArray:
     """Return the leverage of each label on the fit (MacKinnon, White 1985).
 
-    It comes from the mean, and from lambda where that was tuned.
+    It comes from the mean, and from lambda if that was tuned.
     """
     leverage = np.full(len(score), 1 / len(score))
     moved = score - score.mean()

@@ -22,7 +22,7 @@ def post_stratified(
     The weight is how often the judge passes the unlabelled items. Undefined when no labelled item
     is in one of the two groups.
 
-    Independent items have a ``logit`` interval with ``score``, too, as it was published; where items cluster it is Wilson's.
+    Independent items have a ``logit`` interval with ``score``, too, as it was published; if items cluster it is Wilson's.
 
     Source: the efficient estimator of arXiv 2601.05420, for a judge of two verdicts.
     """

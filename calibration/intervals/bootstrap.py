@@ -46,7 +46,7 @@ def replicate_weights(
     Args:
         sizes: Clusters per group, shape ``(k,)``.
         replicates: How many resamples.
-        rng: Where chance comes from.
+        rng: Random generator.
         width: Numbers a replicate needs beside its ``k`` weights; makes blocks smaller.
 
     Yields:

@@ -44,7 +44,7 @@ def wilson_interval(share: float, trials: float, level: float = 0.95, *, z: floa
 def clopper_pearson_interval(successes: int, trials: int, level: float = 0.95) -> Interval:
     """Compute the exact interval of a proportion, which covers at least at its level.
 
-    Use it where a guarantee is claimed.
+    Use it when a guarantee is claimed.
 
     Source: Clopper and Pearson 1934.
     """

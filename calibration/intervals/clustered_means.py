@@ -61,7 +61,7 @@ class Combination(NamedTuple):
     def interval(self, level: float, least: float = -1.0) -> Interval | None:
         """Return the values that `p` does not reject at this level, within [``least``, 1].
 
-        None where the spread cannot be estimated.
+        None if the spread cannot be estimated.
         """
         if not self.tellable:
             return None
@@ -74,9 +74,9 @@ class Combination(NamedTuple):
         return max(least, self.value - half), min(1.0, self.value + half)
 
     def p(self) -> float | None:
-        """Return the two-sided p for a true value of 0; None where it cannot be computed.
+        """Return the two-sided p for a true value of 0; None if it cannot be computed.
 
-        Where all clusters say the same, a share of clusters that say the utmost contrary would bring the mean to 0: this is twice
+        If all clusters say the same, a share of clusters at the opposite end would bring the mean to 0: this is twice
         the chance that none of them was seen.
         """
         if not self.tellable:
@@ -105,7 +105,7 @@ class Combination(NamedTuple):
         return usual_effect(self.cluster_size)
 
     def smallest_visible(self, level: float) -> float | None:
-        """Return the true value detected with 80 % power at this level; None where unknown."""
+        """Return the true value detected with 80 % power at this level; None if unknown."""
         if not self.tellable or self.flat:
             return None
         return (t_quantile(level, self.degrees) + float(ndtri(_POWER))) * self.error
@@ -121,13 +121,13 @@ def combine_means(
 ) -> Combination:
     """``sum of coefficient[k] * mean(values in cell k)``, clusters independent.
 
-    The standard error is CR2, unbiased where rows are independent and of one variance; the degrees of freedom are Bell and
+    The standard error is CR2, unbiased if rows are independent and of one variance; the degrees of freedom are Bell and
     McCaffrey's for the same case. For one cell, with a share ``w`` of the rows in each cluster::
 
         error^2 = sum of (cluster's sum of residuals)^2 / (1 - w) / n^2
         1 / degrees = sum of w^2 + (sum of q)^2 - sum of q^2,  q = w^2 / (1 - w)
 
-    which is ``clusters - 1`` where clusters are of one size. A cell whose rows are all in one cluster has no spread that could be told.
+    which is ``clusters - 1`` if clusters are of one size. A cell whose rows are all in one cluster has no spread that can be estimated.
 
     Source: Bell and McCaffrey 2002; Pustejovsky and Tipton 2018, for a regression on the indicators of the cells.
 
@@ -149,14 +149,14 @@ def combine_means(
     matters = coefficient != 0.0
     if bool((shares[:, matters] >= 1.0).any()):
         return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)
-    left = 1.0 - np.where(matters, shares, 0.0)
-    error = math.sqrt(variance(sums * coefficient, form="cr2", shares=1.0 - left))
+    other_share = 1.0 - np.where(matters, shares, 0.0)
+    error = math.sqrt(variance(sums * coefficient, form="cr2", shares=1.0 - other_share))
     weight = (np.abs(coefficient) / rows)[cell]
     squares = float((weight**2).sum())
     return Combination(
         value,
         error,
-        _degrees(shares, left, coefficient**2 / rows),
+        _degrees(shares, other_share, coefficient**2 / rows),
         clusters,
         rows=1 / squares,
         cluster_size=float(((shares @ np.abs(coefficient)) ** 2).sum()) / squares,
@@ -164,13 +164,13 @@ def combine_means(
     )
 
 
-def _degrees(shares: FloatArray, left: FloatArray, weight: FloatArray) -> float:
+def _degrees(shares: FloatArray, other_share: FloatArray, weight: FloatArray) -> float:
     """Compute Bell and McCaffrey's degrees of freedom.
 
     They are the squared trace of the error's quadratic form over the trace of its square.
     """
     own = shares @ weight
-    beyond = shares / np.sqrt(left) * np.sqrt(weight)
+    beyond = shares / np.sqrt(other_share) * np.sqrt(weight)
     others = beyond.T @ beyond
     square = float((own**2).sum() + (others**2).sum() - ((beyond**2).sum(axis=1) ** 2).sum())
     return float(own.sum()) ** 2 / square
@@ -212,7 +212,7 @@ def _with_interval(combination: Combination, n: int, level: float, least: float)
 def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0.95, seed: int = 0) -> Shift:
     """Test the mean of paired differences over clusters.
 
-    The interval contains 0 exactly where the test finds no difference.
+    The interval contains 0 exactly when the test finds no difference.
 
     Differences are in [-1, 1], shape ``(n,)``.
 

@@ -36,7 +36,7 @@ class Prior(NamedTuple):
 
 TWO_SIDED = Prior(3, 0.2)
 CERTIFIED = Prior(8, 0.3)
-"""For where a guarantee is claimed."""
+"""For claims of a guarantee."""
 
 
 def usual_effect(cluster_size: float, prior: Prior = TWO_SIDED) -> float:
@@ -155,6 +155,6 @@ def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95
 def student_ratio(level: float, degrees: float) -> float:
     """Return the ratio of Student's quantile to the normal one.
 
-    It is 1 where there are no degrees of freedom, as in a single cluster.
+    It is 1 without degrees of freedom, as in a single cluster.
     """
     return t_quantile(level, degrees) / normal_quantile(level) if degrees > 0 else 1.0

@@ -38,14 +38,14 @@ from .variance import FEWEST, degrees_of_freedom, influence, left_out_error, pro
 IntervalOption: TypeAlias = Literal["wilson", "wald", "cluster-t", "bootstrap"]
 
 JACKKNIFE_BLOCKS = 40
-"""Blocks left out in turn where a bootstrap would cost too much."""
+"""Blocks left out in turn, when a bootstrap would cost too much."""
 
 
 class Settings(NamedTuple):
     """Interval settings.
 
     Attributes:
-        interval: None for the best of each statistic: Wilson on the cluster-effective n for proportions, its own where
+        interval: None for the best of each statistic: Wilson on the cluster-effective n for proportions, its own if
             it has one, BCa cluster bootstrap for the rest. ``wilson`` and ``wald`` are the textbook forms that take
             rows as independent; ``cluster-t`` and ``bootstrap`` (percentile) are clustered.
         level: Nominal coverage.
@@ -126,7 +126,7 @@ def _few_clusters_interval(
 
     A bootstrap of few clusters covers too little.
 
-    None where that is not so, where leaving out a cluster makes no difference, or leaves nothing defined, and at the ends of the scale.
+    None if that is not so, if leaving out a cluster makes no difference or leaves nothing defined, and at the ends of the scale.
     """
     by_itself = settings.interval is not None or sample.singletons or sample.n_clusters < FEWEST
     if estimator.few_clusters is None or by_itself or sample.effective_clusters >= FEW_CLUSTERS:

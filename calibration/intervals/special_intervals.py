@@ -74,7 +74,7 @@ def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, 
     """Interval of the mean of two rates from the Wilson interval of each.
 
     The distances from estimate to end are combined as standard errors are, each side by itself, so that the interval is
-    skewed where a rate is near 1. Clusters that hold both classes make the two rates depend on each other.
+    skewed if a rate is near 1. Clusters that hold both classes make the two rates depend on each other.
 
     Source: Donner and Zou 2012 (method of variance estimates recovery).
     """

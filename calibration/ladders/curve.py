@@ -121,9 +121,9 @@ def next_levels(family: CurveFamily, answers: LadderAnswers, count: int) -> list
 
     Levels are numbers in ascending order, repeated as often as each is to be asked about.
 
-    All that is asked first goes evenly over the levels. Later seven of eight questions go to the levels next to evenly spaced quantiles of where
-    80 % may be caught, as the answers so far have it: where that is known well, to one or two levels, else to many. Where it may not be on the
-    ladder at all, half of them go to that end of it, and half evenly, so that a flat curve is seen to be one.
+    The first questions go evenly over the levels. Later, seven of eight go to the levels next to evenly spaced quantiles of the level at which
+    80 % may be caught, by the answers so far: if that level is known well, to one or two levels, else to many. If it may be beyond an end of
+    the ladder, half of these go to that end and half evenly, so that a flat curve is recognised.
     """
     aimed = 0 if not len(answers.rung) else count - round(count * _EVENLY)
     chosen: list[int] = []

@@ -44,13 +44,13 @@ class LadderFit(NamedTuple):
     """A fitted curve. Places run from 0, the easiest level, to 1, the hardest.
 
     Attributes:
-        threshold: Where 80 % are caught; minus infinity where less is caught of the easiest, infinity where more is of the hardest.
+        threshold: Where 80 % are caught; minus infinity if less of the easiest is caught, infinity if more of the hardest is.
         low: Lower end of its interval, infinite in the same cases.
         high: Upper end.
         beyond: How probable it is that 80 % and more are caught of the hardest level.
         drop: Share caught of the easiest minus share caught of the hardest.
-        trend_p: p-value of no relation between level and being caught; None where nothing could be told.
-        misfit_p: p-value of a logistic curve; None where there are too few levels.
+        trend_p: p-value of no relation between level and being caught; None if it cannot be computed.
+        misfit_p: p-value of a logistic curve; None with too few levels.
         dip: Level caught less often than a harder one, beyond chance; None without one.
         worth: How many independent answers each is worth.
         likely: The curves that are left likely.
@@ -144,7 +144,7 @@ def _at_least_a_gap(levels: FloatArray, low: float, threshold: float, high: floa
 
 
 def _dip(answers: LadderAnswers, levels: int, worth: float) -> int | None:
-    """Return the level caught less often than a harder one; None where all may be chance.
+    """Return the level caught less often than a harder one; None if all may be chance.
 
     Of several such levels it is the one with the smallest p-value.
 

@@ -53,10 +53,10 @@ def paired_drops(
     for look in looks:
         judged = np.isfinite(look)
         times, sums = times + judged, sums + np.where(judged, look, 0.0)
-        known = times > 0
-        difference = certified[known] - sums[known] / times[known]
-        drops.append(float(difference.mean()) if known.any() else 0.0)
-        own = cluster[known]
+        judged_once = times > 0
+        difference = certified[judged_once] - sums[judged_once] / times[judged_once]
+        drops.append(float(difference.mean()) if judged_once.any() else 0.0)
+        own = cluster[judged_once]
         top = int(own.max(initial=-1))
         mean = mean_over_clusters(np.append(difference, (1.0, -1.0)), np.append(own, (top + 1, top + 2)))
         p_values.append(float(stdtr(mean.degrees, -mean.value / mean.error)))
@@ -78,7 +78,7 @@ class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
         found: The chance that this is found.
         wanted: The chance that was asked for.
         anchors: So many anchors have that chance.
-        replies: So many replies an anchor in the certified run have it, on the same anchors; None where ten more do not.
+        replies: Replies per anchor that reach it in the certified run, on the same anchors; None if ten more do not.
     """
 
     drop: float
@@ -132,7 +132,7 @@ def _detection_rate(accuracy: float, anchors: int, replies: float) -> float:
 def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
     """Return the evidence for a drop after each look, as an e-process.
 
-    It holds where looks are independent of each other given the anchors, which verdicts of a judge at temperature 0 are not: those it repeats are
+    It holds if looks are independent of each other given the anchors, which verdicts of a judge at temperature 0 are not: those it repeats are
     counted anew in each look, and against a level that is the judge's own rightness up to 17 % of false alarms were seen. Accept less than that.
 
     A look is one run over a fixed set of anchors: for each, in [0, 1], how right the judge was. Each stake bets on "less right

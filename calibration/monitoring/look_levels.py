@@ -16,7 +16,7 @@ _SOON = 5
 """Number of first looks over which most of the chance of a false alarm is spent equally."""
 
 _KEPT = 0.6
-"""This times the share of the information that only later looks have is kept for them: a tenth of the chance where the certified run has one reply."""
+"""This times the share of the information that only later looks have is kept for them: a tenth of the chance if the certified run has one reply."""
 
 _FAR, _POINTS = 9.0, 257
 
@@ -28,7 +28,7 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
 
     What an anchor has in common with itself cancels in its differences, so that of a judge that stays as it was the statistics of looks ``s < t``
     correlate as ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats itself: a Brownian motion looked at when the shares ``t / (t + R)``
-    of its time are over. The first five looks spend equal parts of ``alpha``, nine tenths in all where ``R`` is 1; the rest is the chance that the motion
+    of its time are over. The first five looks spend equal parts of ``alpha``, nine tenths in all if ``R`` is 1; the rest is the chance that the motion
     ever crosses a straight line from there on, by the principle of reflection.
 
     Source: Lan and DeMets 1983 (spending); Armitage, McPherson and Rowe 1969 (the integral over looks); Jennison and Turnbull 1997 (statistics of this form).

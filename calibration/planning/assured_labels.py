@@ -31,7 +31,7 @@ DEFAULT_ASSURANCE = 0.8
 _DRAWS, _SEED = 4_000, 0
 
 _MOST = 64
-"""Times the labels that do on average: where more are needed, no number is said to be enough."""
+"""Times the labels that suffice on average: if more are needed, no number is called enough."""
 
 _STEP = 1e-20
 
@@ -81,9 +81,9 @@ def assured_labels(
 ) -> dict[str, int | None]:
     """Return the labels for 95 % intervals of at most this half-width, by rate.
 
-    They are that narrow in the share ``assurance`` of samples; None where no number is enough.
+    They are that narrow in the share ``assurance`` of samples; None if no number is enough.
 
-    Samples are drawn: tables of label and verdict, and, where items cluster, the error of their spread, which is known the worse the fewer
+    Samples are drawn: tables of label and verdict, and, if items cluster, the error of their spread, which is known the worse the fewer
     clusters there are.
     """
     average = average_labels(expected, half_width, unlabelled)
@@ -116,7 +116,7 @@ def average_labels(
 ) -> dict[str, int | None]:
     """Return the labels at which intervals have this half-width on average, by rate.
 
-    Items are taken as independent, as in textbooks; None where no number is enough.
+    Items are taken as independent, as in textbooks; None if no number is enough.
     """
     tpr, tnr, prevalence = expected.tpr, expected.tnr, expected.prevalence
     labels: dict[str, int | None] = {
@@ -183,7 +183,7 @@ def _rate_errors(expected: Expected, successes: list[int], trials: list[int]) ->
         tables = _tables(expected, labels, rng)
         tried = tables[:, trials].sum(axis=1)
         share = tables[:, successes].sum(axis=1) / np.maximum(tried, 1)
-        # Wilson's half-width over the quantile, which is wider than Wald's where a rate is near 0 or 1.
+        # Wilson's half-width over the quantile, which is wider than Wald's if a rate is near 0 or 1.
         square = normal_quantile(LEVEL) ** 2
         error = np.sqrt(tried * share * (1 - share) + square / 4) / (tried + square)
         return np.where(tried > 0, error, np.inf)

@@ -39,7 +39,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
         open_rate: Share of the others that are right.
         explained: Share of the variance of labels of undecided outputs that verdicts explain (the squared multiple correlation): of ``cheap``, of ``dear``,
             and of both as ``cheap+dear``.
-        n: Labelled outputs that this was seen on; 0 where it was told.
+        n: Labelled outputs that this was measured on; 0 if it was given.
     """
 
     decided: float
@@ -77,7 +77,7 @@ class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
         open_half_width: Half-width for the undecided outputs, whose rate `estimate` gives of a run.
         phases: What is bought.
         half_widths: Half-width of the best plan by each design: the judges that take part, joined by ``+``, or ``labels alone``.
-        labels_alone_cost: What the same half-width costs without a judge; None where all outputs have not enough.
+        labels_alone_cost: What the same half-width costs without a judge; None if all outputs together do not suffice.
         pilot: What it rests on.
     """
 
@@ -117,7 +117,7 @@ def plan_budget(
 
     Args:
         budget: In dollars.
-        costs: Cost of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``dear`` where there are such judges.
+        costs: Cost of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``dear`` if there are such judges.
         pilot: What is known beforehand.
         outputs: Number of outputs available; None for unlimited.
         effect: Factor by which clusters multiply the variance.
@@ -159,15 +159,15 @@ def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot:
 
     Finding one undecided output takes ``1 / (1 - decided)`` checks.
     """
-    left = 1 - pilot.decided
-    within = left**2 * pilot.open_rate * (1 - pilot.open_rate)
-    known = pilot.decided * pilot.decided_rate + left * pilot.open_rate
+    undecided = 1 - pilot.decided
+    within = undecided**2 * pilot.open_rate * (1 - pilot.open_rate)
+    overall_rate = pilot.decided * pilot.decided_rate + undecided * pilot.open_rate
     # What the checker says of an output: right, wrong, or undecided, which counts as the rate of the undecided ones.
-    checked = pilot.decided * pilot.decided_rate + left * pilot.open_rate**2 - known**2
+    checked = pilot.decided * pilot.decided_rate + undecided * pilot.open_rate**2 - overall_rate**2
     explained = [0.0, *(pilot.explained["+".join(judges[: n + 1])] for n in range(len(judges)))]
     parts = [max(0.0, after - before) for before, after in pairwise(explained)] + [1 - explained[-1]]
     return [
-        _Step("check", costs["check"] / left, max(0.0, checked) * left),
+        _Step("check", costs["check"] / undecided, max(0.0, checked) * undecided),
         *(
             _Step(name, costs[name], within * part)
             for name, part in zip((*judges, "label"), parts, strict=True)
@@ -178,7 +178,7 @@ def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot:
 def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float] | None:
     """Allocate undecided outputs to phases, never more than in the phase before.
 
-    None where the budget does not pay for the fewest labels.
+    None if the budget does not pay for the fewest labels.
     """
     ratios = _falling_ratios(steps)
 

@@ -1,6 +1,6 @@
 """Choose which items to label next.
 
-They are drawn at random, or more often where the judge is in doubt, or as a number per stratum.
+They are drawn at random, or more often if the judge is in doubt, or as a number per stratum.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
     Raises:
         InputError: Every item has a label.
     """
-    left = unlabelled_items(table)
-    if not len(left):
+    unlabelled = unlabelled_items(table)
+    if not len(unlabelled):
         raise InputError("every item has a label, so there is nothing to draw from")
-    drawn = np.random.default_rng(seed).permutation(left)[:count]
+    drawn = np.random.default_rng(seed).permutation(unlabelled)[:count]
     return [table.item.values[item] for item in drawn.tolist()]
 
 
 def unlabelled_items(table: Table) -> CodeArray:
     """Return the numbers of the items without any label, ascending."""
-    known = np.zeros(len(table.item.values), dtype=bool)
-    known[table.item.codes[np.isfinite(table.label)]] = True
+    has_label = np.zeros(len(table.item.values), dtype=bool)
+    has_label[table.item.codes[np.isfinite(table.label)]] = True
     present = np.unique(table.item.codes)
-    return present[~known[present]]
+    return present[~has_label[present]]
 
 
 def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float]:
-    """Items drawn more often where labels are in doubt, each with the chance that it had.
+    """Items drawn more often the more their labels are in doubt, each with its chance.
 
     Every item is drawn or not by itself, so their number varies around ``count``. All of those drawn must be labelled,
     and the estimate must know the chances: `estimate` with the column ``label_probability``.
@@ -99,9 +99,9 @@ def _draw_each(
     """Row, stratum and chance of the items drawn, in random order."""
     drawn: list[tuple[int, str, float]] = []
     for number, (name, plan) in enumerate(plans.items()):
-        left = np.flatnonzero((items.stratum == number) & np.isnan(items.label))
-        rows: list[int] = rng.permutation(left)[: plan.next].tolist()
-        drawn += [(row, name, plan.next / len(left)) for row in rows]
+        unlabelled = np.flatnonzero((items.stratum == number) & np.isnan(items.label))
+        rows: list[int] = rng.permutation(unlabelled)[: plan.next].tolist()
+        drawn += [(row, name, plan.next / len(unlabelled)) for row in rows]
     order: list[int] = rng.permutation(len(drawn)).tolist()
     return [drawn[place] for place in order]
 
@@ -125,7 +125,7 @@ def neyman_allocation(
     They make the total labels of each stratum proportional to its size times its spread.
 
     That makes the variance of a stratified mean least. What a stratum has too many of already, others go without;
-    none gets more labels than it has items, nor fewer than ``least`` where it has so many. Their sum is ``count`` where so many items are left.
+    none gets more labels than it has items, nor fewer than ``least`` if it has so many. Their sum is ``count`` if so many items are left.
 
     Source: Neyman 1934; for prediction-powered estimates Fisch et al. 2024 (arXiv 2406.04291).
 

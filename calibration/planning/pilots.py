@@ -54,7 +54,7 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
         InputError: There is no such judge, or the undecided outputs that it judged have fewer than 30 labels or labels that are all equal.
     """
     every = nested_verdicts(table, list(judges.values()))
-    known, rest = every.decided[np.isfinite(every.decided)], every.of_open()
+    decided, rest = every.decided[np.isfinite(every.decided)], every.of_open()
     explained: dict[str, float] = {}
     for names in _sets(judges):
         data = nested_verdicts(table, [judges[name] for name in names])
@@ -69,8 +69,8 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
     if len(label) < FEWEST_LABELS:
         raise InputError(f"a pilot takes {FEWEST_LABELS} labels of undecided outputs, there are {len(label)}")
     return Pilot(
-        decided=len(known) / len(every.decided),
-        decided_rate=float((known >= 0.5).mean()) if len(known) else 0.5,  # noqa: PLR2004 - a checker's 0 or 1
+        decided=len(decided) / len(every.decided),
+        decided_rate=float((decided >= 0.5).mean()) if len(decided) else 0.5,  # noqa: PLR2004 - a checker's 0 or 1
         open_rate=float(label.mean()),
         explained=explained,
         n=len(label),
@@ -78,7 +78,7 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
 
 
 def measured_costs(table: Table, judges: Mapping[str, str]) -> dict[str, float]:
-    """Return the cost of a verdict of each judge, where the table has it."""
+    """Return the cost of a verdict of each judge, if the table has it."""
     cost = table.numbers.get("cost", np.full(len(table), np.nan))
     found = {
         name: cost[(table.judge.codes == table.judge.values.index(judge)) & np.isfinite(cost)]

@@ -60,12 +60,12 @@ class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
         design_effect: Factor by which clusters multiply the variance.
         half_width: Half-width of the intervals that labels are planned for.
         assurance: Share of samples in which intervals are to be as narrow as that; None for on average.
-        labels: Labels by rate, None where no number is enough; None where none were asked for.
+        labels: Labels by rate, None for a rate if no number is enough; None if not requested.
         difference: Between two judges or systems, that items are planned for.
         power: Chance to find it.
-        items: How many it takes; None where that was not asked.
-        draw: What to label next; None where that was not asked.
-        budget: What to buy; None where no budget was given.
+        items: Items needed; None if not requested.
+        draw: What to label next; None if not requested.
+        budget: What to buy; None if no budget was given.
     """
 
     design_effect: float

@@ -84,7 +84,7 @@ def labels_for_rogan_gladen(
 
     Of its variance, ``theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 - Sp) / wrong`` over ``J^2`` is the labels' part;
     the least labels are in proportion to the roots of both numerators. Se is the judge's true positive rate, Sp its true negative rate, theta the prevalence.
-    None where the judge is no better than chance, or no number is enough.
+    None if the judge is no better than chance, or no number is enough.
 
     Source: Neyman 1934; Lee et al. 2025 (arXiv 2511.21140) have it with the judge's rate for theta, and for rates near 1.
     """

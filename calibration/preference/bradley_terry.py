@@ -34,11 +34,11 @@ def strengths(
 ) -> list[Statistic]:
     """Return maximum likelihood strengths, one per system, with mean 0.
 
-    Errors are sandwich errors over clusters. Strengths are undefined where the comparisons do not
+    Errors are sandwich errors over clusters. Strengths are undefined if the comparisons do not
     bound them.
 
     A comparison counts as one, of which each has the part by which it was preferred: a tie, and a flip, is half a win for each. That is the
-    rule of half wins; the likelihood is that of fractional responses, whose maximum exists where that of wins and losses does.
+    rule of half wins; the likelihood is that of fractional responses, whose maximum exists when that of wins and losses does.
 
     Source: Bradley and Terry 1952; Ford 1957 for when the maximum exists; Papke and Wooldridge 1996 for fractions; Liang and Zeger 1986.
 
@@ -120,9 +120,9 @@ def _log_likelihood(beta: FloatArray, wins: FloatArray) -> float:
 
 
 def _unbounded(systems: Sequence[str], wins: FloatArray) -> str | None:
-    """Why there is no largest likelihood; None where there is.
+    """Why there is no largest likelihood; None if there is.
 
-    There is one just where, however the systems are divided in two, somebody of each part won something of somebody of the other.
+    There is one exactly when, however the systems are divided in two, each part won something of the other.
     """
     won = (wins > 0).astype(np.int64)
     parts, part = _components(won, strong=False)

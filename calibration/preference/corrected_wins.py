@@ -18,7 +18,7 @@ _CHOSEN = "people chose between outputs on which the judge decides unlike on the
 def corrected_win_rate(met: Choices, *, level: float = 0.95) -> Statistic | None:
     """Return the win rate of ``a`` among people by PPI++ over clusters; None if no person chose.
 
-    The comparisons on which people chose must be a random part of all. Undefined with fewer than ten, or where they look chosen.
+    The comparisons on which people chose must be a random part of all. Undefined with fewer than ten, or if they look chosen.
 
     Source: Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453).
 
@@ -26,17 +26,17 @@ def corrected_win_rate(met: Choices, *, level: float = 0.95) -> Statistic | None
         met: Comparisons of two systems, the same one always ``a``, with a verdict of the judge in both orders.
         level: Nominal coverage.
     """
-    known = np.isfinite(met.person)
-    n = int(known.sum())
+    chosen = np.isfinite(met.person)
+    n = int(chosen.sum())
     if not n:
         return None
     if n < FEWEST_CHOICES:
         return undefined(f"people chose on {n}, and it takes {FEWEST_CHOICES}", n=n, level=level)
-    if known.all():
+    if chosen.all():
         return labels_only(met.person, met.cluster, level=level)
     judged = met.preferred
     data = LabelledAndJudged(
-        met.person[known], judged[known], judged[~known], met.cluster[known], met.cluster[~known]
+        met.person[chosen], judged[chosen], judged[~chosen], met.cluster[chosen], met.cluster[~chosen]
     )
     if chosen_by_score(data) is not None:
         return undefined(_CHOSEN, n=n, level=level)

@@ -186,9 +186,9 @@ def _length(complete: Choices, level: float) -> Length:
 def _difference(
     wrong: FloatArray, longer: IntArray, choices: Choices, level: float
 ) -> tuple[Statistic, float | None]:
-    """Return how much more often the judge is wrong where the wrong output is the longer one.
+    """Return how much more often the judge is wrong when the wrong output is the longer one.
 
-    The rate where the wrong output is the shorter one is subtracted; the p comes second.
+    The rate when the wrong output is the shorter one is subtracted; the p comes second.
     """
     if not longer.any() or longer.all():
         why = "no label tells which output is the better, with the worse one being now longer, now shorter"

@@ -13,7 +13,7 @@ from ..statistic import Statistic
 class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
     """Two systems on the cases for which both have an output.
 
-    A comparison is won where the same output is chosen in both orders. Where the order decides it is a flip, which is neither a win nor a
+    A comparison is won if the same output is chosen in both orders. If the order decides, it is a flip, which is neither a win nor a
     tie; a choice in one order and a tie in the other is half of one.
 
     Attributes:
@@ -34,7 +34,7 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
         adjusted_p: The same adjusted over the pairs (Holm): what the words go by.
         corrected: The win rate of ``a`` as people would have it, by their choices on a random part of the comparisons and the judge's on all; None
             without such choices.
-        better: Which is preferred by ``adjusted_p``; None where there is no evidence.
+        better: Which is preferred by ``adjusted_p``; None without evidence.
     """
 
     a: str
@@ -62,7 +62,7 @@ class SystemPreference(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         n: Its comparisons with a verdict in both orders.
         win_rate: How far it is preferred in them, each order counting half.
-        strength: Bradley-Terry's beside an order effect, a log-odds; the mean of all systems is 0. Undefined where the comparisons do not bound it.
+        strength: Bradley-Terry's beside an order effect, a log-odds; the mean of all systems is 0. Undefined if the comparisons do not bound it.
     """
 
     n: int
@@ -75,7 +75,7 @@ class Bias(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         effect: How much; 0 of a judge that does not.
-        p: p-value of no effect, two-sided; None where it could not be tested.
+        p: p-value of no effect, two-sided; None if it could not be tested.
         holm_p: Adjusted over the biases that were tested (Holm).
         found: Whether it is beyond what chance explains, at 5 %.
     """
@@ -107,7 +107,7 @@ class Position(Bias, frozen=True, kw_only=True):
 class Length(Bias, frozen=True, kw_only=True):
     """Length bias.
 
-    ``effect`` needs labels: how often the judge chooses wrongly where the wrong output is the longer, less how often where it is the shorter.
+    ``effect`` needs labels: how often the judge chooses wrongly when the wrong output is the longer, minus how often when it is the shorter.
     Without labels there is only `longer`, which is no bias by itself: longer outputs may be the better ones.
 
     Attributes:
@@ -145,7 +145,7 @@ class RankingMisfit(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         p: p-value of "strengths explain who is preferred", over clusters.
         found: Whether they do not, at 5 %.
-        cycle: Three systems, each preferred to the next and the last to the first, most clearly; empty where none are.
+        cycle: Three systems, each preferred to the next and the last to the first, most clearly; empty if there are none.
         a: System that is preferred to ``b`` more than strengths say, farther than any other by its error.
         b: The other.
         observed: The win rate of ``a`` against ``b``.
@@ -173,8 +173,8 @@ class PreferenceNumbers(msgspec.Struct, frozen=True, kw_only=True):
         systems: Each system against all others.
         position: Whether the order decides.
         length: Whether length does.
-        misfit: Whether one strength a system explains who is preferred; None where that cannot be tested, as with two systems.
-        labels: How far it chooses as labels say; None where no label tells two outputs of a case apart, or that they are alike.
+        misfit: Whether one strength a system explains who is preferred; None if that cannot be tested, as with two systems.
+        labels: Agreement with labels; None if no label tells two outputs of a case apart, or calls them alike.
     """
 
     judge: str

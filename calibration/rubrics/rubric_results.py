@@ -15,7 +15,7 @@ class TagMean(msgspec.Struct, frozen=True, kw_only=True):
         score: Mean over items of points over points possible, clipped as a whole.
         items: Items with a criterion of this tag and positive points.
         ungraded: Those of them with an ungraded criterion, which are not in the mean.
-        bounds: The mean if ungraded criteria went against the system, and for it; None where all are graded.
+        bounds: The mean if ungraded criteria went against the system, and for it; None if all are graded.
         corrected: The mean, corrected by the judge's errors; None without labels.
     """
 
@@ -51,7 +51,7 @@ class ItemScore(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         item: ``case_id|system|trial``.
         score: Points over points possible, unclipped; None while a criterion is ungraded.
-        bounds: Least and greatest score of ungraded criteria; None where all are graded.
+        bounds: Least and greatest score of ungraded criteria; None if all are graded.
         expected: Expected score, by the judge's rates; None without labels.
         deviation: Standard deviation of it.
     """
@@ -72,7 +72,7 @@ class RubricOfSystem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RubricOfJudge(msgspec.Struct, frozen=True, kw_only=True):
-    """One judge's rubric: scores by system, and its errors where there are labels.
+    """One judge's rubric: scores by system, and its errors if there are labels.
 
     Attributes:
         judge: Its name as it signs verdicts on items.
@@ -99,7 +99,7 @@ class JudgesOnCriteria(msgspec.Struct, frozen=True, kw_only=True):
         a_only_right: Those that the first alone judges as labelled.
         b_only_right: Those that the second alone does.
         difference: Share right of the first minus that of the second.
-        p: p-value of no difference, by flipping signs of clusters; None where it could not be tested.
+        p: p-value of no difference, by flipping signs of clusters; None if it could not be tested.
     """
 
     a: str

@@ -54,7 +54,7 @@ class JudgedCriterion(NamedTuple):
 
 
 class JudgedRubric(NamedTuple):
-    """One output with the verdicts on its criteria; none where nothing is known of them.
+    """One output with the verdicts on its criteria, empty if there are none.
 
     Attributes:
         item: ``case_id|system|trial``.
@@ -88,7 +88,7 @@ class _Rates(NamedTuple):
 def rubric_of_judge(
     judge: str, items: Sequence[JudgedRubric], names: Callable[[str], str] = str, *, level: float = 0.95
 ) -> RubricOfJudge:
-    """Return a judge's scores by system and tag, and its errors where there are labels.
+    """Return a judge's scores by system and tag, and its errors if there are labels.
 
     Args:
         judge: Its name.

@@ -53,7 +53,7 @@ def moments(weights: FloatArray, label: FloatArray, score: FloatArray) -> Moment
 
 
 def correlation_of(values: Moments) -> FloatArray:
-    """Pearson's correlation from moments; NaN where a side is constant."""
+    """Pearson's correlation from moments; NaN if a side is constant."""
     return ratio(
         values.covariance,
         np.sqrt(constant_as_zero(values.label_variance)) * np.sqrt(constant_as_zero(values.score_variance)),
@@ -75,12 +75,12 @@ MAX_PAIRWISE_CELLS = 1_500
 
 
 def pearson(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Pearson's product-moment correlation, in [-1, 1]; NaN where label or score is constant."""
+    """Pearson's product-moment correlation, in [-1, 1]; NaN if label or score is constant."""
     return correlation_of(cell_moments(weights, cells))
 
 
 def spearman(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Compute Spearman's rank correlation, in [-1, 1]; NaN where label or score is constant.
+    """Compute Spearman's rank correlation, in [-1, 1]; NaN if label or score is constant.
 
     It is Pearson's correlation of the mid-ranks.
     """
@@ -90,7 +90,7 @@ def spearman(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def kendall_tau_b(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Compute Kendall's tau-b; NaN where label or score is constant.
+    """Compute Kendall's tau-b; NaN if label or score is constant.
 
     It is concordant minus discordant pairs, corrected for ties on either side.
 
@@ -138,7 +138,7 @@ def _mid_ranks(weights: FloatArray, values: FloatArray) -> FloatArray:
 def concordance(weights: FloatArray, cells: Cells) -> FloatArray:
     """Compute Lin's concordance: 2 s_xy / (s_x^2 + s_y^2 + (m_x - m_y)^2), in [-1, 1].
 
-    Moments have divisor n. It is NaN where label and score are one and the same constant.
+    Moments have divisor n. It is NaN if label and score are the same constant.
 
     Source: Lin 1989.
     """

@@ -15,7 +15,7 @@ from .graded import sum_by_value
 
 
 def auroc(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Compute the area under the ROC curve, in [0, 1]; NaN where only one class is present.
+    """Compute the area under the ROC curve, in [0, 1]; NaN if only one class is present.
 
     It is P(score of a right row > score of a wrong row) + P(equal) / 2.
 
@@ -29,7 +29,7 @@ def auroc(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Compute average precision, in (0, 1]; NaN where no row is right.
+    """Compute average precision, in (0, 1]; NaN if no row is right.
 
     It is the sum over thresholds, strict to lax, of (recall gained) x (precision there).
 
@@ -45,7 +45,7 @@ def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
 def brier(weights: FloatArray, cells: Cells) -> FloatArray:
     """Compute the Brier score, the mean of (score - outcome)^2, in [0, 1].
 
-    The outcome is 1 where the label reaches ``pass_at``.
+    The outcome is 1 if the label reaches ``pass_at``.
 
     Source: Brier 1950.
     """
@@ -83,7 +83,7 @@ class BrierParts(NamedTuple):
         reliability: Mean squared distance of a group's score from its rate; 0 for a judge whose scores are rates.
         resolution: Mean squared distance of a group's rate from the rate of all; the more the better.
         uncertainty: ``rate (1 - rate)``: what the score of a judge would be that knows the rate and nothing else.
-        remainder: What scores vary within groups; 0 where a group is one score.
+        remainder: Variance of scores within groups; 0 if each group is one score.
     """
 
     reliability: float
@@ -113,7 +113,7 @@ def corrected_brier_parts(
 
     Rates of small groups vary by chance, which looks like miscalibration.
 
-    The parts have the same sum; None where a group has a single row, whose chance cannot be told.
+    The parts have the same sum; None if a group has a single row, since its chance cannot be estimated.
 
     Source: Ferro and Fricker 2012. Reliability and resolution may be below 0. The reliability is also the debiased squared
     calibration error of Kumar, Liang and Ma 2019 (arXiv 1909.10155).

@@ -3,7 +3,7 @@
 Tables are ``[[tn, fp], [fn, tp]]``: rows the trusted label, columns the judge, "pass" is positive. Shapes ``(..., 2, 2)``.
 
 Tables on categories are counts ``(..., q, q)``: rows one rater, columns the other, q the declared categories, at least 2. Agreement on them
-is at most 1, and NaN where chance agrees for certain (both raters use one and the same category only) or the table is empty.
+is at most 1, and NaN if chance agrees for certain (both raters use one and the same category only) or the table is empty.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def f1_macro(table: FloatArray) -> FloatArray:
 
 
 def mcc(table: FloatArray) -> FloatArray:
-    """Compute Matthews' correlation of 0/1 label and verdict; NaN where a margin is empty.
+    """Compute Matthews' correlation of 0/1 label and verdict; NaN if a margin is empty.
 
     It is Pearson's: (tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn)).
 
@@ -90,7 +90,7 @@ def mcc(table: FloatArray) -> FloatArray:
     corrected rate by the factor ``1 - mcc**2 * N / (N + n)``.
     """
     total = table.sum(axis=(-2, -1), keepdims=True)
-    # Shares, not counts: a product of four counts of a large table leaves the range where floats are exact.
+    # Shares, not counts: a product of four counts of a large table leaves the range in which floats are exact.
     share = ratio(table, total)
     row, column = share.sum(axis=-1), share.sum(axis=-2)
     margins = row[..., 0] * row[..., 1] * column[..., 0] * column[..., 1]

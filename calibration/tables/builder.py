@@ -57,7 +57,7 @@ class TableBuilder:
     """Collects rows, checks them, and makes the table.
 
     Args:
-        columns: Names of columns by the names of the contract, where they differ: ``{"label": "gold"}``.
+        columns: Names of columns by the names of the contract, if they differ: ``{"label": "gold"}``.
         scores: The meaning of scores.
         labels: The meaning of labels, and of what people say.
     """
@@ -95,9 +95,9 @@ class TableBuilder:
         """Check and keep rows.
 
         Args:
-            rows: Each with its number in the file, 0 where it has none, and at least ``item_id``, ``judge`` and ``score``.
+            rows: Each with its number in the file, 0 if it has none, and at least ``item_id``, ``judge`` and ``score``.
             path: Named in errors.
-            columns: Names of these rows' columns, where they are not those of all rows.
+            columns: Names of these rows' columns, if they are not those of all rows.
 
         Raises:
             InputError: A field is missing, of the wrong type or outside [0, 1].
@@ -219,7 +219,7 @@ class TableBuilder:
             labels: Labels by item, which take the place of those in the rows.
             numbers: Number columns by name and item, which take the place of those in the rows.
             judges: Who judges are, by the names they have in the rows, as far as that is known.
-            path: Where labels and numbers are from, for errors.
+            path: File of the labels and numbers, for errors.
 
         Raises:
             InputError: There is no row, two rows are about the same, no row has a column that was named, or no label is

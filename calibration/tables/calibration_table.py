@@ -36,7 +36,7 @@ AMOUNTS = AMOUNT_FIELDS
 """Number columns that say what a verdict cost; ``cost`` is in US dollars."""
 
 DECIDED, DECIDED_BY = CHECKER_SCORE, "checker"
-"""Number column: what a checker decided of the item, none where it is open; and the column of its name."""
+"""Number column: a checker's decision on the item, none if undecided; and the column of its name."""
 
 PROBABILITY = LABEL_PROBABILITY
 """Number column: the chance with which the item was drawn to be labelled."""
@@ -97,12 +97,12 @@ class Table:
         item: The item each row is about.
         judge: Author of the score.
         score: In [0, 1], shape ``(n,)``; NaN where the judge gave no verdict.
-        label: In [0, 1], shape ``(n,)``; NaN where the truth is not known.
+        label: In [0, 1], shape ``(n,)``; NaN where it is unknown.
         cluster: Number of the cluster of each row, shape ``(n,)``.
         columns: ``system``, ``repeat``, ``order`` and every other column that could be a slice.
         numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row has none:
             ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``, ``label_probability`` and ``label_round``.
-        judges: Who judges are, by name, where rows come from a run folder; what else is called is only a name.
+        judges: Judges by name, for rows from a run folder; in other tables a judge is only a name.
         thresholds: Pass threshold of each judge; 0.5 for those not named.
         decisions: What people decided of items that were put before them a second time.
         checkers: Of the labels that were given as verdicts, those that call themselves a checker's: its name, and how many items.

@@ -25,7 +25,7 @@ class UnreadGradeError(InputError):
 
 
 def number_of(value: object, field: str) -> float:
-    """Read a number within its column's range; NaN where missing.
+    """Read a number within its column's range; NaN if missing.
 
     The column is one for which `is_number_field` holds.
     """
@@ -68,12 +68,12 @@ def name_of(value: object, field: str) -> str:
 
 
 def cluster_of(value: object, field: str) -> str | None:
-    """Read a cluster name; None where missing, so that the item is its own cluster."""
+    """Read a cluster name; None if missing, so that the item is its own cluster."""
     return None if is_missing(value) else name_of(value, field)
 
 
 def unit_of(value: object, field: str) -> float:
-    """Read a number in [0, 1]; NaN where missing."""
+    """Read a number in [0, 1]; NaN if missing."""
     if is_missing(value):
         return math.nan
     number = _float(value)
@@ -83,7 +83,7 @@ def unit_of(value: object, field: str) -> float:
 
 
 def grade_of(value: object, field: str, scale: GradeScale) -> float:
-    """Read a grade in [0, 1]; NaN where missing."""
+    """Read a grade in [0, 1]; NaN if missing."""
     try:
         score = scale.score(value)
     except UnknownGradeError as error:
@@ -94,7 +94,7 @@ def grade_of(value: object, field: str, scale: GradeScale) -> float:
 
 
 def text_of(value: object, field: str) -> str | None:
-    """Read a slice value as text; None where missing, or for a list or an object."""
+    """Read a slice value as text; None if missing, or for a list or an object."""
     if is_missing(value):
         return None
     if isinstance(value, bool):

@@ -32,11 +32,11 @@ class Layout:
     """The meaning of a table's columns.
 
     Attributes:
-        columns: Their names by the names of the contract, where they differ.
-        scores: Score columns by the judge each is of, where a table has no judge column.
+        columns: Their names by the names of the contract, if they differ.
+        scores: Score columns by judge, for a table without a judge column.
         numbered: Whether rows have no ids, so that their numbers stand for these.
         people: Columns of people whose majority is the label.
-        note: The columns found, in words; empty where all columns have their names of the contract.
+        note: The columns found, in words; empty if all have the names of the contract.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -33,7 +33,7 @@ def layout_of(
         rows: The first of its rows.
         columns: What the user says of columns: a name of the contract and a column, in either order.
         form: The meaning of scores and labels.
-        judge: The judge of all rows, where no column names it; None to name it like its column.
+        judge: The judge of all rows, if no column names it; None to name it after its column.
         labelled: Whether labels come from elsewhere, so that none are missed.
 
     Raises:
@@ -50,8 +50,8 @@ class _Finder:
         self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], form: TableForm
     ) -> None:
         self._rows = rows
-        there = dict.fromkeys(name for row in rows for name in row)
-        self._named_by_user = _named_columns(columns, [*there])
+        present = dict.fromkeys(name for row in rows for name in row)
+        self._named_by_user = _named_columns(columns, [*present])
         self._grades = GradeColumns(
             rows,
             self._named_by_user,
@@ -78,7 +78,7 @@ class _Finder:
         )
 
     def _scores(self, judge: str | None) -> dict[str, str]:
-        """Return the score columns by judge; empty where rows name their judge."""
+        """Return the score columns by judge; empty if rows name their judge."""
         judged = "judge" in self._grades.columns
         columns = self._grades.find_scores(several=not judged)
         if not columns:
@@ -156,19 +156,19 @@ class _Finder:
         return "could be system or judge" if few else "text" if distinct else "empty"
 
 
-def _named_columns(named: Mapping[str, str], there: Sequence[str]) -> dict[str, str]:
+def _named_columns(named: Mapping[str, str], present: Sequence[str]) -> dict[str, str]:
     """Map contract names to the columns that the user names.
 
     A column that no row has yet keeps the name as given.
     """
     columns: dict[str, str] = {}
-    for left, right in named.items():
-        if _is_ours(left) and (right in there or not (_is_ours(right) and left in there)):
-            columns[left] = right
-        elif _is_ours(right):
-            columns[right] = left
+    for first, second in named.items():
+        if _is_ours(first) and (second in present or not (_is_ours(second) and first in present)):
+            columns[first] = second
+        elif _is_ours(second):
+            columns[second] = first
         else:
-            columns |= resolve(there, {left: right}, TABLE_FIELDS, usual=False)
+            columns |= resolve(present, {first: second}, TABLE_FIELDS, usual=False)
     return columns
 
 

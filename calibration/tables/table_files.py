@@ -89,7 +89,7 @@ def read_table(
         labels: Verdicts as JSON Lines whose graded scores are labels, or a table of labels; they take the place of labels in the tables.
         draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
             for each round, in their order. A plain random sample has no chances.
-        form: What is said of columns and grades; None where nothing is.
+        form: Options for columns and grades; None for the defaults.
 
     Raises:
         InputError: A file cannot be read or a row cannot be used; names file, line and field.
@@ -277,7 +277,7 @@ def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, An
     Each row has at least ``item_id``, ``judge`` and ``score``.
 
     Raises:
-        InputError: A row cannot be used; its number, from 1, stands where a file's line would.
+        InputError: A row cannot be used; it names the row's number, from 1, in place of a file's line.
     """
     builder = TableBuilder()
     _add_rows(builder, enumerate(rows, start=1), {}, TableForm(), path="rows")

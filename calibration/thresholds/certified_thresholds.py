@@ -110,20 +110,24 @@ def certify_cascade(
     Source: Jung et al. 2024 (arXiv 2407.18370), with the failures shared out: spent whole at each judge they add up.
     """
     items = np.arange(len(next(iter(judges.values())).wrong))
-    left = items if cluster is None else _one_of_each(cluster, seed)
-    looked_at, decided, errors = len(left), 0, 0
+    remaining = items if cluster is None else _one_of_each(cluster, seed)
+    looked_at, decided, errors = len(remaining), 0, 0
     thresholds: dict[str, CertifiedThreshold] = {}
     for name, verdicts in judges.items():
         # Who said nothing has no confidence, and what has none is never kept.
-        confidence = np.nan_to_num(verdicts.confidence[left], nan=-1.0)
-        wrong = verdicts.wrong[left]
+        confidence = np.nan_to_num(verdicts.confidence[remaining], nan=-1.0)
+        wrong = verdicts.wrong[remaining]
         thresholds[name] = certify_threshold(
             confidence, wrong, max_error=max_error, failure=FAILURE / len(judges)
         )
         threshold = thresholds[name].threshold
         if threshold is not None:
             keep = confidence >= threshold
-            decided, errors, left = decided + int(keep.sum()), errors + int((keep & wrong).sum()), left[~keep]
+            decided, errors, remaining = (
+                decided + int(keep.sum()),
+                errors + int((keep & wrong).sum()),
+                remaining[~keep],
+            )
     return Cascade(thresholds, decided, errors, looked_at, decided / looked_at if looked_at else None)
 
 

@@ -94,7 +94,7 @@ def better_threshold(
     Arrays have shape ``(n,)``, and a cluster is never split.
 
     Balanced accuracy is the mean of two means, of what passes among right items and of what fails among wrong ones, so the gain has the
-    error of such a sum over clusters (`combine_means`). None where no score lies between 0 and 1, so that there is nothing to choose.
+    error of such a sum over clusters (`combine_means`). None if no score lies between 0 and 1: then there is nothing to choose.
     """
     if np.isin(score, (0.0, 1.0)).all():
         return None
@@ -158,7 +158,7 @@ def _passing(candidates: FloatArray, score: FloatArray, right: BoolArray, fold: 
 def _best(candidates: FloatArray, passing: IntArray, pass_at: float) -> float:
     """Return the candidate with the largest balanced accuracy.
 
-    That is the current threshold where none is better, else the least of equals.
+    That is the current threshold if none is better, else the least of equals.
     """
     rows = passing[:, 0]
     if not rows.all():

@@ -59,7 +59,7 @@ class ChosenThreshold(msgspec.Struct, frozen=True):
         statistic: What was made largest.
         threshold: A score passes when it is at least this; None when nothing could be chosen.
         apparent: The statistic at the threshold, on the items that chose it.
-        held_out: The statistic where each tenth of the clusters was judged by the threshold that the others chose.
+        held_out: The statistic, each tenth of the clusters judged by the threshold that the others chose.
         optimism: Apparent less held-out: what choosing flatters.
         undefined: Why there is no threshold; None when there is one.
         n: Items that chose it. Neither value has an interval: the same items chose and are judged, if fold by fold.
@@ -135,7 +135,7 @@ class Recalibration(msgspec.Struct, frozen=True):
         before: Brier score of the scores as they are.
         after: Of the scores mapped by a map that knew nothing of their clusters.
         change: After less before, pair by pair: below 0, recalibration helps.
-        curve: The map made of all items, for scores to come; None where nothing is said.
+        curve: The map made of all items, for new scores; None if undefined.
     """
 
     method: Recalibrator

@@ -92,7 +92,7 @@ def test_drawing_by_doubt_is_more_precise_than_drawing_evenly() -> None:
 
 
 def rows_of(data: DrawnLabels) -> list[dict[str, Any]]:
-    chance = np.where(data.known, data.probability, np.nan)
+    chance = np.where(data.labelled, data.probability, np.nan)
     return rows_of_columns(data.label, data.score, label_probability=chance)
 
 
