@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
-from ..errors import UsageError
+from ..errors import PromptError, UsageError
 from ..evaluation.judging.tasks import split_spec
-from ..judges.front_matter import read_front_matter
+from ..judges.front_matter import read_front_matter, split_front_matter
+from ..judges.prompt_file import prompt_of
+from ..judges.prompt_inputs import refuse_unfillable
 from ..judges.scale import scale_from_option, scale_line
 from ..records import atomic_write
 
@@ -41,11 +44,25 @@ def with_scale(spec: str, scale: str) -> str:
     first, newline, rest = path.read_text("utf-8").partition("\n")
     text = f"{first}{newline}{line}\n{rest}"
     copy = _folder(text) / path.name
+    _refuse_unusable(copy, text, path)
     if not copy.exists():
         copy.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(copy) as file:
             file.write(text.encode())
     return str(copy) if model is None else f"{copy}@{model}"
+
+
+def _refuse_unusable(copy: Path, text: str, path: Path) -> None:
+    """Refuse a prompt that cannot be used by the name and lines of its own file, not of the copy."""
+    try:
+        prompt = prompt_of(split_front_matter(text, copy))
+        refuse_unfillable(prompt)
+    except PromptError as error:
+        message = str(error)
+        place = re.match(rf"{re.escape(str(copy))}:(\d+)", message)
+        if place is None:
+            raise
+        raise PromptError(f"{path}:{int(place[1]) - 1}{message[place.end() :]}") from error
 
 
 def _folder(text: str) -> Path:

@@ -145,7 +145,8 @@ def import_(*, file: Path, out: Path, inputs: tuple[str, ...], scale: str | None
     """Make a prompt file from FILE: text, chat messages as JSON, or a .prompty file.
 
     The .prompty file may be of promptflow, prompty 2 or azure-ai-evaluation. Chat messages are kept verbatim, {{braces}} too; the text
-    under evaluation follows them, one section per input. The template of a prompt file is kept, and --input maps its inputs to ours.
+    under evaluation follows them, one section per input. A template is kept, be it a prompt file or text with placeholders ({answer}
+    or {{ answer }}), and --input maps its inputs to ours.
     """
     from ..api.prompts import import_prompt
 

@@ -36,6 +36,8 @@ _PARAMETERS = {
 
 _SCHEMA_TYPES = {"float": "number", "int": "integer", "list": "array", "dict": "object", "bool": "boolean"}
 _TAG = re.compile(r"<(S[012])>")
+_SCORE_OBJECT = re.compile(r'\{(?=[^{}]{0,500}"score"\s{0,8}:)[^{}]{0,1000}')
+_REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
 
 
 def import_prompty(path: Path, sources: Mapping[str, str], scale: Scale | None = None) -> str:
@@ -44,16 +46,20 @@ def import_prompty(path: Path, sources: Mapping[str, str], scale: Scale | None =
     ``sources`` names the input of ours that fills one of theirs; what it does not name must have a name of ours, or a default. Without a
     scale the file has to say which scores are possible.
     """
-    front = read_front_matter(path)
+    return prompty_text(read_front_matter(path), sources, scale)
+
+
+def prompty_text(front: FrontMatter, sources: Mapping[str, str], scale: Scale | None = None) -> str:
+    """Write another tool's prompt, split into front matter and template, as a prompt file."""
     _refuse_other_templates(front)
     inputs = _inputs(front)
     named = _sources(front, inputs, sources)
     parameters = _parameters(front)
-    parse = front.values.get("parse") or _tags(front.body)
+    parse = front.values.get("parse") or _tags(front.body) or _json_reply(front.body)
     return str(
         PromptText(
-            name=str(front.values.get("name") or path.stem),
-            description=str(front.values.get("description") or f"Imported from {path.name}."),
+            name=str(front.values.get("name") or front.path.stem),
+            description=str(front.values.get("description") or f"Imported from {front.path.name}."),
             parameters=parameters,
             inputs={name: _fillable(declared, named.get(name, name)) for name, declared in inputs.items()},
             scale=scale or _scale(front, parameters, parse or {}),
@@ -178,6 +184,15 @@ def _tags(template: str) -> dict[str, Any] | None:
         return None
     reasons = [tag for tag in shown if tag != "S2"]
     return {"mode": "tags", "score": "S2"} | ({"reason": reasons} if reasons else {})
+
+
+def _json_reply(template: str) -> dict[str, Any] | None:
+    """Return the parse settings for a reply in JSON, where the template shows an object with a score."""
+    shown = _SCORE_OBJECT.search(template)
+    if shown is None:
+        return None
+    reason = next((name for name in _REASONS if f'"{name}"' in shown[0]), None)
+    return {"mode": "json", "score": "score"} | ({} if reason is None else {"reason": reason})
 
 
 def _mapping(value: Any) -> dict[str, Any]:

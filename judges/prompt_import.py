@@ -50,12 +50,22 @@ def import_prompt(
             raise UsageError("--step goes with --scale: say which scores are the worst and the best")
         text = import_prompty(path, sources, declared)
     else:
-        text = import_chat(path, sources, declared, step)
+        text = _import_template(path, sources, declared) or import_chat(path, sources, declared, step)
     prompt = prompt_of(split_front_matter(text, out))
     refuse_unfillable(prompt)
     make_parser(prompt)
     compile_prompt(prompt)
     return text, prompt
+
+
+def _import_template(path: Path, sources: Mapping[str, str], scale: Scale | None) -> str | None:
+    """Return plain text with placeholders of inputs as a prompt file; None for other files."""
+    content = _content(path)
+    if _is_json(path, content):
+        return None
+    from .template_import import import_template  # noqa: PLC0415 - jinja is slow to import
+
+    return import_template(path, _plain_text(content, path), sources, scale)
 
 
 def _source(text: str) -> tuple[str, str]:
@@ -141,10 +151,9 @@ def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
 
 
 def _read(path: Path) -> list[_ChatMessage]:
-    with readable(path):
-        raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-    if path.suffix != ".json" and not raw.lstrip().startswith((b"{", b"[")):
-        return [_plain_message(raw, path)]
+    raw = _content(path)
+    if not _is_json(path, raw):
+        return [_ChatMessage("system", _plain_text(raw, path).strip("\n"))]
     try:
         content: Any = msgspec.json.decode(raw)
         if isinstance(content, dict):
@@ -160,15 +169,25 @@ def _read(path: Path) -> list[_ChatMessage]:
     return [_ChatMessage(message.role, with_newlines(message.content)) for message in messages]
 
 
-def _plain_message(raw: bytes, path: Path) -> _ChatMessage:
-    """Return a plain-text prompt as a message."""
+def _content(path: Path) -> bytes:
+    with readable(path):
+        return path.read_bytes().removeprefix(codecs.BOM_UTF8)
+
+
+def _is_json(path: Path, raw: bytes) -> bool:
+    """Return whether a file holds chat messages: JSON, and not a text that begins with a placeholder."""
+    return path.suffix == ".json" or re.match(rb"\s*+(?:\[|\{\s*+[\"}])", raw) is not None
+
+
+def _plain_text(raw: bytes, path: Path) -> str:
+    """Return a prompt in plain text."""
     try:
         text = with_newlines(raw.decode())
     except UnicodeDecodeError as error:
         raise InputError(not_utf8(error), path=path) from error
     if not text.strip():
         raise InputError("expected a prompt, got an empty file", path=path)
-    return _ChatMessage("system", text.strip("\n"))
+    return text
 
 
 def _named_inputs(text: str) -> list[str]:

@@ -19,7 +19,7 @@ INPUTS = (*FILLERS, FENCE, MATERIAL_FENCE)
 LISTS = frozenset({"messages", "tool_calls", "tool_definitions", "accepted_answers"})
 """Inputs that a prompt may declare as lists; all others are texts."""
 
-_OTHER_NAMES = {
+OTHER_NAMES = {
     "answer": "response",
     "chat_history": "messages",
     "completion": "response",
@@ -118,8 +118,8 @@ def unknown_input(name: str, source: str | None = None) -> str:
 
 def nearest_input(name: str) -> str | None:
     """Return fiducial's input that a name seems to mean; None when none is near."""
-    close = difflib.get_close_matches(name.lower(), [*INPUTS, *_OTHER_NAMES], 1)
-    return _OTHER_NAMES.get(close[0], close[0]) if close else None
+    close = difflib.get_close_matches(name.lower(), [*INPUTS, *OTHER_NAMES], 1)
+    return OTHER_NAMES.get(close[0], close[0]) if close else None
 
 
 def fence_for(texts: Iterable[str], enclosed: Iterable[str] | None = None) -> str:

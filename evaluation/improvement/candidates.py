@@ -66,8 +66,15 @@ def candidates_of_files(current: CurrentPrompt, files: Sequence[Path], out: Path
     Raises:
         PromptError: A file cannot be read.
     """
-    copies = [_copied(read_prompt_text(file), file.stem, out / FOLDER) for file in files]
-    return [current.tried(path, path.stem) for path in dict.fromkeys(copies)]
+    copies = {_copied(read_prompt_text(file), file.stem, out / FOLDER): file for file in reversed(files)}
+    return [_named_as(current.tried(copy, copy.stem), file) for copy, file in reversed(copies.items())]
+
+
+def _named_as(tried: TriedPrompt, file: Path) -> TriedPrompt:
+    """Return a copied candidate whose refusal names the file that its author can change."""
+    if tried.refused is None:
+        return tried
+    return msgspec.structs.replace(tried, refused=tried.refused.replace(tried.path, str(file)))
 
 
 def proposed(

@@ -199,7 +199,7 @@ def _cost(improvement: ImprovementNumbers) -> str:
     )
     costs = [each.cost for each in improvement.costs if each.calls]
     dollars = sum(each for each in costs if each is not None)
-    price = f", {dollars:.2f} dollars" if costs and None not in costs else ""
+    price = f", ${dollars:,.4f}" if costs and None not in costs else ""
     return f"Cost: {counted(calls, 'call')}, tokens {spent}{price}."
 
 

@@ -59,3 +59,10 @@ def test_a_file_that_declares_a_scale_and_a_scale_that_is_none_are_refused(promp
     prompt.write_text("Grade.")
     with pytest.raises(PromptError):
         with_scale(str(prompt), "1-5")
+
+
+def test_a_prompt_that_cannot_be_used_is_named_by_its_own_file_and_line(prompt: Path):
+    prompt.write_text(PROMPT.replace("response", "contexts"))
+    with pytest.raises(PromptError) as refused:
+        with_scale(str(prompt), "1-5")
+    assert str(refused.value).startswith(f"{prompt}:3: nothing fills the input 'contexts'")

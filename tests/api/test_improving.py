@@ -136,6 +136,13 @@ def test_a_prompt_that_says_the_same_as_another_is_tried_once(prompts: tuple[Pat
     assert [each.refused for each in found.tried] == [None, "is the same as better"]
 
 
+def test_a_candidate_that_cannot_be_used_is_named_by_its_own_file(prompts: tuple[Path, Path], tmp_path: Path):
+    bad = tmp_path / "bad.prompty"
+    bad.write_text(re.sub(r"(?m)^scale:.*\n", "", prompts[1].read_text()))
+    tried = improved(rows(), (*prompts, bad)).tried  # pyright: ignore[reportArgumentType] - as many as one likes
+    assert (tried[1].refused or "").startswith(f"{bad}:")
+
+
 def test_without_a_wrong_output_no_attack_can_be_tried_and_nothing_is_written(prompts: tuple[Path, Path]):
     right = [{**row, "label": 1, "answer": f"answer {2 * n + 1}"} for n, row in enumerate(rows())]
     found = improved(right, prompts)

@@ -8,6 +8,7 @@ import pytest
 
 from fiducial.errors import InputError
 from fiducial.judges.prompt_import import import_prompt
+from fiducial.judges.rendering import compile_prompt
 from fiducial.judges.scale import suggested_scale
 
 
@@ -32,3 +33,38 @@ def test_an_empty_file_is_no_prompt(tmp_path: Path) -> None:
 def test_a_range_is_found_with_words_behind_its_first_end(text: str) -> None:
     scale, _ = suggested_scale(f"Say a score {text}.")
     assert (scale.minimum, scale.maximum) == (1, 5)
+
+
+_STRICT = "Grade from 0 to 10.\nContext: {context}\nQ: {question}\nA: {answer}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mine.md", _STRICT + 'Reply {{"reason": "...", "score": 7}}'),
+        ("mine.txt", _STRICT.replace("{", "{{").replace("}", "}}") + 'Reply {"reason": "...", "score": 7}'),
+        ("mine.jinja2", "# system:\nBe strict. {# why #}\n# user:\n" + _STRICT.replace("{", "{{ ").replace("}", " }}") + 'Reply {"reason": "...", "score": 7}'),
+    ],
+)  # fmt: skip
+def test_placeholders_of_a_text_are_filled_in_place(tmp_path: Path, name: str, text: str) -> None:
+    path, out = tmp_path / name, tmp_path / "out.prompty"
+    path.write_text(text)
+    with pytest.raises(
+        InputError, match=r"nothing fills the input 'context', 'answer'; say .*context=search_results"
+    ):
+        import_prompt(path, out, scale="0-10", step=1)
+    written, prompt = import_prompt(path, out, ["context=search_results", "answer=response"], "0-10", 1)
+    assert "begin response" not in written
+    assert prompt.parse == {"mode": "json", "score": "score", "reason": "reason"}
+    messages = compile_prompt(prompt)({"context": "C {x}", "question": "Q?", "answer": "A"})
+    assert 'Context: C {x}\nQ: Q?\nA: A\nReply {"reason": "...", "score": 7}' in str(messages[-1]["content"])
+    assert prompt.inputs["question"].source == "query"
+
+
+def test_a_loop_over_what_is_one_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jinja2"
+    path.write_text("Grade 0 or 1.\n{% for c in contexts %}{{ c }}{% endfor %}\n{{ response }}")
+    with pytest.raises(
+        InputError, match=r"mine.jinja2:2: contexts is one text here.* write \{\{contexts\}\}"
+    ):
+        import_prompt(path, tmp_path / "out.prompty", scale="0-1", step=1)

@@ -1,0 +1,81 @@
+"""Import a prompt kept as a plain template: placeholders of Python (``{answer}``) or jinja (``{{ answer }}``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import jinja2
+from jinja2 import nodes
+from jinja2.sandbox import SandboxedEnvironment
+
+from ..errors import InputError
+from .foreign_prompty import prompty_text
+from .front_matter import FrontMatter
+from .prompt_inputs import INPUTS, OTHER_NAMES
+from .scale import Scale
+
+_PYTHON = re.compile(r"(?<!\{)\{([A-Za-z_][A-Za-z0-9_]{0,63})\}(?!\})")
+_JINJA = re.compile(r"\{\{-? {0,8}([A-Za-z_][A-Za-z0-9_]{0,63})\b")
+_MARKUP = re.compile(r"\{[{%#]")
+_ROLE = re.compile(r"^[ \t]*+(?:#[ \t]*+)?(?:system|user|assistant)[ \t]*+:[ \t]*+$", re.IGNORECASE | re.MULTILINE)  # fmt: skip
+_SUFFIXES = frozenset({".jinja2", ".jinja", ".j2"})
+
+
+def import_template(path: Path, text: str, sources: Mapping[str, str], scale: Scale | None) -> str | None:
+    """Write a template as a prompt file; None if it has no placeholder of an input.
+
+    ``sources`` names the input of ours that fills one of theirs; a question is the user's, unless they say otherwise.
+
+    Raises:
+        InputError: It is no template, nothing fills a placeholder, or the scores are not declared.
+    """
+    known = {*sources, *INPUTS, *OTHER_NAMES}
+    is_jinja = path.suffix.lower() in _SUFFIXES or not known.isdisjoint(_JINJA.findall(text))
+    if not is_jinja and known.isdisjoint(_PYTHON.findall(text)):
+        return None
+    template, names = _jinja(text, path) if is_jinja else _python(text)
+    if _ROLE.search(template) is None:
+        template = f"user:\n{template}"
+    inputs = {name: {"type": "string"} for name in names}
+    if "question" in names:  # their word for what the user asked; ours asks whether results support an answer
+        sources = {"question": "query", **sources}
+    return prompty_text(FrontMatter(path, {"inputs": inputs}, {}, template, 1), sources, scale)
+
+
+def _jinja(text: str, path: Path) -> tuple[str, list[str]]:
+    """Return a jinja template as it is, and the names that it needs."""
+    try:
+        tree = SandboxedEnvironment().parse(text)
+    except jinja2.TemplateSyntaxError as error:
+        raise InputError(f"no template of jinja: {error.message}", path=path, line=error.lineno) from error
+    own = {each.name for each in tree.find_all(nodes.Name) if each.ctx != "load"} | {"loop"}
+    names = {each.name: each.lineno for each in tree.find_all(nodes.Name) if each.name not in own}
+    for loop in tree.find_all(nodes.For):
+        if isinstance(loop.iter, nodes.Name) and loop.iter.name in names:
+            name = loop.iter.name
+            raise InputError(
+                f"{name} is one text here, with all its parts: write {{{{{name}}}}} in place of the loop over it",
+                path=path,
+                line=loop.lineno,
+            )
+    return text, list(names)
+
+
+def _python(text: str) -> tuple[str, list[str]]:
+    """Return a template of ``str.format`` as one of jinja, and its names.
+
+    A doubled brace means one; braces around anything but a name stay.
+    """
+    names = list(dict.fromkeys(_PYTHON.findall(text)))
+    pieces = _PYTHON.split(text)
+    literal = [piece.replace("{{", "{").replace("}}", "}") for piece in pieces[::2]]
+    written = [_quoted(piece) for piece in literal]
+    for at, name in enumerate(pieces[1::2]):
+        written[at] += f"{{{{{name}}}}}"
+    return "".join(written), names
+
+
+def _quoted(text: str) -> str:
+    return f"{{% raw %}}{text}{{% endraw %}}" if _MARKUP.search(text) else text
