@@ -18,7 +18,7 @@ from .checking import Worlds, worlds_of
 from .paths import FilePath, input_path, written_path
 
 Histories = Mapping[str, Sequence[Conversation]]
-"""Conversations before questions, by history."""
+"""Earlier conversations by history."""
 
 
 def scenes_of(
@@ -32,9 +32,9 @@ def scenes_of(
 ) -> Scenes:
     """Return the environments in which agents work on cases.
 
-    ``memories`` is a folder in which memories are written down after each conversation (None keeps them in this process), ``search`` a corpus (JSON Lines or
-    a folder) or the address of a search service, ``embedding`` what turns texts of the memory by likeness into vectors (None: hashed words); under
-    ``bfcl`` a call that cannot be read ends a turn.
+    ``memories`` is a folder that stores memories after each conversation (None keeps them in this process), ``search`` a corpus (JSON Lines or
+    a folder) or the address of a search service, ``embedding`` the model that makes vectors of texts in the vector memory (None: hashed words). Under
+    ``bfcl`` an unreadable call ends a turn.
     """
     environments = worlds_of(worlds)
     known = (

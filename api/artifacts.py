@@ -67,7 +67,7 @@ def run_agent(
 
     Each challenge has its own workspace and cutoff.
 
-    ``command``, as it is typed, has ``{task}`` and ``{workspace}`` filled in, and None tests every challenge with its own solution; ``environment`` is all that the agent has;
+    In ``command`` ``{task}`` and ``{workspace}`` are filled in; None tests every challenge with its own solution. ``environment`` is the agent's whole environment;
     ``cutoff`` is in seconds, None for each challenge's own.
     """
     words = None if command is None else command_words(command)
@@ -88,7 +88,7 @@ def run_agent(
 
 
 def _refuse_code(cases: Path) -> None:
-    """Refuse to run an agent whose work would then be left ungraded, since it is code."""
+    """Refuse to run an agent whose work could not be graded without running its code."""
     for case in read_records(cases, Case):
         if kind_spec(case.kind).family == "workspace" and challenge_of(case).evaluation in {
             "python",

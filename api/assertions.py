@@ -21,7 +21,7 @@ def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
         at_least: Lowest value that the lower bound may have.
 
     Raises:
-        AssertionError: The lower bound is below that, or there is none; the message names failed outputs and the reasons.
+        AssertionError: The lower bound is lower or undefined; the message names failed outputs with reasons.
         UsageError: The first argument is not a statistic, or the second not a number.
     """
     __tracebackhide__ = True

@@ -49,26 +49,26 @@ def audit(
     """Ask judges about probes: missed faults, punished harmless changes, successful attacks.
 
     Args:
-        probes: Made by `mutate`, or the folder that they are in; None for ladders alone.
-        judges: A judge or several, made by `fiducial.judge` or named.
-        model: The judging model of judges that are only named.
-        out: A folder to keep the audit in; the same call resumes it. None keeps it in memory.
-        sample: Probes of each operator at most.
+        probes: Probes made by `mutate`, or their folder; None for ladders only.
+        judges: One or several, made by `fiducial.judge` or given by name.
+        model: The judging model, for judges given by name.
+        out: A folder for the audit; the same call resumes it. None keeps it in memory.
+        sample: Most probes of each operator.
         only: Operators and dials by name.
-        repeats: Times that right outputs are judged, to tell noise from effects.
-        ladder: Whether to find out up to which level of difficulty faults are caught, dial by dial.
-        calls: Questions of each dial, to each judge.
-        evenly: Whether these go evenly over the levels, all at once, and not where answers lead.
-        pass_at: Pass threshold; by default the one that a judge declares, else 0.5.
-        worlds: Custom simulated worlds; the registered ones when left out.
+        repeats: Number of times right outputs are judged, to distinguish noise from effects.
+        ladder: Whether to find the level of difficulty up to which faults are caught, by dial.
+        calls: Number of questions per dial and judge.
+        evenly: Whether to spread questions evenly over the levels, all at once, instead of by the answers so far.
+        pass_at: Pass threshold; by default each judge's own, else 0.5.
+        worlds: Custom simulated worlds; by default the registered ones.
         access: Model access shared by the judges given by name; by default that of `fiducial.judge`.
-        poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
-        judge_parameters: Decoding parameters in place of those of prompts, for judges that are only named; None as a value leaves one out.
-        command: For the record.
+        poll_seconds: Seconds between checks of a provider's batch; None asks the model directly.
+        judge_parameters: Decoding parameters that override the prompts', for judges given by name; a value of None omits one.
+        command: The command line, for the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
     Returns:
-        The audit: each judge's sensitivity by operator and its ladders, and its lexical baseline's beside it.
+        The audit: each judge's sensitivity by operator, its ladders, and those of its lexical baseline.
 
     Raises:
         InputError: The probes cannot be used.

@@ -1,4 +1,4 @@
-"""Results of judge tests: audits, certificates, and judges in place of people."""
+"""Results of judge tests: audits, certificates, and judges replacing people."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def export_probes(
 ) -> list[Path]:
     """Write probes for another tool's judge.
 
-    The forms are an Inspect data set and log, a promptfoo configuration, or rows for Azure.
+    The formats are an Inspect data set and log, a promptfoo configuration, or rows for Azure.
     """
     return foreign_judges.export_probes(folder_path(probes), to, written_path(out), sample=sample, only=only)
 
@@ -134,23 +134,23 @@ def certify(
     """Certify the claims about a judge that a labelled run supports.
 
     Args:
-        run: One that is kept in a folder, or that folder.
-        claims: ``true_positive_rate``, ``true_negative_rate`` or ``accuracy`` to the value that it is at least.
-        judge: Which judge, as it signs verdicts; the only one when left out.
+        run: A run kept in a folder, or that folder.
+        claims: Lowest value of ``true_positive_rate``, ``true_negative_rate`` or ``accuracy``, by name.
+        judge: The judge, as it signs verdicts; by default the only one.
         level: Confidence level of the claims.
         pass_at: Pass threshold of the verdicts.
-        accept: Accuracy on the anchors below which the judge has drifted; the certified bound when left out. With
-            ``paired`` drift a drop that stays above a level given here is none.
-        drift: Test for drift in later runs: ``paired``, each anchor against itself in this run; or ``e-process``, against the accepted level, which
-            holds where verdicts on the same anchor vary independently.
-        out: The file for the certificate, which is written only when every claim holds.
+        accept: Accuracy on the anchors below which the judge has drifted; by default the certified bound. With
+            ``paired``, a drop to a level above it is tolerated.
+        drift: Test for drift in later runs: ``paired`` compares each anchor with itself in this run; ``e-process`` tests against the accepted level, and
+            is valid if verdicts on the same anchor vary independently.
+        out: The file for the certificate, which is written only if every claim holds.
         sign: An Ed25519 private key (PEM): also writes a signed copy without the anchors beside it, ``NAME.signed.json``, for others.
 
     Returns:
         The certificate; ``holds`` says whether every claim does.
 
     Raises:
-        UsageError: A claim is of something else, or of a rate that cannot be claimed.
+        UsageError: A claim names something else, or a value that no rate can have.
         InputError: The run cannot be certified.
     """
     for name, value in claims.items():
@@ -212,10 +212,10 @@ def verify_certificate(
     Args:
         signed: The file that `certify` wrote with ``sign``.
         key: The signer's Ed25519 public key (PEM).
-        certificate: The private certificate, to check that its anchors are those that were signed.
+        certificate: The private certificate, to check that its anchors were signed.
 
     Raises:
-        InputError: The signature does not fit, or a file cannot be used.
+        InputError: The signature is invalid, or a file cannot be used.
         MissingExtraError: ``cryptography`` is not installed.
     """
     statement = verify_signed(input_path(signed), input_path(key))
@@ -231,9 +231,9 @@ def check_certificate(run: Run | FilePath, certificate: FilePath, *, judge: str 
     """Check a later run of the same judge against a certificate.
 
     Args:
-        run: The later run, which is kept in a folder, or that folder.
+        run: The later run, kept in a folder, or that folder.
         certificate: The file.
-        judge: Which judge, as it signs verdicts; the one that is certified when left out.
+        judge: The judge, as it signs verdicts; by default the certified one.
 
     Returns:
         Whether the certificate is valid, and if not, why it is void.
@@ -252,8 +252,8 @@ def alternatives(
     """Test whether judges may replace human annotators (Calderon et al. 2025).
 
     Args:
-        verdicts: Files of verdicts of at least two people and of one judge or more, on the same outputs.
-        likeness: Compare scores by the share that is equal, or by how near they are.
+        verdicts: Files of verdicts by at least two people and one judge, on the same outputs.
+        likeness: Compare scores by the share of equal ones, or by distance.
 
     Raises:
         InputError: The files cannot be used.

@@ -1,4 +1,4 @@
-"""Judging by batch files in OpenAI's form: written here, answered elsewhere, read back here."""
+"""Judging by batch files in OpenAI's format: write requests, read results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def export_batch(
 ) -> list[BatchFile]:
     """Write the requests that judges still need as batch files.
 
-    No file is written if no request is left. ``questions`` are fields of `Questions`.
+    No file is written if no request remains. ``questions`` are fields of `Questions`.
     """
     with shown_progress(wanted=progress) as shown:
         of, by = (shards_of(paths_of(questions.pop(name))).files for name in ("cases", "outputs"))
@@ -38,9 +38,9 @@ def access_to_results(
     model: str = "",
     tell: Callable[[str], object] = lambda _: None,
 ) -> Access:
-    """Return access to batch results in place of a model; earlier results come first.
+    """Return access to batch results instead of a model; earlier results come first.
 
-    ``tell`` is told, a line each, what a reader of the verdicts would not see: results that were not used, and whose they are.
+    ``tell`` gets a line for each group of unused results, which verdicts do not show, with their origin.
     """
     access = ModelAccess(
         results=tuple(input_path(each) for each in results),

@@ -29,9 +29,9 @@ class BfclScores(Shown, frozen=True, kw_only=True):
     """Scores of a BFCL result tree.
 
     Attributes:
-        rules: Under which they were made.
+        rules: The rules of the scoring.
         systems: Results found of each system.
-        passed_over: Files that BFCL passes over, too.
+        passed_over: Files that BFCL skips, too.
     """
 
     rules: Rules
@@ -43,7 +43,7 @@ class BfclScores(Shown, frozen=True, kw_only=True):
         return scores_document(self.systems)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the scores in the form of ``bfcl score --json``."""
+        """Return the scores as ``bfcl score --json`` prints them."""
         return as_json(self.systems, self.rules)
 
     def to_frame(self) -> pd.DataFrame:
@@ -56,7 +56,7 @@ class BfclScores(Shown, frozen=True, kw_only=True):
 
 
 def _of_models(tree: ResultTree, models: Sequence[str]) -> ResultTree:
-    """Keep the files of some systems; a slash in a name is an underscore in a folder's."""
+    """Keep the files of some systems; a slash in a name is an underscore in the folder's name."""
     systems = {file.system for file in tree.files}
     wanted = {model if model in systems else model.replace("/", "_") for model in models}
     if unknown := sorted(wanted - systems):
@@ -88,10 +88,10 @@ def score_bfcl(
         scores: The folder for the score tree.
         names: Form in which function names with dots were offered; ``auto`` decides per system from its results.
         mode: Text, or native calls; with ``auto`` a stored list is native calls.
-        partial: Score what is there, when entries have no result.
+        partial: Score the existing results if entries have none.
         rules: ``bfcl`` or ``strict``.
-        categories: Categories or groups of them; all when left out.
-        models: Systems to score, by their folders; all when left out.
+        categories: Categories or groups of them; by default all.
+        models: Systems to score, by their folders; by default all.
         prices: ``[MODEL=]IN/OUT``, dollars for a million tokens; they fill the cost column.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 

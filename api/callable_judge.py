@@ -32,7 +32,7 @@ OutputLike: TypeAlias = Output | Mapping[str, Any]
 
 
 _CLOSING = 5.0
-"""Seconds that closing connections may take."""
+"""Most seconds for closing connections."""
 
 
 class ModelConnection:
@@ -70,25 +70,25 @@ class ModelConnection:
         _, _, exits = self._open
         self._open = None
         closed = submit(exits.aclose())
-        if not is_loop_thread():  # garbage may be looked for in any thread
+        if not is_loop_thread():  # garbage collection may run in any thread
             closed.result(_CLOSING)
 
 
 class ReadyJudge(Closing):
     """Judge that can be called; made by `judge`.
 
-    Calls from any thread, and from under any running loop, share one connection pool a process: requests are made in a loop of
-    their own. It closes by itself, or by `close`, or at the end of a ``with``.
+    Calls from any thread, and under any running loop, share one connection pool per process: requests are made in a loop of
+    their own. It closes at exit, by `close`, or at the end of a ``with``.
 
     Args:
         task: The judge that is asked.
         access: Access to its model.
-        remake: Makes the same judge in another process; a key among its arguments is pickled with it.
-        members: The judges that it asks over connections of their own; others are asked over its own.
+        remake: Function that makes the same judge in another process; a key among its arguments is pickled with it.
+        members: The judges that it asks over their own connections; others are asked over its own.
 
     Attributes:
-        task: As given.
-        access: As given.
+        task: The judge that is asked.
+        access: Access to its model.
     """
 
     def __init__(
@@ -112,12 +112,12 @@ class ReadyJudge(Closing):
 
     @property
     def pass_at(self) -> float:
-        """Threshold from which its verdicts pass."""
+        """Pass threshold of its verdicts."""
         return self.task.threshold.at
 
     @property
     def task_with_access(self) -> JudgeTask:
-        """The judge as a run asks it: with access to its own model."""
+        """The judge as a run uses it: with access to its own model."""
         return _with_access(self.task, self.access)
 
     def __call__(
@@ -128,15 +128,15 @@ class ReadyJudge(Closing):
         Args:
             case: The case.
             output: The system's output.
-            **inputs: In place of both, what the judge is to be shown, by name: ``query``, ``response``, ``search_results``,
+            **inputs: Instead of both, the judge's inputs by name: ``query``, ``response``, ``search_results``,
                 ``tool_calls``, ``tool_definitions``, ``messages``, ``accepted_answers``, ``criterion``, ...
 
         Returns:
-            The verdict: graded, or with the reason why not.
+            The verdict: graded, or with the reason why it is not.
 
         Raises:
-            UsageError: Inputs are missing, or unknown to this judge; or it is called where waiting would be for ever.
-            RecordError: Case or output is not in its form.
+            UsageError: Inputs are missing, or unknown to this judge; or waiting here would never end.
+            RecordError: Case or output is invalid.
             PromptError: The prompt cannot be rendered.
         """
         if is_loop_thread():
@@ -156,13 +156,13 @@ class ReadyJudge(Closing):
 
         Args:
             pairs: Cases with outputs; taken only as fast as verdicts are, in a thread of the judge's.
-            repeats: Times that each output is judged.
+            repeats: Number of times each output is judged.
 
         Yields:
-            One verdict an output and repetition, as they are done.
+            One verdict per output and repetition, in order of completion.
 
         Raises:
-            RecordError: A case or output is not in its form.
+            RecordError: A case or output is invalid.
             PromptError: The prompt cannot be rendered.
         """
         judge, work = self.task.judge, _work(pairs, repeats)

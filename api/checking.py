@@ -43,21 +43,21 @@ __all__ = [
 
 
 Worlds: TypeAlias = Mapping[str, type] | Sequence[str] | None
-"""Custom simulated worlds: classes by name, or ``module:Class``; the registered ones when left out."""
+"""Custom simulated worlds: classes by name, or ``module:Class``; by default the registered ones."""
 
 FunctionsOption: TypeAlias = Mapping[str, Callable[..., Any]] | Sequence[str] | None
-"""Functions that executable calls may name: by name, or ``module:NAME``; those that are registered when left out."""
+"""Functions that executable calls may name: by name, or ``module:NAME``; by default the registered ones."""
 
 
 class Workspaces(TypedDict, total=False):
-    """Settings for checking the workspaces that agents leave behind.
+    """Settings for checking workspaces of agents.
 
     Attributes:
-        allow_code: Whether code in them may be run, in a sandbox.
-        files: Whether one right file is enough (``any``), or each one a challenge names must be right (``all``).
-        case_insensitive: Whether capitals do not matter.
-        whole_word: Whether words within longer words do not count.
-        code_timeout: Seconds that a script may run.
+        allow_code: Whether to run code in them, in a sandbox.
+        files: ``any``: one right file is enough; ``all``: every file that a challenge names must be right.
+        case_insensitive: Whether to ignore letter case.
+        whole_word: Whether to ignore words within longer words.
+        code_timeout: Most seconds for a script.
     """
 
     allow_code: bool
@@ -93,7 +93,7 @@ def check_options(
 
     Raises:
         UsageError: There are no such rules.
-        ConfigurationError: A function or world is not there.
+        ConfigurationError: A function or world does not exist.
     """
     if rules not in get_args(Rules):
         raise UsageError(f"rules: expected {' or '.join(get_args(Rules))}, got {rules!r}")
@@ -120,18 +120,18 @@ def check(
 
     Args:
         case: The case; a record, or a mapping with the same keys.
-        output: The system's output; in a mapping ``case_id`` and ``system`` may be left out.
+        output: The system's output; in a mapping ``case_id`` and ``system`` are optional.
         rules: ``strict``, or ``bfcl`` for verdicts equal to the Berkeley Function-Calling Leaderboard's.
-        functions: Functions that executable calls may name; those that are registered when left out.
-        worlds: Custom simulated worlds; the registered ones when left out.
+        functions: Functions that executable calls may name; by default the registered ones.
+        worlds: Custom simulated worlds; by default the registered ones.
         **workspaces: Options for reading a workspace, such as ``allow_code=True``; see `Workspaces`.
 
     Returns:
-        The verdict; its outcome is ``undecided`` where no checker can tell.
+        The verdict; its outcome is ``undecided`` if no checker can decide.
 
     Raises:
-        RecordError: Case or output is not in its form; the message names the field.
-        InputError: Nobody could meet the reference with the case's own tools, worlds or functions.
+        RecordError: Case or output is invalid; the message names the field.
+        InputError: No output could meet the reference with the case's tools, worlds or functions.
         UsageError: The output is of another case, or there are no such rules.
     """
     options = check_options(rules, functions, worlds, **workspaces)
@@ -180,18 +180,18 @@ def check_file(
 
     Args:
         cases: Files of cases, or folders of shards.
-        outputs: Files of outputs, or folders of shards. With a folder, systems are sorted by name, whatever the order of rows.
+        outputs: Files of outputs, or folders of shards. With a folder, systems are sorted by name.
         out: File of the verdicts (JSON Lines), complete when it appears. After an interruption, `partial_file` has those so far.
         rules: ``strict`` or ``bfcl``.
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
-        functions: Functions that executable calls may name; those that are registered when left out.
-        worlds: Custom simulated worlds; the registered ones when left out.
+        functions: Functions that executable calls may name; by default the registered ones.
+        worlds: Custom simulated worlds; by default the registered ones.
         workers: Number of processes that check; None for one per core, if that is faster. Verdicts are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **workspaces: Options for reading workspaces; see `Workspaces`.
 
     Returns:
-        What is said of each system.
+        The results of each system.
 
     Raises:
         InputError: An input cannot be used, or the file cannot be written.

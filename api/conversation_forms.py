@@ -1,4 +1,4 @@
-"""Conversations, calls, tools and search results, read from users' and other runners' forms."""
+"""Conversations, calls, tools and search results, read from users' and other tools' formats."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def question_messages(query: str | Sequence[Message]) -> list[Message]:
 
 
 def tools_of(definitions: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return tool definitions in OpenAI's outer shape, which Azure's rows leave out."""
+    """Return tool definitions in OpenAI's outer object, which Azure's rows omit."""
     tools = [definitions] if isinstance(definitions, Mapping) else _objects(definitions, "tool_definitions")
     return [
         dict(tool) if "function" in tool else {"type": "function", "function": dict(tool)} for tool in tools
@@ -37,7 +37,7 @@ def tools_of(definitions: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> li
 
 
 def parsed_calls(calls: Mapping[str, Any] | Sequence[Mapping[str, Any]] | str) -> list[ToolCall]:
-    """Read calls in OpenAI's or Azure's shape.
+    """Read calls in OpenAI's or Azure's format.
 
     OpenAI's is ``{"function": {"name", "arguments"}}``, Azure's ``{"name", "arguments"}``.
     """
@@ -60,7 +60,7 @@ def context_of(context: str | Sequence[Any]) -> list[ContextItem]:
 def split_conversation(messages: Sequence[Message]) -> tuple[list[list[Message]], list[list[Step]]]:
     """Split a conversation into turns and the agent's steps after each.
 
-    A turn holds the messages to the agent. Results of calls are among the agent's steps.
+    A turn holds the messages to the agent; results of calls belong to the agent's steps.
     """
     requests: list[list[Message]] = []
     done: list[list[Step]] = []

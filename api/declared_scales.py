@@ -1,4 +1,4 @@
-"""`--scale`: prompt files that declare no scale, with the scale that a command names."""
+"""`--scale`: add a scale to prompt files that declare none."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["with_scale"]
 def with_scale(spec: str, scale: str) -> str:
     """Return a judge whose prompt file declares a scale.
 
-    A copy of the file with the line added is kept in the user's cache folder; the same file and scale give the same copy, so that a run
-    resumes. Judges that are no prompt file are returned as they are.
+    A copy of the file with the added line is kept in the user's cache folder; the same file and scale give the same copy, so that a run
+    resumes. Judges that are not prompt files are returned unchanged.
 
     Args:
-        spec: A judge, as commands take it: a path, perhaps with ``@MODEL``.
+        spec: A judge as on the command line: a path, perhaps with ``@MODEL``.
         scale: Worst and best score, ``1-5``, or a prompt file's form, ``{minimum: 1, maximum: 5, step: 1}``.
 
     Raises:
-        UsageError: The scale cannot be read, or the file declares one already.
-        PromptError: The file is no prompt file.
+        UsageError: The scale is invalid, or the file already declares one.
+        PromptError: The file is not a prompt file.
     """
     named, model = split_spec(spec)
     path = Path(named)
@@ -66,6 +66,6 @@ def _refuse_unusable(copy: Path, text: str, path: Path) -> None:
 
 
 def _folder(text: str) -> Path:
-    from platformdirs import user_cache_path  # noqa: PLC0415 - only where a scale is named
+    from platformdirs import user_cache_path  # noqa: PLC0415 - only if a scale is named
 
     return user_cache_path("fiducial") / "prompts" / hashlib.sha256(text.encode()).hexdigest()[:16]

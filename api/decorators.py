@@ -48,7 +48,7 @@ def dial(
 
     Args:
         name: The dial's name; not that of an operator.
-        family: Which sort of output it makes: ``tool_call``, ``multi_turn``, ``answer`` or ``groundedness``.
+        family: Sort of output it makes: ``tool_call``, ``multi_turn``, ``answer`` or ``groundedness``.
         levels: Numbers from easy to hard, or 1 to the number of steps.
         unit: Unit of a level.
         about: One line for a person.
@@ -80,16 +80,16 @@ def judge_function(name: str) -> Callable[[J], J]:
 
     The function takes a case and an output. It may be sync or async.
 
-    It gives a score in [0, 1] or a truth value, either with a reason behind it in a pair, or a `Verdict`. What it raises is a verdict
-    that failed.
+    It returns a score in [0, 1] or a boolean, optionally in a pair with a reason, or a `Verdict`. An exception becomes a verdict
+    with the outcome ``failed``.
 
     Args:
-        name: Its name; none of ours.
+        name: Its name; not a built-in one.
 
     Raises:
-        ConfigurationError: A judge that comes along has this name.
+        ConfigurationError: A built-in judge has this name.
     """
-    from ..judges.catalogue import JUDGED_KINDS, LOCALISING, PAIRWISE  # noqa: PLC0415 - reads what is known of prompts
+    from ..judges.catalogue import JUDGED_KINDS, LOCALISING, PAIRWISE  # noqa: PLC0415 - reads the catalogue of prompts
 
     if name in {*JUDGED_KINDS, *PAIRWISE, *LOCALISING}:
         raise ConfigurationError(f"judges: {name!r} is the name of a judge that comes with fiducial")
@@ -105,7 +105,7 @@ def operator(
 
     Args:
         name: The operator's name; becomes part of the probe's system name.
-        family: Which sort of output it works on: ``tool_call``, ``multi_turn``, ``answer`` or ``groundedness``.
+        family: Sort of output it changes: ``tool_call``, ``multi_turn``, ``answer`` or ``groundedness``.
         plants: Effect on a right output: ``fault``, ``twin``, ``attack`` or ``control``.
         about: One line for a person.
         against: For an attack: the name of its control.
@@ -125,8 +125,8 @@ def statistic(name: str) -> Callable[[S], S]:
 
     It is a function of labels, scores and weights, each a numpy array of shape ``(m,)``.
 
-    It gives a number, or None where it is undefined, and gets the clustered interval that any statistic has. Equal pairs of label and score come once,
-    with how often they are there as their weight: ``numpy.average(..., weights=weights)``, ``sample_weight=weights``.
+    It returns a number, or None if undefined, and gets a clustered interval like any statistic. Equal pairs of label and score come once,
+    with their count as weight: ``numpy.average(..., weights=weights)``, ``sample_weight=weights``.
 
     Args:
         name: Name in the results; not a built-in one.
@@ -146,14 +146,14 @@ def world(name: str) -> Callable[[W], W]:
 
 
 def load_plugin(spec: str) -> None:
-    """Load the plugins that a file, or a module named as in an import, registers."""
+    """Load the plugins that a file or an importable module registers."""
     load_module(spec)
 
 
 def plugins() -> list[Plugin]:
     """Return the plugins of installed packages and loaded modules.
 
-    Each is loaded to see whether it can be used; nothing is run.
+    Each is loaded to check that it can be used; none is run.
     """
     return [plugin for group in GROUPS for plugin in group.found()]
 

@@ -1,4 +1,4 @@
-"""Built-in suite, judged by recorded replies: what `fiducial demo` runs."""
+"""Built-in suite, judged by recorded replies: the work of `fiducial demo`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ JUDGES = (
 )
 
 COMPARED = tuple(f"tool_call_accuracy/{variant}" for variant in ("reasons", "direct", "decomposed"))
-"""Prompts that are asked about the same outputs, and compared."""
+"""Prompts that judge the same outputs, and are compared."""
 
 
 def demo_plan(out: Path, command: str) -> Plan:
@@ -63,7 +63,7 @@ def demo_plan(out: Path, command: str) -> Plan:
 
 
 def demo_access() -> Access:
-    """Return access to the recorded replies in place of a model."""
+    """Return access to the recorded replies instead of a model."""
     replies = ModelAccess(replay=demo_path("replies/suite.jsonl"))
     return lambda: replies
 

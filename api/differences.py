@@ -41,7 +41,7 @@ class Difference(TwoRuns, ShownOnPage, frozen=True, kw_only=True):
         rows = [
             {"what": kind, **msgspec.to_builtins(each)} for kind, moved in kinds.items() for each in moved
         ]
-        # Named, for where nothing changed there is no row that does.
+        # Columns are named, since without changes no row names them.
         return data_frame(rows, columns=["what", *ChangedVerdict.__struct_fields__])
 
     def _page(self) -> ResultPage:
@@ -50,7 +50,7 @@ class Difference(TwoRuns, ShownOnPage, frozen=True, kw_only=True):
         return difference_page(self, self._cases())
 
     def _cases(self) -> list[Piece]:
-        """Return both answers of the changed cases; none of runs that are kept in no folder."""
+        """Return both answers of the changed cases; empty for runs in memory."""
         changed = [*self.broke, *self.better, *self.graded_otherwise]
         folders = [folder_path(each) for each in (self.before, self.after)]
         if not changed or not all(each.is_dir() for each in folders):
@@ -96,10 +96,10 @@ def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
         after: A later one.
 
     Returns:
-        The difference; paired, over the outputs that both have. Where each run has one system, these two are compared whatever their names.
+        The paired difference over common outputs. If each run has one system, these two are compared whatever their names.
 
     Raises:
-        RunFolderError: One of them is no finished run, or was changed by hand.
+        RunFolderError: One of them is not a finished run, or was edited by hand.
         InputError: They have no output in common.
     """
     with RunStore(kept_of(before)) as first, RunStore(kept_of(after)) as second:
@@ -107,13 +107,13 @@ def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
 
 
 def history(folder: FilePath) -> History:
-    """Return the finished runs of a folder in the order in which they ended.
+    """Return the finished runs of a folder, in order of completion.
 
     Args:
         folder: A folder of run folders; other subfolders are skipped.
 
     Returns:
-        Their rates with intervals, what changed from one to the next, and where a judge drifted.
+        Their rates with intervals, changes from one to the next, and drifted judges.
 
     Raises:
         InputError: There is no finished run in it.

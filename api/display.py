@@ -60,10 +60,10 @@ class InWords:
         return self._document(self)
 
     def screen(self, room: int = SCREEN - 1) -> Document:
-        """Return the answer first, in one screen of a terminal.
+        """Return a one-screen summary for a terminal, the answer first.
 
         Args:
-            room: Lines for it.
+            room: Number of lines.
         """
         from ..report.text.one_screen import one_screen  # noqa: PLC0415 - most commands print the whole document
 
@@ -106,7 +106,7 @@ class ShownOnPage(Shown, frozen=True):
     def report(self, path: FilePath) -> Path:
         """Write the result as one HTML file that opens from the disk, and return its path.
 
-        An InputError is raised if it cannot be written.
+        It raises an InputError if it cannot be written.
         """
         from ..report.page import document_page  # noqa: PLC0415 - numbers need no page
 

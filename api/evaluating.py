@@ -36,7 +36,7 @@ from .run import Run
 from .run_files import engine_of
 
 JudgeLike: TypeAlias = ReadyJudge | str
-"""A judge that is made, or the name of one, which is asked of ``model``."""
+"""A judge, or the name of one, which uses ``model``."""
 
 
 def evaluate(
@@ -70,27 +70,27 @@ def evaluate(
         cases: One or more paths or addresses (``s3://bucket/key``), of files or folders of shards; records, mappings or a data frame.
         outputs: One or more paths or addresses; records, mappings or a data frame; or an agent, which then produces them first (`fiducial.generate`,
             which models take, too).
-        judges: One or several: judges made by `fiducial.judge`, or names of judges, which are asked of ``model``.
-        model: The judging model of judges that are only named.
-        judge_parameters: Decoding parameters in place of those of prompts, for judges that are only named; None as a value leaves one out.
-        labels: Trusted verdicts beside the checkers': they calibrate judges, and correct their rates on the open part where they are
-            a random sample of it.
-        out: A folder to keep the run in, or its address; the same call resumes it. None keeps it in memory, and nothing is written but the
+        judges: One or several: judges made by `fiducial.judge`, or names of judges, which use ``model``.
+        model: The judging model, for judges given by name.
+        judge_parameters: Decoding parameters that override the prompts', for judges given by name; a value of None omits one.
+        labels: Trusted verdicts in addition to the checkers': they calibrate judges, and correct their rates on undecided outputs if they are
+            a random sample of these.
+        out: A folder for the run, or its address; the same call resumes it. None keeps it in memory, and nothing is written except the
             judges' reply cache.
-        rules: ``strict``, ``bfcl``, or None to ask judges alone.
+        rules: ``strict``, ``bfcl``, or None to use judges only.
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
-        judge_on: ``open``, ``all``, or how many decided outputs are judged beside what is open, to calibrate on.
-        repeats: Times that each output is judged.
-        pass_at: Pass threshold, for all judges or by judge; by default the one that a judge declares, else 0.5.
-        functions: Functions that executable calls may name; those that are registered when left out.
-        worlds: Custom simulated worlds; the registered ones when left out.
-        allow_code: Whether code in workspaces may be run, in a sandbox.
-        again: Whether to begin a run in ``out`` anew, with outputs that the agent makes anew.
-        keep_crashes: Whether to grade an agent 0 that fails alike on the first eight cases, instead of an error.
+        judge_on: ``open`` (undecided outputs), ``all``, or the number of decided outputs to judge as well, for calibration.
+        repeats: Number of times each output is judged.
+        pass_at: Pass threshold, for all judges or by judge; by default each judge's own, else 0.5.
+        functions: Functions that executable calls may name; by default the registered ones.
+        worlds: Custom simulated worlds; by default the registered ones.
+        allow_code: Whether to run code in workspaces, in a sandbox.
+        again: Whether to start over in ``out``, with new outputs of the agent.
+        keep_crashes: Whether to grade an agent 0 if it fails alike on the first eight cases, instead of raising an error.
         workers: Number of processes that check; None for one per core, if that is faster. Verdicts are the same. On Ray, how
             many tasks check and how many actors ask.
-        engine: ``ray`` has checkers and the clients of judges run on Ray, which takes about ten seconds and 0.8 GB to start; for a
-            cluster. None for this machine, without it.
+        engine: ``ray`` runs checkers and clients of judges on Ray, which takes about ten seconds and 0.8 GB to start; for a
+            cluster. None for this machine without Ray.
         address: Address of Ray; ``auto`` for this machine's cluster, None to start one.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
@@ -101,7 +101,7 @@ def evaluate(
     Raises:
         InputError: Cases or outputs cannot be used; the message names file or argument, line and field.
         UsageError: An argument cannot be used, or there is no such judge.
-        ConfigurationError: A model is needed and none is named or can be reached.
+        ConfigurationError: A model is needed, but none is named or can be reached.
         RunFolderError: The folder is in use or belongs to another run, or the agent's code has changed since its outputs were made.
         AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
     """
@@ -145,7 +145,7 @@ def load_run(folder: FilePath) -> Run:
         folder: Run folder; a path or an address.
 
     Raises:
-        RunFolderError: It is not a run folder, or the run was not concluded.
+        RunFolderError: It is not a run folder, or the run is unfinished.
     """
     return Run(folder_path(folder))
 

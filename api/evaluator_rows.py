@@ -1,4 +1,4 @@
-"""Rows of other runners: the columns each judge class takes, and verdicts as columns.
+"""Rows of other tools: the columns each judge class takes, and verdicts as columns.
 
 The columns of a verdict are named as Azure's evaluators name them.
 """
@@ -12,19 +12,19 @@ from .conversation_forms import context_of, parsed_calls, question_messages, spl
 from .flow_types import NOTHING, Items
 
 _STATUS: Mapping[Outcome, str] = {"graded": "completed", "not_applicable": "skipped"}
-"""Azure's words where it has one; the other outcomes keep their names."""
+"""Outcomes in Azure's words, if it has one; others keep their names."""
 
 
 def columns(name: str, verdict: Verdict, threshold: float) -> dict[str, Any]:
     """Return a verdict as a row.
 
     Args:
-        name: The judge's name, which every column begins with.
+        name: The judge's name, the beginning of every column.
         verdict: The judge's verdict.
         threshold: Lowest score whose result is ``pass``.
 
     Returns:
-        ``NAME`` and ``NAME_score`` (None where there is no score, never 0), ``NAME_result`` (``pass``, ``fail``,
+        ``NAME`` and ``NAME_score`` (None if there is no score, never 0), ``NAME_result`` (``pass``, ``fail``,
         ``not_applicable`` or ``unknown``), ``NAME_passed``, ``NAME_reason``, ``NAME_status`` (``completed``, ``skipped``,
         ``unparsable``, ``refused``, ``failed``), ``NAME_threshold`` and ``NAME_properties``.
     """
@@ -51,7 +51,7 @@ def columns(name: str, verdict: Verdict, threshold: float) -> dict[str, Any]:
 
 
 def groundedness(response: str, context: Items, query: str = "") -> tuple[Case, Output]:
-    """Judge which share of an answer is supported by what was found.
+    """Judge the share of an answer that the context supports.
 
     Args:
         response: The answer.
@@ -63,7 +63,7 @@ def groundedness(response: str, context: Items, query: str = "") -> tuple[Case, 
 
 
 def rubric(query: str, response: str, criterion: str) -> tuple[Case, Output]:
-    """Judge whether an answer meets a criterion that is written in a sentence.
+    """Judge whether an answer meets a criterion.
 
     Args:
         query: What was asked, or the conversation as a list of messages.
@@ -75,7 +75,7 @@ def rubric(query: str, response: str, criterion: str) -> tuple[Case, Output]:
 
 
 def task_completion(messages: Items, tool_definitions: Items = NOTHING) -> tuple[Case, Output]:
-    """Judge whether an agent did, over a whole conversation, what it was asked to.
+    """Judge whether an agent did what was asked in a whole conversation.
 
     Args:
         messages: The conversation as OpenAI chat messages, calls and tool results included.
@@ -92,9 +92,9 @@ def tool_call_accuracy(
 
     Args:
         query: What was asked, or the conversation as a list of messages.
-        tool_definitions: The tools on offer, in OpenAI's or Azure's form.
-        tool_calls: The agent's calls, in OpenAI's or Azure's form; empty for an agent that made none.
-        response: The agent's text; without ``tool_calls`` it is where calls are looked for.
+        tool_definitions: The available tools, in OpenAI's or Azure's form.
+        tool_calls: The agent's calls, in OpenAI's or Azure's form; empty if it made none.
+        response: The agent's text, from which calls are read if there are no ``tool_calls``.
     """
     case = {"messages": question_messages(query), "tools": tools_of(tool_definitions)}
     calls = parsed_calls(tool_calls)
@@ -119,5 +119,5 @@ def accepted_answer(kind: Kind) -> Callable[[str, str, Items], tuple[Case, Outpu
 
 
 def _item(kind: Kind, case: dict[str, Any], **output: Any) -> tuple[Case, Output]:
-    """Return a case and an output without an identity; rows of other runners have none to keep."""
+    """Return a case and an output without an identity, which other tools' rows lack."""
     return Case(id="row", kind=kind, **case), Output(case_id="row", system="row", **output)

@@ -28,29 +28,29 @@ from .judging import judge
 P = ParamSpec("P")
 
 _OWN = -1.0
-"""In place of a threshold, where the judge's own is meant: promptflow takes numbers, and hands defaults over as texts."""
+"""Stands for the judge's own threshold: promptflow takes only numbers, and passes defaults as texts."""
 
 
 class JudgeEvaluator(Generic[P]):
     """Judge as a callable: columns of a row in, columns out.
 
-    Calls may come from any thread, and from under any running loop; an instance can be pickled, and a key given here is pickled
+    Calls may come from any thread, and under any running loop; an instance can be pickled, and a key given here is pickled
     with it (see `fiducial.judge`).
 
     Args:
         model: The judging model's name at the endpoint; ``baseline`` for the lexical control.
-        variant: The prompt's variant; the judge's default when empty.
-        base_url: An OpenAI-compatible endpoint; as `fiducial.judge` finds it when empty.
-        api_key: The key; ``OPENAI_API_KEY`` when empty.
-        connection: A connection of promptflow's, its name or its file, in place of both.
-        threshold: Lowest score whose result is ``pass``; by default the one that the judge declares, else 0.5.
-        concurrency: Calls in flight at most.
-        timeout: Seconds until one call is given up.
-        attempts: Calls for one request at most.
+        variant: The prompt's variant; if empty, the judge's default.
+        base_url: An OpenAI-compatible endpoint; if empty, as `fiducial.judge` finds it.
+        api_key: The key; if empty, ``OPENAI_API_KEY``.
+        connection: A promptflow connection, by name or file, instead of both.
+        threshold: Lowest score whose result is ``pass``; by default the judge's own, else 0.5.
+        concurrency: Most calls in flight.
+        timeout: Most seconds for one call.
+        attempts: Most calls for one request.
     """
 
     judge: ClassVar[str]
-    """The judge's name, which the columns begin with."""
+    """The judge's name, with which the columns begin."""
 
     _item: ClassVar[Callable[..., tuple[Case, Output]]]
 
@@ -67,7 +67,7 @@ class JudgeEvaluator(Generic[P]):
         timeout: float = 60.0,
         attempts: int = 6,
     ) -> None:
-        # promptflow hands defaults over as texts.
+        # promptflow passes defaults as texts.
         self._judge = judge(
             f"{self.judge}/{variant}" if variant else self.judge,
             model=str(model),
@@ -128,7 +128,7 @@ class JudgeEvaluator(Generic[P]):
             line_results: Results of the calls.
 
         Returns:
-            ``NAME_mean`` (left out when no row is graded), ``NAME_graded``, ``NAME_rows``, and ``NAME_STATUS`` for each status
+            ``NAME_mean`` (left out if no row is graded), ``NAME_graded``, ``NAME_rows``, and ``NAME_STATUS`` for each status
             that occurs.
         """
         name = self.judge
@@ -166,7 +166,7 @@ def _view(name: str, judge: str, item: Callable[P, tuple[Case, Output]]) -> type
     for attribute, method in (("__call__", called), ("acall", awaited)):
         method.__name__, method.__qualname__ = attribute, f"{name}.{attribute}"
         method.__doc__ = item.__doc__
-        # promptflow and Azure read from here which columns there are.
+        # promptflow and Azure read the columns from this signature.
         setattr(  # noqa: B010 - to a type checker functions have no such attribute
             method,
             "__signature__",
@@ -187,13 +187,13 @@ EVALUATORS: dict[str, type[JudgeEvaluator[...]]] = {
     evaluator.judge: evaluator
     for evaluator in (Groundedness, MemoryAnswer, Rubric, TaskCompletion, ToolCallAccuracy, WebSearchAnswer)
 }
-"""Every judge's class, by the judge's name."""
+"""Judge classes by the judge's name."""
 
 
 def flex_flow(judge: str, folder: Path) -> Path:
     """Create a folder that promptflow runs as a flex flow: for `pf flow test` and `pf.run`.
 
-    Each flow gets its own folder, since promptflow writes into the folder of the flow it runs.
+    Each flow needs its own folder, since promptflow writes into it.
 
     Raises:
         UsageError: There is no such judge.

@@ -1,4 +1,4 @@
-"""`fiducial.export`: export a run or an import in the forms that other tools read."""
+"""`fiducial.export`: export a run or an import in other tools' formats."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def export(
     """Write verdicts for another tool.
 
     Args:
-        run: A run that is kept in a folder, that folder, or one that ``fiducial import`` made.
-        to: The form: ``inspect``, ``precomputed_scores``, ``otlp``, ``mlflow``, ``langfuse``, ``junit``, ``csv``, ``parquet`` or ``hf``.
-        out: The file, or, of ``hf`` and of ``inspect`` with several systems, the folder.
+        run: A run kept in a folder, that folder, or a folder made by ``fiducial import``.
+        to: The format: ``inspect``, ``precomputed_scores``, ``otlp``, ``mlflow``, ``langfuse``, ``junit``, ``csv``, ``parquet`` or ``hf``.
+        out: The file; for ``hf``, and for ``inspect`` with several systems, the folder.
         judge: Only the verdicts under this name.
         system: Only the outputs of this system.
-        accept_edited: Whether a run is taken that was changed by hand.
+        accept_edited: Whether to accept a run that was edited by hand.
 
     Returns:
-        The files, how many rows, and what the form has no place for.
+        The files, the number of rows, and what the format cannot hold.
 
     Raises:
-        UsageError: There is no such form, judge or system, or the run is in memory alone.
-        InputError: The folder is none.
-        RunFolderError: It was changed by hand.
+        UsageError: There is no such format, judge or system, or the run is only in memory.
+        InputError: It is not a folder.
+        RunFolderError: It was edited by hand.
     """
     folder, chosen = _chosen(run, judge, system, accept_edited=accept_edited)
     write, items = writer_of(to), list(chosen)
@@ -66,11 +66,11 @@ def send_otlp(
 ) -> int:
     """Send verdicts as ``gen_ai.evaluation.result`` log records; return the number sent.
 
-    The official exporter sends them over HTTP. Verdicts are chosen as by `export`.
+    The official exporter sends them over HTTP. Verdicts are selected as in `export`.
 
     Raises:
         MissingExtraError: The exporter is not installed.
-        ProviderError: The endpoint did not take them.
+        ProviderError: The endpoint did not accept them.
     """
     from ..formats.to_otlp import send  # noqa: PLC0415 - an extra
 

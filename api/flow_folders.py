@@ -50,13 +50,13 @@ def aggregate(rows: list) -> dict:
 def flow_folder(
     judge: str, folder: FilePath, form: FlowForm = "flex", *, model: str = "gpt-4.1-mini"
 ) -> Path:
-    """Write a folder that `pf flow test` and `pf run create` take.
+    """Write a folder for `pf flow test` and `pf run create`.
 
     Args:
         judge: A judge's name; for a DAG flow, ``name/variant`` names the default variant.
         folder: Folder to create.
         form: ``flex`` for ``flow.flex.yaml``, ``dag`` for ``flow.dag.yaml`` with every variant of the judge's prompt.
-        model: The model in a DAG flow that a row or ``--inputs model=NAME`` does not name.
+        model: The model of a DAG flow, unless a row or ``--inputs model=NAME`` names one.
 
     Raises:
         UsageError: There is no such judge, or the folder holds a flow of the other form.

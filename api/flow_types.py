@@ -1,4 +1,4 @@
-"""Types as promptflow reads them at run time.
+"""Types that promptflow reads at run time.
 
 Inputs are bare, since promptflow refuses `list[...]`. Results are a TypedDict, never a dict.
 """
@@ -14,7 +14,7 @@ else:
     Items = list
 
     class Columns(TypedDict):
-        """Columns of a result; they are named after the judge, so that none is listed."""
+        """Columns of a result; none is listed, since they are named after the judge."""
 
 
 NOTHING: Final[Items] = []

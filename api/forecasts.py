@@ -1,4 +1,4 @@
-"""Forecasts of judging as they are shown, of a run, an audit or a preference."""
+"""Display of judging forecasts for a run, an audit or a preference."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ..evaluation.conclusion.run_summary import RunSummary
 
 PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
-"""The checkers' rate of each system."""
+"""Gate on the rate of each system's checked outputs."""
 
 OVERALL = "overall"
-"""The rate of all outputs of each system; every other name is a statistic of each judge's calibration."""
+"""Gate on the rate of all outputs of each system; other names are statistics of each judge's calibration."""
 
 
 def parse_gates(options: Iterable[str], known: Collection[str]) -> dict[str, float]:
@@ -55,7 +55,7 @@ def gates_of(options: Iterable[str]) -> dict[str, float]:
 def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
     """Yield one line per gate that a judge fails.
 
-    An undefined statistic fails, since it does not show that the judge is good enough.
+    An undefined statistic fails, since it proves nothing.
     """
     for judge, panel in judges.items():
         for name, least in gates.items():

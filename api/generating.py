@@ -44,7 +44,7 @@ class AgentWithTools(Protocol):
 
 
 AgentLike: TypeAlias = Callable[[Case], Any] | AgentWithTools
-"""A case in, and the case's tools where it has a parameter ``tools``; a text, calls, the fields of an output or an `Output` out, or a
+"""Function of a case, and of the case's tools if it has a parameter ``tools``. It returns a text, calls, fields of an output or an `Output`, or is a
 generator of steps; may be a coroutine function."""
 
 _OWN_AT_A_TIME, _CALLS_AT_A_TIME = 8, 64
@@ -54,8 +54,8 @@ class Generated(list[Output]):
     """Outputs in order of case and trial, one for each.
 
     Attributes:
-        failures: Attempts that came to no output, with the reason: calls that failed, cases that are not for this agent.
-        tally: Everything counted.
+        failures: Attempts without an output, with the reason: failed calls, cases that are not for this agent.
+        tally: Counts of all attempts.
     """
 
     failures: Mapping[ItemKey, str]
@@ -87,30 +87,30 @@ async def agenerate(
 ) -> Generated:
     """Generate outputs for cases with a model or a custom agent.
 
-    An exception that an agent raises is the system's own failure: it stands in ``Output.error`` and is graded 0 later. A call to a model that
+    An exception that an agent raises is the system's own failure: it is kept in ``Output.error`` and graded 0. A call to a model that
     fails after its retries gives no output: there is a warning, and ``failures`` lists it.
 
     ``generate`` waits for the outputs; ``agenerate`` is for a running event loop, in which coroutines of the agent then run.
 
     Args:
         cases: In any form.
-        agent: A function, called with each case, in threads of its own when it is no coroutine function; gives a text, a list of calls
-            (``{"name", "arguments"}``), a mapping with fields of an output, or an `Output`; or yields steps. Where it has a parameter
+        agent: A function of a case, called in threads unless it is a coroutine function; it returns a text, a list of calls
+            (``{"name", "arguments"}``), a mapping with fields of an output, or an `Output`; or yields steps. If it has a parameter
             ``tools`` it gets the case's tools by name, as callables with schemas. Or the name of a registered agent, or of a model.
-        system: The system's name; the agent's own when left out.
+        system: The system's name; by default the agent's own.
         trials: Attempts at each case.
-        concurrency: Cases at work at the same time, or calls to a model in flight; 8 and 64 when left out.
-        out: A file to keep the outputs in; the same call goes on with it. None keeps them in memory.
-        accept_edited: Whether to go on with outputs in it that were changed by hand since they were made.
-        again: Whether to drop the outputs that the system has in it, and make them anew.
+        concurrency: Most cases at a time, or calls to a model in flight; by default 8 and 64.
+        out: A file for the outputs; the same call resumes. None keeps them in memory.
+        accept_edited: Whether to continue with outputs in it that were edited by hand.
+        again: Whether to replace the system's outputs in it by new ones.
         keep_crashes: Whether to keep outputs of an agent that fails alike on the first eight cases; they are graded 0.
-        mode: Way of offering tools to a model: natively (``tools``), or by BFCL's instructions (``prompt``).
-        parameters: A model's decoding parameters; what is not named is left to the endpoint.
-        steps_per_turn: A turn that has had so many steps ends a conversation with a model.
-        worlds: Custom simulated worlds, by class name; the registered ones when left out.
+        mode: How to offer tools to a model: natively (``tools``), or by BFCL's instructions (``prompt``).
+        parameters: A model's decoding parameters; others are the endpoint's defaults.
+        steps_per_turn: Number of steps in a turn that ends a conversation with a model.
+        worlds: Custom simulated worlds, by class name; by default the registered ones.
         histories: Earlier conversations of agents with a memory: JSON Lines, or conversations by history.
         search: The web: a corpus (JSON Lines or a folder), or the address of a search service.
-        embedding_model: For the memory by likeness, at the model's endpoint; hashed words when left out.
+        embedding_model: Model for the vector memory, at the model's endpoint; by default hashed words.
         user_model: Model that plays the users of cases with a goal (``user``); a function agent talks to them in steps.
         user_base_url: Base URL of that model; by default that of the agent's model.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
@@ -118,15 +118,15 @@ async def agenerate(
             ``attempts``, ``max_calls``, ``max_cost``, as for `fiducial.judge`.
 
     Returns:
-        One output a case and trial, in that order.
+        One output per case and trial, in that order.
 
     Raises:
-        InputError: A case is not in its form, or cannot be put to the agent.
-        UsageError: The agent gives something else, or an argument cannot be used.
-        ConfigurationError: It is a model, and none can be reached.
+        InputError: A case is invalid, or not for the agent.
+        UsageError: The agent returns something else, or an argument cannot be used.
+        ConfigurationError: It is a model that cannot be reached.
         ProviderError: Every call failed, and there is no output.
         AgentSetupError: The agent failed alike on the first eight cases; nothing was kept.
-        RunFolderError: The agent's code has changed since the outputs in the file were made, or they were made otherwise.
+        RunFolderError: The agent's code or settings have changed since the outputs in the file were made.
     """
     if trials < 1 or (concurrency is not None and concurrency < 1):
         raise UsageError(f"expected at least one trial and one case at work, got {trials} and {concurrency}")
@@ -172,7 +172,7 @@ generate = waiting(agenerate)
 
 
 def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | str, str]:
-    """Return the agent, a registered one by its name, and the name of its system."""
+    """Return the agent (a registered one by name) and its system's name."""
     if isinstance(agent, str) and agent in AGENTS:
         system, agent = system or agent, AGENTS[agent]
     if isinstance(agent, str):
@@ -187,7 +187,7 @@ def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | 
 async def _generated_into(
     file: Callable[[], OutputsFile] | None, work: Callable[[AttemptStore], Awaitable[GenerationTally]]
 ) -> tuple[MemoryAttempts, GenerationTally]:
-    """Generate into a file, else into memory; return all attempts, also earlier ones."""
+    """Generate into a file or into memory; return all attempts, including earlier ones."""
     if file is None:
         attempts = MemoryAttempts()
         return attempts, await work(attempts)
@@ -197,7 +197,7 @@ async def _generated_into(
 
 
 def warn_untracked(tally: GenerationTally) -> None:
-    """Warn about earlier outputs, which the agent's current code may not have made."""
+    """Warn about earlier outputs, which another version of the agent may have made."""
     if tally.kept and not tally.tracked:
         warning = f"{counted(tally.kept, 'earlier output')}, {tally.made:,} generated now; the agent's code is not tracked"
         warnings.warn(warning, stacklevel=2)

@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 _AGENTS = 8
-"""Commands at work at the same time at most."""
+"""Most commands at a time."""
 
 
 class Generation(Shown, frozen=True, kw_only=True):
@@ -52,8 +52,8 @@ class Generation(Shown, frozen=True, kw_only=True):
 
     Attributes:
         name: Name of the system or category.
-        tally: Numbers of outputs found, made and missing.
-        cost: US dollars for the tokens that were asked for now; None where no model was asked, or its price is not known.
+        tally: Numbers of outputs kept, made and missing.
+        cost: US dollars for the tokens of this call; None if no model was asked, or its price is unknown.
         user_model: Model that played the users of cases; None if there was none.
         user_cost: US dollars for that model's tokens; None if there was none.
     """
@@ -112,8 +112,8 @@ def who_generates(
 ) -> OutputSource:
     """Return the source of outputs: a model, or a command that may call the tools of cases.
 
-    ``settings`` are those of the requests to the model. ``user_access`` makes the access to the model that plays users of the agent's; None where
-    both are reached alike.
+    ``settings`` are those of the requests to the model. ``user_access`` makes, from the agent's access, that to the model that plays users; None if
+    both use the same.
     """
     if user_access is not None and user_model is None:
         raise UsageError("--user-base-url says where the simulated user's model is: add --user-model NAME")

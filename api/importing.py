@@ -1,6 +1,6 @@
 """Import other tools' data sets as cases and outputs.
 
-The sources are BFCL, agbenchmark, logs and custom formats. A file is read anew at each iteration.
+The sources are BFCL, agbenchmark, logs and custom formats. A file is read again at each iteration.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T", Case, Output)
 
 
 class Imported(Generic[T]):
-    """Cases or outputs of an imported file, read anew at each iteration."""
+    """Cases or outputs of an imported file, read again at each iteration."""
 
     def __init__(self, read: Callable[[], Iterator[T]]) -> None:
         self._read = read
@@ -82,7 +82,7 @@ def import_bfcl(
         results: A result tree, whose answers become outputs.
 
     Raises:
-        InputError: The data cannot be read; when they are gone through.
+        InputError: The data cannot be read; raised during iteration.
         UsageError: There is no such category.
     """
     wanted, source, ids = expand(categories), open_source(input_path(path)), set[str]()

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PROPOSALS = 4
-"""Candidates that a model writes."""
+"""Default number of candidates that a model writes."""
 
 REPORT = "improvement.md"
 
@@ -98,37 +98,37 @@ def improve(
 ) -> Improvement:
     """Find a better prompt for a judge; write it only if holdout and audit agree.
 
-    Labelled items are divided by group. Candidates are judged on development groups; the best one is looked at once on the holdout, beside the
-    current prompt. It is written where the lower bound of its gain in agreement is above 0, and no operator of the audit gets worse.
+    Labelled items are divided by group. Candidates are judged on development groups; the best is compared once on the holdout with the
+    current prompt. It is written if the lower bound of its gain in agreement is above 0, and no operator of the audit gets worse.
 
     Args:
         run_or_table: A run with labels, the folder of an import, or a table with texts and a column of labels.
         prompt: The current prompt: a judge's name or the path of a ``.prompty`` file; ``@MODEL`` names the judging model.
         candidates: Files of candidates.
-        model: The judging model, unless ``prompt`` names another; it also writes candidates where no files are given.
+        model: The judging model, unless ``prompt`` names another; it also writes candidates if no files are given.
         out: The output folder; the same call resumes it.
-        proposals: Candidates that the model writes; 4 where no files are given, else none.
-        probes: Made by `mutate`, or their folder; made of the holdout when left out.
-        adjudications: Verdicts that decide where judge and label differ, beside those of the run.
-        holdout: Share of the groups that is held out.
-        margin: Loss on the probes of an operator that is to be excluded.
-        sample: Probes of each operator at most.
+        proposals: Number of candidates that the model writes; by default 4 if no files are given, else none.
+        probes: Probes made by `mutate`, or their folder; by default made of the holdout.
+        adjudications: Decisions on who is right if judge and label differ, besides those of the run.
+        holdout: Share of groups to hold out.
+        margin: Loss on the probes of an operator that must be excluded.
+        sample: Most probes of each operator.
         seed: Seed of the split, and of the examples shown to the model.
         criterion: Criterion of a good answer, for tables without one.
         reading: Options for reading a table; see `LabelReading`.
-        judge_parameters: Decoding parameters in place of those of prompts; None as a value leaves one out.
-        worlds: Custom simulated worlds; the registered ones when left out.
+        judge_parameters: Decoding parameters that override the prompt's; a value of None omits one.
+        worlds: Custom simulated worlds; by default the registered ones.
         access: Model access; by default ``reaching``.
-        command: For the record.
+        command: The command line, for the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **reaching: ``base_url``, ``api_key``, ``cache``, ``max_calls`` and others; see `Reaching`.
 
     Returns:
-        The answer: the gain with its interval, what was tried, what it cost. ``written`` is the file of the improved prompt.
+        The gain with its interval, the candidates, and the cost. ``written`` is the file of the improved prompt.
 
     Raises:
         InputError: The items cannot be used, or too few have labels.
-        UsageError: Nothing is to be tried, or the judge is no prompt.
+        UsageError: There are no candidates, or the judge is not a prompt.
         ConfigurationError: No model is named or can be reached.
         RunFolderError: ``out`` belongs to other items or another prompt.
     """

@@ -3,9 +3,9 @@
 Usage:
 ``inspect score log.eval --scorer fiducial/tool_call_accuracy -S model=gpt-4.1-mini --model none/none``.
 
-``fiducial/check`` and ``fiducial/check_KIND`` are the checkers, the rest are judges by their names. A score is a number in [0, 1]; what could not be
-judged is unscored with its reason, never None, never an exception. Standard errors are clustered by the metadata's ``cluster``, a sample without one
-being its own.
+``fiducial/check`` and ``fiducial/check_KIND`` are the checkers, the rest are judges by name. A score is a number in [0, 1]; what could not be
+judged is unscored with its reason, never None or an exception. Standard errors are clustered by the metadata's ``cluster``; a sample without one
+is its own cluster.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _REASONS: dict[Outcome, str] = {
     "refused": "refusal",
     "failed": "grader_failed",
 }
-"""Why there is no score, in Inspect's words; ours where it has none."""
+"""Reasons for a missing score, in Inspect's words if it has one, else in ours."""
 
 CASE = "fiducial_case"
-"""The metadata that holds a case as it is, where the data set was made of cases."""
+"""Metadata key of the unchanged case, if the data set was made from cases."""
 
 _CHECKED: tuple[Kind, ...] = tuple(
     kind for kind, spec in KINDS.items() if spec.checked_by is not None and spec.family != "workspace"

@@ -1,4 +1,4 @@
-"""Folders that labels and references are joined to: an import, or a run."""
+"""Join labels and references to the folder of an import or a run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def complete_cases(folder: Path, table: References) -> CompletedCases:
     Cases of an import replace those in its folder; cases of a run go to a file beside the run.
 
     Raises:
-        InputError: The folder has no cases, none is in the table, or no output could match a reference.
+        InputError: The folder has no cases, none is in the table, or no output could meet a reference.
         RunFolderError: Inputs of the run were moved or changed.
         UsageError: The run is in an object store.
     """

@@ -27,7 +27,7 @@ from .model_access import EndpointLike, Reaching, model_access
 from .paths import FilePath
 
 _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
-"""In place of an endpoint, where none is asked and none has to be configured."""
+"""Stands for an endpoint if none is asked, so that none has to be configured."""
 
 
 def judge(
@@ -58,32 +58,32 @@ def judge(
         prompt: A judge's name (``groundedness``), with its variant (``groundedness/direct``) or its model (``groundedness@m``), or the
             path of a ``.prompty`` file.
         model: The judging model's name at the endpoint; ``baseline`` for the lexical control, which needs none.
-        base_url: An OpenAI-compatible endpoint; ``OPENAI_BASE_URL``, or OpenAI's own, when left out.
-        api_key: The key; ``OPENAI_API_KEY`` when left out. Never shown.
-        connection: A connection of promptflow's, its name or its file, in place of both.
-        endpoints: Several endpoints that are asked side by side, in place of one: URLs with options, or mappings; see `EndpointLike`.
+        base_url: An OpenAI-compatible endpoint; by default ``OPENAI_BASE_URL``, or OpenAI's own.
+        api_key: The key; by default ``OPENAI_API_KEY``. Never shown.
+        connection: A promptflow connection, by name or file, instead of both.
+        endpoints: Several endpoints that share the load, instead of one: URLs with options, or mappings; see `EndpointLike`.
         record: A file to append every reply to.
-        replay: A recording to answer from, in place of any model.
+        replay: A recording to answer from, instead of a model.
         cache: The reply cache's file; True for the one in the user's cache folder, False for none.
-        concurrency: Calls in flight at most.
+        concurrency: Most calls in flight.
         timeout: Seconds for one call.
-        attempts: Failed calls for one request at most.
-        max_calls: Calls that may be made, retries included; None for no limit.
-        max_cost: US dollars that may be spent; None for no limit.
-        parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
-        judge_parameters: Another name of ``parameters``, as settings and the command line have it.
-        worlds: Custom simulated worlds, by class name, in which a judge of conversations sees calls executed; those that are
-            registered when left out.
-        pass_at: Pass threshold; by default the one that it declares, else 0.5.
-        split_statements: Whether long answers are split, and judged statement by statement; for judges whose score is made of these.
+        attempts: Most failed calls for one request.
+        max_calls: Most calls, retries included; None for no limit.
+        max_cost: Most US dollars to spend; None for no limit.
+        parameters: Decoding parameters that override the prompt's; a value of None omits one.
+        judge_parameters: Alias of ``parameters``, as in settings and on the command line.
+        worlds: Custom simulated worlds, by class name, in which calls are executed for a judge of conversations; by default the
+            registered ones.
+        pass_at: Pass threshold; by default the judge's own, else 0.5.
+        split_statements: Whether to judge long answers statement by statement; for judges whose score is a share of statements.
 
     Returns:
-        The judge. It connects when it is called first.
+        The judge. It connects at the first call.
 
     Raises:
         UsageError: There is no such judge, or an argument cannot be used.
         PromptError: The prompt file cannot be used.
-        ConfigurationError: No model or endpoint is named, or the recording is not there.
+        ConfigurationError: No model or endpoint is named, or the recording does not exist.
     """
     arguments = dict(locals())  # the arguments as they were given
     _refuse_wrong_types(arguments)
@@ -139,18 +139,18 @@ def jury(
 
     Args:
         judges: The members: results of `fiducial.judge`, or names; for ``escalate`` the cheap one, then the expensive one.
-        rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the cheap one's verdict where it is sure,
+        rule: ``majority``: pass or fail by majority; ``mean``: the mean score; ``escalate``: the cheap one's verdict if it is sure,
             else the expensive one's.
         weights: Weight of each member's verdict; equal by default.
-        unsure: ``escalate`` only: from which score to which the cheap one is not sure.
-        repeats: Times that each member is asked; each time counts as a vote.
+        unsure: ``escalate`` only: range of scores of which the cheap one is unsure.
+        repeats: Number of times each member is asked; each counts as a vote.
         **options: Options of `fiducial.judge`, for members given by name.
 
     Returns:
         The jury.
 
     Raises:
-        UsageError: These judges make no such jury.
+        UsageError: These judges cannot form such a jury.
     """
     members = [each if isinstance(each, ReadyJudge) else judge(each, **options) for each in judges]
     tasks = told_apart(each.task_with_access for each in members)

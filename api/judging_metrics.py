@@ -37,8 +37,8 @@ def judge_from(
     Args:
         metric: The metric, or a function of such parameters (``input``, ``output``, ``expected``, ``context``, ...).
         name: Author of the verdicts; by default the metric's name.
-        key: Which entry is the score, where it returns a mapping with several.
-        scale: The lowest and highest score, which become 0 and 1.
+        key: Name of the score, if it returns a mapping with several.
+        scale: The scores that become 0 and 1.
         pass_at: Pass threshold in [0, 1]; by default its ``threshold`` if it has one, else 0.5.
 
     Returns:

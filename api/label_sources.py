@@ -13,13 +13,13 @@ from .paths import Labels, source
 
 
 class LabelReading(TypedDict, total=False):
-    """The meaning of a table of labels.
+    """Options for reading a table of labels.
 
     Attributes:
-        map: Fields of columns whose names are not recognised, in either order.
-        label_scale: The worst label and the best, as they are written.
-        label_pass_at: The label, as it is written, from which on an output passes.
-        map_label: Scores of words; None where a word stands for no grade.
+        map: Fields of columns with unrecognised names, in either order.
+        label_scale: The worst and the best label, as they are written.
+        label_pass_at: The worst label that passes, as it is written.
+        map_label: Scores of words; None if a word is no grade.
     """
 
     map: Mapping[str, str] | None
@@ -29,11 +29,11 @@ class LabelReading(TypedDict, total=False):
 
 
 def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] | None = None) -> InputPath:
-    """Return where labels are read from: verdicts as they are, a table of grades as it was read.
+    """Return the source of labels: verdicts, or a table of grades.
 
     Raises:
         InputError: A table cannot be read, or a value is no grade.
-        UsageError: Grades of verdicts were to have another meaning, or it is nothing of the kind.
+        UsageError: Options for tables were given with verdicts, or the argument is neither.
     """
     path = source("labels", labels)
     if is_verdicts(path):
@@ -46,12 +46,12 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
 
 
 def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:
-    """Return where labels are read from, by what a caller says of them."""
+    """Return the source of labels that a caller describes."""
     return label_source(labels, grade_meaning(**reading), reading.get("map"))
 
 
 def grade_meaning(**reading: Unpack[LabelReading]) -> GradeScale:
-    """Return the meaning of grades, by what a caller says of them."""
+    """Return the meaning of grades that a caller describes."""
     return grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
 
 

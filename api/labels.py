@@ -37,7 +37,7 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
     Attributes:
         patch: The file; None if there is nothing to correct, or no file was asked for.
         corrections: The corrected references.
-        unsaid: Decisions against the checker that no reference says.
+        unsaid: Decisions against the checker that no reference expresses.
         command: The command to type next, if there is a patch.
     """
 
@@ -47,7 +47,7 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
     command: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result in the form of ``labels export --json``."""
+        """Return the result as ``labels export --json`` prints it."""
         return {
             "patch": self.patch and str(self.patch),
             "corrections": msgspec.to_builtins(self.corrections),
@@ -77,23 +77,23 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
 def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExported:
     """Export the decisions on a run's outputs as corrected references of its cases.
 
-    A reference that somebody wrote on the review page is taken; else one is widened by an output that was found right. Each is tried: under it
-    the checker says of every decided output of the case what was decided.
+    A reference written on the review page is used; otherwise the existing one is widened by an output decided to be right. Each is tested: with it
+    the checker must agree with the decision on every decided output of the case.
 
     Args:
-        run: A run that is kept in a folder, or that folder.
+        run: A run kept in a folder, or that folder.
         out: The file for the patch (JSON Lines); None writes none.
 
     Returns:
-        The corrections, and the decisions that no reference says.
+        The corrections, and the decisions that no reference expresses.
 
     Raises:
-        RunFolderError: It is no run, or its inputs are not where, or not what, they were.
-        InputError: Nothing was decided of it, or the decisions cannot be used.
+        RunFolderError: It is no run, or its inputs were moved or changed.
+        InputError: The run has no decisions, or they cannot be used.
     """
     folder = folder_of(run, "label")
     with RunStore(folder) as store:
-        store.manifest  # noqa: B018 - refuses what is no run
+        store.manifest  # noqa: B018 - refuses anything but a run
         store.refuse_edited()
         if not store.adjudications:
             raise InputError(
@@ -113,14 +113,14 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
 
     Attributes:
         folder: The import, or the run.
-        labels: The file that holds the labels; None where the table has none.
+        labels: The file of the labels; None if the table has none.
         added: Number of labels that are new or changed.
-        replaced: Number of those that replace another grade by the same person.
-        unchanged: Number that were there already.
+        replaced: Number of added ones that replace another grade by the same person.
+        unchanged: Number that already existed.
         superseded: Number replaced by a later row of the same person on the same output.
-        unmatched: Number that belong to no output.
+        unmatched: Number without a matching output.
         first_unmatched: The id of the first of those.
-        references: The references; None where the table has none.
+        references: The references; None if the table has none.
         commands: The commands to type next.
     """
 
@@ -136,7 +136,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
     commands: list[str] = []
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what ``labels add --json`` prints."""
+        """Return the result as ``labels add --json`` prints it."""
         return msgspec.to_builtins(self, enc_hook=str)
 
     def document(self) -> Document:
@@ -174,18 +174,18 @@ def _references_joined(joined: JoinedReferences) -> Iterator[str]:
 def join_labels(
     folder: Run | FilePath, labels: Labels, *, by: str | None = None, **reading: Unpack[LabelReading]
 ) -> LabelsJoined:
-    """Add labels, and references of cases, that arrive later to an import or a run.
+    """Add labels, and references of cases, to an existing import or run.
 
-    References of an import are added to its cases. Those of a run make a file of cases beside it, by which its outputs are graded again.
+    References of an import are added to its cases. For a run they go to a file of cases beside it, with which its outputs are regraded.
 
     Args:
         folder: The folder of an import or of a run.
         labels: Trusted verdicts, or a table with ids (and systems) and grades, expected_calls, accepted_answers, a criterion or a context.
-        by: The person who gave the labels of a table, where its rows name none; by default the column of labels.
+        by: The person who gave the labels of a table, if its rows name none; by default the column of labels.
         **reading: The meaning of a table; see `LabelReading`.
 
     Raises:
-        UsageError: Verdicts, which name their person, were to be by another.
+        UsageError: ``by`` was given with verdicts, which name their person.
         InputError: The folder has no outputs, a label or a reference cannot be used, or none matches.
     """
     place = folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
@@ -222,10 +222,10 @@ def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -
         patch: The file that `export_labels` wrote, or its ``corrections``.
 
     Returns:
-        The cases with the references that they are to have.
+        The cases with corrected references.
 
     Raises:
-        InputError: The patch is for other cases, or for other references than these have.
+        InputError: The patch is for other cases or references.
     """
     return list(corrected_cases(source("cases", cases), source("patch", patch)))
 

@@ -25,24 +25,24 @@ def merge(
 
     No output is checked or judged again.
 
-    Every number is that of one run over all of the inputs as a set of shards, to the last digit, however the data were divided and in
-    whatever order the runs come.
+    Every number equals that of one run over all inputs as a set of shards, to the last digit, however the data were divided and in
+    whatever order the runs are given.
 
     Args:
-        runs: Run folders, or runs that are kept in one.
-        out: The folder of the whole; started again after a kill it goes on. None keeps it in memory.
+        runs: Run folders, or runs kept in one.
+        out: The folder of the merged run; the same call resumes. None keeps it in memory.
         prices: Prices of models that are not on the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.
         command: The command line, for the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
     Returns:
-        The whole.
+        The merged run.
 
     Raises:
-        UsageError: There is no run, or one that is in memory alone.
+        UsageError: There is no run, or one is only in memory.
         RunFolderError: One is not finished, or they differ in rules, judges, checkers or thresholds.
-        RecordError: They say different things of one output, or one case or output is in the inputs of two of them.
-        InputError: An input is not where it was, or cannot be read.
+        RecordError: They contradict each other on one output, or one case or output is in the inputs of two of them.
+        InputError: An input was moved, or cannot be read.
     """
     folder = kept_folder(out, "run")
     folders = [folder_of(run, "merge") for run in runs]

@@ -17,7 +17,7 @@ from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
 
 EndpointLike: TypeAlias = str | Mapping[str, Any]
-"""``URL[,key-env=NAME][,weight=W][,model=NAME][,concurrency=N]``, or ``connection=NAME|FILE`` in place of the URL; or a mapping with
+"""``URL[,key-env=NAME][,weight=W][,model=NAME][,concurrency=N]``, or ``connection=NAME|FILE`` instead of the URL; or a mapping with
 ``base_url``, ``api_key`` or ``key_env``, ``weight``, ``model``, ``concurrency``, ``connection``."""
 
 _NAMES = ("key_env", "weight", "model", "concurrency", "connection")
@@ -158,22 +158,22 @@ class Reaching(TypedDict, total=False):
     """Arguments for access to a model.
 
     Attributes:
-        base_url: An OpenAI-compatible endpoint; ``OPENAI_BASE_URL``, or OpenAI's own, when left out.
-        api_key: The key; ``OPENAI_API_KEY`` when left out. Never shown.
-        connection: A connection of promptflow's, its name or its file, in place of both.
-        endpoints: Several endpoints in place of one; see `EndpointLike`.
+        base_url: An OpenAI-compatible endpoint; by default ``OPENAI_BASE_URL``, or OpenAI's own.
+        api_key: The key; by default ``OPENAI_API_KEY``. Never shown.
+        connection: A promptflow connection, by name or file, instead of both.
+        endpoints: Several endpoints instead of one; see `EndpointLike`.
         endpoints_told: Called at the end with each endpoint's replies and failures.
         record: A file to append every reply to.
-        replay: A recording to answer from, in place of any model.
+        replay: A recording to answer from, instead of a model.
         cache: The reply cache's file; True for the one in the user's cache folder, False for none.
         timeout: Seconds for one call.
-        attempts: Failed calls for one request at most.
-        max_calls: Calls that may be made, retries included; None for no limit.
-        max_cost: US dollars that may be spent; None for no limit.
-        patience: Multiple of a call's usual time after which it is asked again; 0 to wait for ``timeout``.
-        served_by: The only model whose replies are accepted, as replies name it.
-        prices: Prices beside the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.
-        environment: In place of the process's environment variables.
+        attempts: Most failed calls for one request.
+        max_calls: Most calls, retries included; None for no limit.
+        max_cost: Most US dollars to spend; None for no limit.
+        patience: Multiple of a call's usual time after which it is retried; 0 to wait for ``timeout``.
+        served_by: The only model, as named in replies, whose replies are accepted.
+        prices: Prices in addition to the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.
+        environment: Environment variables instead of the process's.
     """
 
     base_url: str | None
@@ -201,7 +201,7 @@ def model_access(model: str | None, concurrency: int, **reaching: Unpack[Reachin
 
     Raises:
         UsageError: An argument cannot be used.
-        ConfigurationError: No endpoint is named, the recording is not there, or the model's price is needed and not known.
+        ConfigurationError: No endpoint is named, the recording does not exist, or the model's price is needed but unknown.
     """
     replay, record, cache = reaching.get("replay"), reaching.get("record"), reaching.get("cache", True)
     timeout, attempts = reaching.get("timeout", 60.0), reaching.get("attempts", 6)

@@ -51,7 +51,7 @@ class Probes(Shown, frozen=True):
 
 
 def audit_commands(probes: Probes, out: Path) -> Iterator[str]:
-    """Yield the command that asks judges about probes, of the kinds of case that they are of."""
+    """Yield the command that audits judges of the probes' kinds of case."""
     kinds = {case.kind for case in read_records(probes.kept / CASES, Case)}
     judges = sorted({judge for kind in kinds for judge in judges_for(kind, 1, 0)})
     if judges:
@@ -81,15 +81,15 @@ def mutate(
 
     Args:
         cases: In any form.
-        outputs: In any form: those that strict rules call right are mutated; None makes right outputs of the references.
-        out: A folder to keep the probes in; None keeps them in memory.
-        only: Operators by name; all that apply when left out.
+        outputs: In any form; those that are right by strict rules are mutated. None makes right outputs from the references.
+        out: A folder for the probes; None keeps them in memory.
+        only: Operators by name; by default all that apply.
         operators: Custom operators, ``module:NAME`` each, besides registered ones.
         seed: The same seed gives the same probes.
-        per_output: Probes of one operator from one right output at most.
+        per_output: Most probes of one operator from one right output.
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
-        functions: Functions that executable calls may name; those that are registered when left out.
-        worlds: Custom simulated worlds; the registered ones when left out.
+        functions: Functions that executable calls may name; by default the registered ones.
+        worlds: Custom simulated worlds; by default the registered ones.
         workers: Number of processes that make them; None for one per core, if that is faster. Probes are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **workspaces: Options for reading workspaces; see `Workspaces`.

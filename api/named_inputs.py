@@ -1,6 +1,6 @@
 """Judge inputs given by name: convert them into a case and an output.
 
-The inputs may have any of the forms in which users have them.
+The inputs may have any common format.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..records import Case, ContextItem, Output, RowContents, kind_of_row
 from .conversation_forms import context_of, parsed_calls, question_messages, split_conversation, tools_of
 
 NAME = "call"
-"""Stands for case and system in verdicts on inputs that were given by name."""
+"""Name of case and system in verdicts on inputs given by name."""
 
 _STANDS_IN: Mapping[str, frozenset[str]] = {
     "messages": frozenset({"query"}),
@@ -27,7 +27,7 @@ _STANDS_IN: Mapping[str, frozenset[str]] = {
     "question": frozenset({"messages", "query"}),
     "transcript": frozenset({"messages", "query", "response"}),
 }
-"""Inputs that can be made of others."""
+"""Inputs that can be made from others."""
 
 
 class NamedItem(NamedTuple):
@@ -36,7 +36,7 @@ class NamedItem(NamedTuple):
     Attributes:
         case: The case, as far as given.
         output: The output.
-        shown: Inputs that are shown as they were given.
+        shown: Inputs shown as given.
     """
 
     case: Case
@@ -45,13 +45,13 @@ class NamedItem(NamedTuple):
 
 
 def named_item(inputs: Mapping[str, Any], prompt: PromptFile | None, by: str) -> NamedItem:
-    """Read inputs by name: fiducial's own, or the prompt's.
+    """Read inputs by name: the standard ones, or the prompt's.
 
     ``prompt`` is None for the lexical baseline. An input that is None counts as left out.
 
     Raises:
         UsageError: An input is unknown to the judge, missing, or of a type that it cannot have.
-        InputError: A call, a message or a tool has no shape that is known.
+        InputError: A call, message or tool has an unknown format.
     """
     inputs = {name: value for name, value in inputs.items() if value is not None}
     sources = dict.fromkeys(FILLERS) if prompt is None else _sources(prompt)

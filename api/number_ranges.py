@@ -1,4 +1,4 @@
-"""Ranges of numbers that callers of the Python API give; the command line checks its own."""
+"""Ranges of numbers in the Python API; the command line checks its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 from ..errors import UsageError
 
 Ends = Literal["neither", "low", "high", "both"]
-"""Ends of a range that belong to it."""
+"""Ends that belong to a range."""
 
 _WORDS: Mapping[Ends, str] = {
     "neither": "above {} and below {}",
@@ -25,7 +25,7 @@ def require_range(
     """Refuse a number outside its range.
 
     Raises:
-        UsageError: It is outside, or no number; None is within every range.
+        UsageError: It is outside, or not a number; None is in every range.
     """
     if number is None:
         return

@@ -1,6 +1,6 @@
 """Inputs and outputs as callers name them: paths, addresses, records, data frames.
 
-Addresses of object stores become local copies here, and in no other module. Records from memory are validated like files.
+Only this module turns addresses of object stores into local copies. Records from memory are validated like files.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ FilePath: TypeAlias = str | os.PathLike[str]
 _CHECKPOINTS = "FIDUCIAL_CHECKPOINT_SECONDS"
 
 _FLATTENED = re.compile(r"(?:s3a?|gs|gcs|abfss?|az|memory|file):/(?!/)")
-"""An address that was made a `Path`, which took one of its slashes away."""
+"""Address that was made a `Path`, which removes one of its slashes."""
 
 
 def input_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) -> Path:
@@ -58,11 +58,11 @@ def input_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) -
 
     Args:
         place: A path, or an address of an object, a folder of objects, some of them (``s3://bucket/part-*.jsonl``) or a run folder.
-        tell: Called when nothing was written to a pipe for a while.
+        tell: Called if nothing was written to a pipe for a while.
 
     Raises:
         InputError: There is nothing at the address, or it cannot be read; or the path is a device.
-        UsageError: Addresses of this kind are not read.
+        UsageError: Addresses of this kind are not supported.
         ConfigurationError: `fsspec` or its driver is not installed.
     """
     address = _address(place)
@@ -91,7 +91,7 @@ def folder_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) 
 
     Raises:
         InputError: The store cannot be read.
-        UsageError: Addresses of this kind are not read.
+        UsageError: Addresses of this kind are not supported.
         ConfigurationError: `fsspec` or its driver is not installed.
     """
     address = _address(place)
@@ -184,9 +184,9 @@ def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[Inpu
 
 
 def pieces_of(value: Any, *also: type) -> list[Any]:
-    """Return several paths one by one, or else the whole value as one piece.
+    """Return several paths one by one, or any other value as one piece.
 
-    ``also`` names types of other values that stand for files.
+    ``also`` are types of other values that stand for files.
     """
     places = (str, os.PathLike, *also)
     if isinstance(value, (*places, Mapping)) or is_frame(value) or not isinstance(value, Iterable):

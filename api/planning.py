@@ -62,25 +62,25 @@ def plan(
         tpr: Expected true positive rate of the judge.
         tnr: Expected true negative rate.
         prevalence: Expected share of right outputs.
-        unlabelled: Items that are judged but not labelled, for the corrected rate.
-        assurance: Share of samples whose intervals shall be that narrow; None for the average of samples, as in textbooks.
+        unlabelled: Number of judged items without a label, for the corrected rate.
+        assurance: Share of samples whose intervals are that narrow; None for the average of samples, as in textbooks.
         difference: Plan items to find this difference between two judges.
         discordant: Expected share of items on which only one of the two judges is right.
         power: Chance of finding the difference.
         rows_per_cluster: Items per cluster.
         icc: Correlation within clusters.
         draw: Number of items to draw.
-        by_doubt: Draw items more often the more their labels are in doubt.
-        strata: Column of strata, or ``score``. The labels so far decide how many items each stratum gives.
-        judge: Judge whose scores show the doubt, if the table has several.
+        by_doubt: Draw items with uncertain labels more often.
+        strata: Column of strata, or ``score``. The labels so far decide the number of items of each stratum.
+        judge: Judge whose scores count, if the table has several.
         seed: Seed of the draw.
         budget: Dollars to spend: plan how many outputs to check, judge and label for the narrowest interval.
         costs: Dollars per output of each step: ``check`` (default 0), ``cheap``, ``dear``, ``label``. By default a judge's cost is read from
             the table, if it has one.
         of: Number of outputs available; by default unlimited.
         cheap: Name of the cheap judge in the table (the pilot) or, without a table, its expected true positive and true negative rate.
-        dear: The same for the expensive judge, which errs less.
-        decided: Expected share of outputs that checkers decide, without a table.
+        dear: Likewise for the expensive judge, which errs less.
+        decided: Without a table, expected share of outputs that checkers decide.
         decided_rate: Expected pass rate of these.
         **reading: Options for reading the table; see `TableReading`.
 
@@ -154,7 +154,7 @@ def _plan_budget(
     of: int | None,
     effect: float,
 ) -> BudgetPlan:
-    """Return the best use of a budget, by a pilot table or by expected rates of judges."""
+    """Return the best use of a budget, from a pilot table or expected rates of judges."""
     names = {name: each for name, each in judges.items() if isinstance(each, str)}
     rates = {
         name: (each[0], each[1])

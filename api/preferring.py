@@ -115,30 +115,30 @@ def prefer(
     The results are win rates, strengths, flips and biases.
 
     Args:
-        a: Outputs: of one system, or of several that are all compared. A run brings its cases, and what its checkers and labels say.
-        b: More outputs, of the others.
+        a: Outputs of one system, or of several that are all compared. A run provides its cases, and the verdicts of checkers and labels.
+        b: Outputs of other systems.
         cases: The cases of the outputs, if no run has them.
-        judges: A judge or several that compare two outputs, made by `fiducial.judge` or named.
-        model: The judging model of judges that are only named.
-        labels: Trusted verdicts on outputs: where they tell two apart, they say whether the judge prefers the better one.
+        judges: One or several that compare two outputs, made by `fiducial.judge` or given by name.
+        model: The judging model, for judges given by name.
+        labels: Trusted verdicts on outputs; if they differ for two, they show whether the judge prefers the better one.
         against: Compare only with this system.
-        out: A folder to keep the verdicts in; the same call resumes it. None keeps them in memory.
-        repeats: Times that each pair is judged in each order.
+        out: A folder for the verdicts; the same call resumes. None keeps them in memory.
+        repeats: Number of times each pair is judged in each order.
         level: Confidence level of the intervals.
-        worlds: Custom simulated worlds; the registered ones when left out.
+        worlds: Custom simulated worlds; by default the registered ones.
         access: Model access shared by the judges given by name; by default that of `fiducial.judge`.
-        poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
-        judge_parameters: Decoding parameters in place of those of prompts, for judges that are only named; None as a value leaves one out.
-        accept_edited: Whether runs are taken whose verdicts were changed by hand since they were written.
-        command: For the record.
+        poll_seconds: Seconds between checks of a provider's batch; None asks the model directly.
+        judge_parameters: Decoding parameters that override the prompts', for judges given by name; a value of None omits one.
+        accept_edited: Whether to accept runs whose verdicts were edited by hand.
+        command: The command line, for the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
     Returns:
-        What each judge prefers. Calls that failed leave comparisons incomplete; with ``out`` the same call asks again for these alone.
+        Each judge's preferences. Failed calls leave comparisons incomplete; with ``out`` the same call retries only these.
 
     Raises:
         InputError: Cases or outputs cannot be used.
-        UsageError: There are no cases, not two systems, or no such judge; or a judge compares no outputs.
+        UsageError: There are no cases, fewer than two systems, or no such judge; or a judge does not compare outputs.
         ConfigurationError: A model is needed and none is named or can be reached.
         RunFolderError: The folder is in use or belongs to another run.
     """
@@ -251,7 +251,7 @@ def _of_run(folder: FolderPath, *, accept_edited: bool) -> _Given:
 
 
 def _together(parts: Sequence[_Given], cases: Cases | None) -> _Given:
-    """Combine the parts to compare; the cases must be the same in all of them."""
+    """Combine the parts to compare, which must have the same cases."""
     named = [part.cases for part in parts if part.cases] if cases is None else [[source("cases", cases)]]
     if not named:
         raise UsageError("name the cases of these outputs with cases=, or compare runs")

@@ -13,7 +13,7 @@ from ..judges.prices import PriceList, Prices, depends_on_time, listed_prices, p
 from ..records.disk_files import read_plainly, write_json
 
 _MOST = 1_000
-"""Models whose prices are kept, more than anybody asks."""
+"""Most models whose prices are kept, more than anyone uses."""
 
 
 class _PriceMemory(msgspec.Struct):
@@ -26,7 +26,7 @@ class _PriceMemory(msgspec.Struct):
 def known_prices(prices: Iterable[str] = ()) -> PriceList:
     """Return the list of prices, overridden by the user's own; see `price_list`.
 
-    A price that was kept is not looked up again.
+    A kept price is not looked up again.
     """
     return price_list(prices, _kept_price)
 
@@ -34,13 +34,13 @@ def known_prices(prices: Iterable[str] = ()) -> PriceList:
 def keep_price(model: str) -> None:
     """Keep a model's listed price until another version of the list is installed.
 
-    A price that depends on the hour is not kept.
+    A price that depends on the time of day is not kept.
     """
     memory = _read()
     if model in memory.prices or len(memory.prices) >= _MOST or depends_on_time(model):
         return
     memory.prices[model] = listed_prices(model)
-    with suppress(InputError):  # a folder that cannot be written costs time, nothing else
+    with suppress(InputError):  # a folder that cannot be written costs only time
         write_json(_path(), memory)
 
 
@@ -50,7 +50,7 @@ def _kept_price(model: str) -> Prices | None:
 
 
 def _path() -> Path:
-    from platformdirs import user_cache_path  # noqa: PLC0415 - not where the user gave all prices
+    from platformdirs import user_cache_path  # noqa: PLC0415 - not if the user gave all prices
 
     return user_cache_path("fiducial") / "prices.json"
 

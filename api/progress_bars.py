@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_TO_FIRST_FAILURE = 2.0
-"""Where nothing is done yet and calls fail, the first line comes sooner: the endpoint may be dead."""
+"""Seconds until the first line if calls fail and nothing is done: the endpoint may be dead."""
 _SECONDS_BETWEEN_REDRAWS = 0.1
 _SECONDS_BETWEEN_COUNTS = 0.5
 
@@ -89,7 +89,7 @@ class FailedCalls:
 class BarProgress:
     """Progress as one bar per stage.
 
-    Bars are redrawn at most ten times a second, so that drawing is never the bottleneck. Only a countdown to a retry has a thread, since
+    Bars are redrawn at most ten times a second, so that drawing is never the bottleneck. Only a countdown to a retry uses a thread, since
     workers are forked while bars are shown.
     """
 
@@ -111,7 +111,7 @@ class BarProgress:
         self._bars.refresh()
 
     def advance(self, count: int = 1) -> None:
-        """Count, and redraw when due."""
+        """Count, and redraw if due."""
         self._pending += count
         if self._clock() - self._drawn >= _SECONDS_BETWEEN_REDRAWS:
             self.finish()
@@ -128,7 +128,7 @@ class BarProgress:
             self._bars.refresh()
 
     def finish(self) -> None:
-        """Draw what was counted but not drawn."""
+        """Draw counts that were not yet drawn."""
         self._drawn = self._clock()
         if self._task is not None and self._pending:
             self._bars.update(self._task, advance=self._pending, refresh=True)
@@ -158,12 +158,12 @@ class LineProgress:
         self._write(f"{self._stage}: {total:,} to do")
 
     def advance(self, count: int = 1) -> None:
-        """Count, and print the count when due."""
+        """Count, and print the count if due."""
         self._done += count
         self._say(_SECONDS_BETWEEN_LINES)
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
-        """Count failed calls, and print the count when due."""
+        """Count failed calls, and print the count if due."""
         self._failed.add(calls, reason, wait)
         self._say(_SECONDS_BETWEEN_LINES if self._done or self._has_written else _SECONDS_TO_FIRST_FAILURE)
 
@@ -180,7 +180,7 @@ class LineProgress:
 
 
 def _plain(stage: str) -> str:
-    """Return the name of a stage for one line of a terminal; names of judges may hold anything."""
+    """Return the name of a stage for one line of a terminal; judges' names may be hostile."""
     if stage.isascii() and stage.isprintable():
         return stage
     from ..report.text.safe_text import visible  # noqa: PLC0415 - few names hold anything but letters
@@ -207,6 +207,6 @@ def _bars(failed: FailedCalls) -> Bars:
             if told := str(failed):
                 yield Text(told, style="red")
 
-    names = TextColumn("{task.description}", markup=False)  # brackets in a name are no style
+    names = TextColumn("{task.description}", markup=False)  # brackets in a name are not style markup
     columns = (names, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return BarsAboveFailedCalls(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)

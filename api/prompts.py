@@ -25,26 +25,26 @@ from .display import Document, Shown
 from .paths import FilePath, input_path, written_path
 
 _WIDTH = 80
-"""Columns of what is listed."""
+"""Columns of the list of prompts."""
 
 _NO_MODEL = "no model"
-"""Stands in where a judge is loaded to be looked at, not to be asked."""
+"""Model name of a judge that is loaded for inspection only."""
 
 _AGENT_PROMPT = "bfcl"
-"""Not a judge: the leaderboard's own prompt to an agent."""
+"""Name of the leaderboard's prompt to an agent, which is not a judge."""
 
 
 class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts about a prompt included in the package.
 
     Attributes:
-        judge: Whose.
-        variant: Which of its prompts.
-        default: Whether the judge's bare name means it.
+        judge: Name of the judge.
+        variant: Name of the variant.
+        default: Whether it is the judge's default.
         inputs: Its inputs.
-        scale: Which scores are possible.
+        scale: The possible scores.
         reply: Parser of its reply.
-        description: For people.
+        description: Description for people.
     """
 
     judge: str
@@ -65,7 +65,7 @@ class Prompts(Shown, frozen=True, kw_only=True):
     def document(self) -> Document:
         """Return the prompts as a document, each with the first sentence of its description.
 
-        An asterisk (*) marks the variant that a judge's bare name means.
+        An asterisk (*) marks a judge's default variant.
         """
         name, description = self.splitter
         listed = [

@@ -52,7 +52,7 @@ class Reading:
 
     Args:
         name: The format that it was read as.
-        found: What was found.
+        found: Summary of the records.
         table: The columns of the tables that were read.
 
     Attributes:
@@ -61,7 +61,7 @@ class Reading:
         outputs: The outputs.
         verdicts: Verdicts of the tool's own scorers and of people.
         skipped: Rows that became no record, with file, line, field and reason.
-        tags: Columns of a table that are no field, and so became tags.
+        tags: Columns of a table that became tags, since they are not fields.
     """
 
     def __init__(self, name: str, found: Iterable[ImportedRecord], table: TableColumns | None = None) -> None:
@@ -93,10 +93,10 @@ class Reading:
         """Write the records as ``fiducial import`` does.
 
         Args:
-            folder: Made when it is missing.
+            folder: Folder to write, created if missing.
 
         Raises:
-            InputError: There is nothing, or it cannot be written.
+            InputError: There are no records, or the folder cannot be written.
             UsageError: The folder holds a run.
         """
         return write_folder(self.found, written_path(folder), self.format)
@@ -115,7 +115,7 @@ class Reading:
         )
 
     def _limits(self) -> str:
-        """Say why nothing was read, and what was read as something less."""
+        """Say why nothing was read, or what was only partly read."""
         nothing = self.skipped and not self.cases
         why = f", the first: {self.skipped[0].reason.partition(';')[0]}" if nothing else ""
         return f"{why}{self._tagged()}{self._unread()}"
@@ -152,14 +152,14 @@ def read(
 
     Args:
         given: A file or folder, a data frame, a ``datasets.Dataset``, or rows.
-        as_: The format; found from the content when left out.
-        map: Columns of a table by the names of fields, or fields by the names of columns: ``{"answer": "response"}``.
-        criterion: What a good answer achieves, for cases that have nothing else to be graded by.
-        system: Name of the system for all outputs; by default the file's, or else ``logged``.
-        unit: Make one case of a whole conversation, with the calls of all its turns, or one of each turn.
+        as_: The format; by default detected from the content.
+        map: Columns of a table by field, or fields by column: ``{"answer": "response"}``.
+        criterion: Criterion of a good answer, for cases without any reference.
+        system: Name of the system of all outputs; by default the file's, else ``logged``.
+        unit: Make one case of a whole conversation, with the calls of all its turns, or one case per turn.
         join: A table with references of cases by their id: expected_calls, accepted_answers, criterion and others.
-        label_scale: The worst and the best grade of people in a table, as they are written: ``(1, 5)``.
-        label_pass_at: The grade, as it is written, from which on an answer passes.
+        label_scale: The worst and the best grade by people in a table, as they are written: ``(1, 5)``.
+        label_pass_at: The worst grade that passes, as it is written.
         map_label: Scores of words in labels: ``{"grounded": 1}``.
 
     Returns:
@@ -198,7 +198,7 @@ def import_files(
 ) -> ImportSummary:
     """Read files of one format, as `read` does, and write their records as a folder.
 
-    This streams: for lines without a session, memory holds one key each.
+    It streams: for lines without a session, memory holds one key each.
     """
     references, options = _options(
         join, map, criterion, system, unit, grades=grade_scale(label_scale, label_pass_at, map_label)
@@ -257,7 +257,7 @@ def read_strictly(
 ) -> Iterator[Case | Output | Verdict]:
     """Read a log completely, or raise at the first bad record.
 
-    A context takes precedence over accepted answers; a judge, not a checker, grades by either.
+    A context takes precedence over accepted answers; either is graded by a judge, not a checker.
     """
     options = Options(criterion=criterion, system=system, answers="open", unit="last")
     return only_records(read_found(source, input_path(path), options))

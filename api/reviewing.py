@@ -41,11 +41,11 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
 
     Attributes:
         run: The run's folder.
-        drawn: The sample.
-        keys: Which of it are still to be labelled, in their order.
+        drawn: The drawn sample.
+        keys: Its outputs that are still to be labelled, in order.
         name: Name of the labeller; empty if the page asks.
-        page: The file; None where nothing is left to label.
-        table: With the chances of a draw by doubt; None otherwise.
+        page: The file; None if everything is labelled.
+        table: Table with the chances of a draw by doubt; None otherwise.
     """
 
     run: Path
@@ -56,7 +56,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
     table: Path | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the page in the form of ``review --json``."""
+        """Return the page as ``review --json`` prints it."""
         return {
             "page": self.page and str(self.page),
             "table": self.table and str(self.table),
@@ -108,7 +108,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
         if self.drawn.kind in TO_DECIDE:
             return [f"  fiducial review {_quoted(self.run)} --add {file}", *_adjudicated_by(self.run)]
         if self.drawn.kind == "decided":
-            # What the audit corrects are judges' rates.
+            # An audit's labels correct judges' rates.
             asked = RunStore(self.run).manifest.judges
             later = "" if asked else "   (once a judge was asked)"
             return [f"  fiducial calibrate {_quoted(self.run)} --label-audit {file}{later}"]
@@ -134,20 +134,20 @@ def review(
     """Make a page for labelling outputs of a run: one file without network or server.
 
     Args:
-        run: A run that is kept in a folder, or that folder.
-        sample: ``open``: at random from what no checker decided, which is what corrects rates; ``decided``: at random from what one did,
-            to audit it; ``doubt``: open, likelier where the judge is in doubt; ``suspected``: labels that judges contradict. To be decided between label and
+        run: A run kept in a folder, or that folder.
+        sample: ``open``: at random from undecided outputs, which corrects rates; ``decided``: at random from checked ones,
+            to audit the checker; ``doubt``: undecided, likelier if the judge is unsure; ``suspected``: labels that judges contradict. To decide between label and
             judge: ``disagreements``; ``survivors``, the faults that an audit's judges missed; ``suspects``.
         count: Size of the sample.
         seed: Seed of the draw; the same for every labeller.
-        judge: Only outputs that this judge graded; whose doubt, with ``doubt``; whose disagreements.
-        agreements: Number of outputs on which label and judges agree, mixed among disagreements or survivors: they show how often both err.
+        judge: Judge whose outputs, doubt or disagreements count.
+        agreements: Number of outputs on which label and judges agree, mixed among disagreements or survivors to show how often both err.
         name: Name of the labeller, whose labelled outputs are left out; without a name, all labelled outputs are.
-        out: The page; in the run's folder when left out.
-        accept_edited: Whether a run is taken that was changed by hand; the page says so.
+        out: The page's file; by default in the run's folder.
+        accept_edited: Whether to accept a run that was edited by hand; the page says so.
 
     Raises:
-        RunFolderError: It is no finished run, was changed by hand, or its inputs are not where, or not what, they were.
+        RunFolderError: It is no finished run, was changed by hand, or its inputs were moved or changed.
         InputError: There is nothing to draw from.
     """
     folder = folder_of(run, "review")
@@ -179,7 +179,7 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
     run: Path
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result in the form of ``review --add --json``."""
+        """Return the result as ``review --add --json`` prints it."""
         shown = msgspec.structs.asdict(self) | {"labels": str(self.labels)}
         del shown["run"]
         return shown
@@ -208,7 +208,7 @@ def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
     """Add people's labels to a run; rerunning it corrects its rates by them.
 
     Args:
-        run: A run that is kept in a folder, or that folder.
+        run: A run kept in a folder, or that folder.
         files: Files of labels.
 
     Raises:
@@ -221,7 +221,7 @@ def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
 
 
 def _slug(kind: SampleKind, name: str) -> str:
-    """Return a suffix that tells files of samples and people apart.
+    """Return a suffix that distinguishes files by sample and person.
 
     The page names its labels by the same suffix.
     """
@@ -242,7 +242,7 @@ def _corrected_by(run: Path) -> list[str]:
     manifest = RunStore(run).manifest
     if "rules" in manifest.identity:
         return [f"  {manifest.command}"]
-    # Without checkers nothing is decided: all labels are of one random sample, which estimate takes as it is.
+    # Without checkers nothing is decided: all labels are one random sample, as estimate needs it.
     judges = [judge.name for judge in manifest.judges or ()]
     one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
     return [f"  fiducial estimate {_quoted(run)}{one}"]

@@ -54,7 +54,7 @@ def rubrics(run: Run | FilePath, *, labels: FilePath | None = None, level: float
 
     Raises:
         InputError: No judge was asked about criteria, or a label cannot be used.
-        RunFolderError: The folder is not a run folder, or was edited by hand.
+        RunFolderError: It is not a run folder, or was edited by hand.
     """
     require_range("level", level)
     with RunStore(run.kept if isinstance(run, Run) else folder_path(run)) as store:

@@ -33,14 +33,14 @@ def is_audit(folder: Path) -> bool:
 
 
 def kept_of(run: Run | FilePath) -> FolderPath:
-    """Return the folder of a run that is given as itself or by its folder."""
+    """Return the folder of a run, which is given as a run or a folder."""
     return run.kept if isinstance(run, Run) else folder_path(run)
 
 
 def folder_of(run: Run | FilePath, purpose: str) -> Path:
     """Return the folder of a run on disk.
 
-    A run in memory alone raises a UsageError, which names the purpose.
+    A run that is only in memory raises a UsageError, which names the purpose.
     """
     folder = kept_of(run)
     if not isinstance(folder, Path):
@@ -62,11 +62,11 @@ class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
     """Rates of one system: of all its outputs, and part by part.
 
     Attributes:
-        name: The system's.
+        name: The system's name.
         decided: Pass rate of the outputs that checkers decided.
         overall: Pass rate of all outputs, by checkers if they decide, else by one judge; undefined if too many are ungraded.
         open: Pass rate of the outputs that no checker decided (all in a run without checkers), by judge, uncorrected.
-        corrected: The same corrected by labels that were drawn at random from the open part, by judge, where there are some.
+        corrected: These rates, by judge, corrected with labels drawn at random from the undecided outputs, if any.
         missing: Cases without an output.
         faults: Number of outputs by error type, as found by the checkers.
     """
@@ -162,15 +162,15 @@ class Run(InWords):
         """Write the HTML report.
 
         Args:
-            path: The file; ``report.html`` in the run's folder when left out.
+            path: The file; by default ``report.html`` in the run's folder.
             texts: Number of items whose texts the page holds, most important first (at most 300 right ones); None for all. All items are listed.
 
         Returns:
             The file.
 
         Raises:
-            UsageError: No file is named, and the run is in memory alone.
-            RunFolderError: The inputs are not where, or not what, they were.
+            UsageError: No file is named, and the run is only in memory.
+            RunFolderError: The inputs were moved or changed.
         """
         if path is None and self.folder is None:
             raise UsageError("this run is in memory alone: name the file of its report")
@@ -183,7 +183,7 @@ class Run(InWords):
         return target
 
     def refuse_edited(self) -> None:
-        """Refuse a run that was changed by hand; a `RunFolderError` names the file and the lines."""
+        """Refuse a run edited by hand with a `RunFolderError` that names file and lines."""
         with RunStore(self.kept) as store:
             store.refuse_edited()
 

@@ -1,4 +1,4 @@
-"""Results of `run` and `reparse` as documents; loaded only once there is something to show."""
+"""Results of `run` and `reparse` as documents; loaded only to show results."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RunResults(Shown, frozen=True, kw_only=True):
         return [*notes, *summary_document(self.summary), *proposed, ""]
 
     def closing(self) -> Iterator[str]:
-        """Yield where report and records are kept."""
+        """Yield the places of report and records."""
         out = self.plan.out
         yield f"report: {self.report}"
         every = f"fiducial calibrate {shlex.quote(str(out))}"

@@ -1,6 +1,6 @@
 """Runs from files into a folder, with all options.
 
-`fiducial.evaluate` does so with fewer options.
+`fiducial.evaluate` has fewer options.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ __all__ = [
 
 
 Access: TypeAlias = Callable[[], ModelAccess]
-"""How a model is reached; asked for only when one has to be asked."""
+"""Function that returns access to a model; called only if one is needed."""
 
 
 class CheckingStage(TypedDict, total=False):
-    """Fields of a plan that only a run with checkers has."""
+    """Fields of a plan that need checkers."""
 
     options: CheckOptions | None
     names: NamesOption
@@ -68,7 +68,7 @@ class CheckingStage(TypedDict, total=False):
 
 
 class PlanFields(CheckingStage, total=False):
-    """Fields of a plan that are taken as they are; see `Plan`."""
+    """Fields of a plan that are passed unchanged; see `Plan`."""
 
     out: Required[FolderPath]
     command: Required[str]
@@ -100,8 +100,8 @@ def plan_of(
 
     Files may be folders of shards, and ``fields`` are those of `Plan`.
 
-    ``prices``, beside the public list, are ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens, and None leaves costs out; ``jury`` is a rule by which opinions, each of
-    its weight, are counted into one more verdict, ``unsure`` the scores that ``escalate`` hands on; ``poll_seconds`` None asks the model directly.
+    ``prices`` add to the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens, and None omits costs. ``jury`` is a rule that combines verdicts, each with
+    its weight, into one more; ``unsure`` are the scores that ``escalate`` passes on. ``poll_seconds`` None asks the model directly.
     """
     of, by = shards_of(cases), shards_of(outputs)
     return Plan(
@@ -129,7 +129,7 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
         InputError: An input cannot be used; nothing was done.
         RunFolderError: The folder is in use or belongs to another run; nothing was done.
         UsageError: There is no such judge; nothing was done.
-        ConfigurationError: There is nothing to do but ask a model, and none can be reached; nothing was done.
+        ConfigurationError: Only a model is left to ask, and none can be reached; nothing was done.
     """
     reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=partial(_load, plan)))
     with shown_progress(wanted=progress) as shown, plan.engine or nullcontext():
@@ -145,7 +145,7 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
 def _load(plan: Plan) -> None:
     """Load what the end of a run needs while the first replies are pending.
 
-    Loading then takes half of the time that it would take at the end.
+    Loading then takes half the time it would take at the end.
     """
     from ..evaluation.conclusion import conclude  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - not before the first calls are in flight
     from ..report.html import report_template  # noqa: PLC0415 - not before the first calls are in flight
@@ -155,7 +155,7 @@ def _load(plan: Plan) -> None:
     component_versions()
     if plan.prices is not None and plan.model is not None and not plan.priced:
         keep_price(plan.model)
-    gc.freeze()  # what is loaded stays; looking through it for garbage once more takes 50 ms
+    gc.freeze()  # loaded modules stay; another garbage collection over them takes 50 ms
 
 
 def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -> Forecasts:
@@ -168,11 +168,11 @@ def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -
 
 
 def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
-    """Read every reply of a run again with the current parsers, without a call to a model.
+    """Parse every reply of a run again, without a call to a model.
 
     Raises:
-        RunFolderError: It is no run folder, it is in use, or its inputs are not what and where they were.
-        PromptError: A prompt file is not there any more, or cannot be used.
+        RunFolderError: It is no run folder, it is in use, or its inputs were moved or changed.
+        PromptError: A prompt file was removed, or cannot be used.
     """
     from ..evaluation.past_runs.reparsing import reparse as read_again  # noqa: PLC0415 - seldom needed
     from ..report.from_run import report_on  # noqa: PLC0415 - seldom needed
@@ -188,10 +188,10 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
 def engine_of(name: str | None, address: str | None = None, workers: int | None = None) -> RayEngine | None:
     """Return the engine of this name, with ``workers`` tasks or actors at a time.
 
-    It is started, or joined at the address, when work begins.
+    It is started, or joined at the address, at the start of the work.
 
     Raises:
-        UsageError: There is no such engine, or an address of none.
+        UsageError: There is no such engine, or an address without an engine.
         MissingExtraError: It is not installed.
     """
     if name is None:
@@ -200,6 +200,6 @@ def engine_of(name: str | None, address: str | None = None, workers: int | None 
         return None
     if name != "ray":
         raise UsageError(f"there is no engine {name!r}; ray is one")
-    if find_spec("ray") is None:  # said before anything is begun
+    if find_spec("ray") is None:  # raised before any work begins
         raise MissingExtraError("ray", "--engine ray")
     return RayEngine(address, workers)

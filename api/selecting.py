@@ -16,7 +16,7 @@ __all__ = ["selected", "selected_files", "selected_labels"]
 
 
 def selected(cases: Iterable[Case], only: Iterable[str]) -> Iterator[Case]:
-    """Yield the cases that a selection names: by id, or ``TAG=VALUE``; any of several is enough.
+    """Yield the cases of a selection: by id or ``TAG=VALUE``; one match is enough.
 
     Raises:
         UsageError: A part of the selection matches no case.
@@ -74,7 +74,7 @@ def selected_files(
 def selected_labels(labels: Path, cases: Path, beside: Path) -> Path | None:
     """Write the labels of the selected cases; return their file, or None without any.
 
-    ``cases`` is the first result of `selected_files`. A table stays as it is: its rows of other cases are ignored.
+    ``cases`` is the first result of `selected_files`. A table is unchanged: its rows on other cases are ignored.
     """
     if not is_verdicts(labels):
         return labels
@@ -92,7 +92,7 @@ def _without_workspace(output: Output) -> Output:
 
 
 def _written(path: Path, rows: Iterable[Case | Output | Verdict]) -> Path:
-    """Write a file, which the same command finds unchanged when it resumes."""
+    """Write a file that the same command finds unchanged on resuming."""
     made = MemoryFile(path.name)
     write_records(made, rows)
     content = made.read_bytes()

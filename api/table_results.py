@@ -51,7 +51,7 @@ class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
         return one_screen(calibration_screen(self, slices=slices), room)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results in the form of ``calibrate --json``."""
+        """Return the results as ``calibrate --json`` prints them."""
         return calibration_json(self) | {"warnings": sentences(self.cautions, self.judges)}
 
     def to_frame(self) -> pd.DataFrame:
@@ -75,7 +75,7 @@ class Comparison(ComparisonNumbers, ShownOnPage, frozen=True, kw_only=True):
         return comparison_page(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results in the form of ``compare --json``."""
+        """Return the results as ``compare --json`` prints them."""
         return msgspec.to_builtins(self) | {"warnings": caution_lines(self.cautions)}
 
     def to_frame(self) -> pd.DataFrame:
@@ -93,7 +93,7 @@ class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
     _screen = staticmethod(estimation_screen)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results in the form of ``estimate --json``."""
+        """Return the results as ``estimate --json`` prints them."""
         parts = estimation_json(self)
         return {name: part | {"warnings": sentences(self[name].cautions)} for name, part in parts.items()}
 
@@ -112,7 +112,7 @@ class SamplePlan(PlanNumbers, Shown, frozen=True, kw_only=True):
     _document = staticmethod(plan_document)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan in the form of ``plan --json``."""
+        """Return the plan as ``plan --json`` prints it."""
         return plan_json(self)
 
     def to_frame(self) -> pd.DataFrame:

@@ -29,7 +29,7 @@ from .table_results import Calibration, Comparison, Estimation
 from .tables import Rows, TableReading, Tables, combined_tables, read_calibration_table
 
 STATISTICS = tuple(ESTIMATORS)
-"""Every statistic of a judge, by name."""
+"""Statistics of a judge, by name."""
 
 _LEVELS = range(2, 51)
 
@@ -55,19 +55,19 @@ def calibrate(
     """Measure agreement of judges with trusted labels: ``found["judge"].cohen_kappa.low``.
 
     Args:
-        table: In any form. Of runs, a baseline that compares words stands beside the judges.
-        pass_at: Pass threshold, for all judges or by judge; by default the one that a judge declares, else 0.5.
-        interval: Intervals as other software has them; None for the best of each statistic.
+        table: In any form. For runs, a baseline that compares words is added to the judges.
+        pass_at: Pass threshold, for all judges or by judge; by default each judge's own, else 0.5.
+        interval: Interval method of other software; None for the best of each statistic.
         level: Nominal coverage.
         seed: Seed of the bootstrap.
         replicates: Replicates of the bootstrap.
-        label_audit: A person's verdicts on a random sample of the labelled items: correct for errors of the labels.
-        label_audit_by: ``gart-buck`` for judges that have no verdicts on the audited items, and share no errors with the labels.
-        adjudications: People's decisions where judge and label differ, besides those in runs: adds columns by corrected labels.
-        max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
+        label_audit: A person's verdicts on a random sample of the labelled items, to correct for errors of the labels.
+        label_audit_by: ``gart-buck`` for judges without verdicts on the audited items that share no errors with the labels.
+        adjudications: People's decisions on who is right if judge and label differ, besides those in runs: adds columns by corrected labels.
+        max_error: Find the confidence above which a judge's verdicts are wrong at most this often.
         cascade: Judges that are asked one after another, certified together at ``max_error``.
         levels: All values that labels and scores can have: adds agreement on these categories.
-        threshold_for: Look for the threshold that makes this statistic of the 2x2 table largest.
+        threshold_for: Find the threshold that maximises this statistic of the 2x2 table.
         recalibrate: Map scores to rates, ``isotonic`` or by ``platt``.
         **reading: Options for reading the table: ``labels``, ``map``; see `TableReading`.
 
@@ -76,7 +76,7 @@ def calibrate(
 
     Raises:
         InputError: The table cannot be used; the message names file or row, and field.
-        UsageError: It is no table, or something is asked for that cannot be answered.
+        UsageError: It is not a table, or options cannot be combined.
     """
     if threshold_for is not None and threshold_for not in AGREEMENT:
         raise UsageError(f"--threshold-for {threshold_for}: expected one of {', '.join(AGREEMENT)}")
@@ -140,18 +140,18 @@ def compare(
 
     Args:
         a: A table in any form.
-        b: Another, of the same items; None where ``a`` holds all that is compared.
+        b: Another table of the same items; None if ``a`` holds all that is compared.
         by: ``judge``: which is right more often? ``system``: which passes more often?
         right: Meaning of right: ``agrees``, ``score`` or ``label``; None for the default.
         pass_at: As in `calibrate`.
-        against: Compare only with this one.
+        against: Compare only with this judge or system.
         statistic: Statistic whose difference is estimated.
         flips: Number of items listed on which a pair differs.
         interval: Interval method for the difference between judges; None for the best available.
         level: Nominal coverage.
         seed: Seed of the bootstrap.
         replicates: Replicates of the bootstrap.
-        prices: Dollars for a million tokens, ``IN/OUT`` or ``MODEL=IN/OUT``, for tables with tokens; public list prices when left out.
+        prices: Dollars for a million tokens, ``IN/OUT`` or ``MODEL=IN/OUT``, for tables with tokens; by default public list prices.
         **reading: Options for reading tables: ``labels``, ``map``; see `TableReading`.
 
     Returns:
@@ -209,26 +209,26 @@ def estimate(
         table: In any form.
         judge: Judge whose scores are used, if there are several.
         pass_at: As in `calibrate`.
-        interval: ``score`` (Wilson's on the effective n) and ``logit`` are clustered, ``wald`` takes items as independent.
+        interval: ``score`` (Wilson's on the effective n) and ``logit`` are clustered, ``wald`` assumes independent items.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score``.
-        phases: Judges of nested random samples, from the one that judged most on: all of them together (``multi_phase``).
-        labels_chosen_by: Way in which items were chosen for labels: by the judge's ``score``, by true class (``label``), or by true class from ``elsewhere``;
+        phases: Judges of nested random samples, the largest first, to combine (``multi_phase``).
+        labels_chosen_by: How items were chosen for labels: by the judge's ``score``, by true class (``label``), or by true class from ``elsewhere``;
             None for a random sample.
-        judges: Judges that are combined by a regression on the labels (``several_judges``); the first is the judge of the other estimates.
-        reweight_by: Columns on which alone it depends which items have a label, such as a category: labels are weighted (``reweighted``).
-        open_worse_by: Points by which the judge's TPR and TNR may be lower on undecided outputs than on decided ones, whose labels correct them
-            (``open_worse_by``): 0.1 for ten.
-        part: Part of a run: ``open`` for outputs that no checker decided, ``all`` for all.
-        **reading: Options for reading the table: ``labels``, which are of a random sample of it, ``columns``, ``draws``; see `TableReading`.
+        judges: Judges to combine by a regression on the labels (``several_judges``); the first is the judge of the other estimates.
+        reweight_by: Columns, such as a category, that alone decided which items got a label: labels are weighted by them (``reweighted``).
+        open_worse_by: How much lower the judge's TPR and TNR may be on undecided outputs than on decided ones, whose labels are used
+            (``open_worse_by``): 0.1 is ten points.
+        part: Part of a run: ``open`` for undecided outputs, ``all`` for all.
+        **reading: Options for reading the table: ``labels`` of a random sample of it, ``columns``, ``draws``; see `TableReading`.
 
     Returns:
         The estimates, of all rows and of each system.
 
     Raises:
         InputError: The table cannot be used.
-        UsageError: It is no table, or a number is outside its range.
+        UsageError: It is not a table, or a number is outside its range.
     """
     require_range("level", level)
     return Estimation.of(

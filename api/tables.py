@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Rows: TypeAlias = Union[FilePath, Run, "pd.DataFrame", Iterable[Mapping[str, Any]]]
-"""A table's file, a run's folder, a run, a data frame, or mappings: rows with ``item_id``, ``judge``, ``score`` and, where known, ``label``."""
+"""A table's file, a run's folder, a run, a data frame, or mappings: rows with ``item_id``, ``judge``, ``score`` and, if known, ``label``."""
 
 Tables: TypeAlias = Rows | Table | Iterable[FilePath | Run]
-"""The same, a table that was read, or several files, folders and runs that together are one."""
+"""`Rows`, a table already read, or several files, folders and runs that form one."""
 
 
 class TableReading(TypedDict, total=False):
@@ -35,14 +35,14 @@ class TableReading(TypedDict, total=False):
 
     Attributes:
         labels: Trusted verdicts, or a table with ids (and systems) and grades.
-        columns: Fields of columns whose names are not recognised, in either order: ``{"label": "gold"}``.
-        map: The same, under the name that `fiducial.read` and the command line have for it.
-        label_scale: The worst label and the best, as they are written: ``(1, 5)``.
-        label_pass_at: The label, as it is written, from which on an output passes; fractions are kept without it.
-        score_scale: The worst score and the best, as they are written.
+        columns: Fields of columns with unrecognised names, in either order: ``{"label": "gold"}``.
+        map: Alias of ``columns``, as in `fiducial.read` and on the command line.
+        label_scale: The worst and the best label, as they are written: ``(1, 5)``.
+        label_pass_at: The worst label that passes, as it is written; fractions are kept without it.
+        score_scale: The worst and the best score, as they are written.
         map_label: Scores of words in labels and scores: ``{"grounded": 1, "timeout": None}``, None for no grade.
-        draws: Files that say with what chance labelled items were drawn, as `plan` makes them, one a round.
-        accept_edited: Whether runs are taken whose verdicts were changed by hand since they were written.
+        draws: Files with the chances of labelled items to be drawn, made by `plan`, one per round.
+        accept_edited: Whether to accept runs whose verdicts were edited by hand.
     """
 
     labels: Labels | None
@@ -66,15 +66,15 @@ def read_calibration_table(
     adjudications: Labels | None = None,
     **reading: Unpack[TableReading],
 ) -> Table:
-    """Read a calibration table in any form, as a file is read.
+    """Read a calibration table in any form, like a file.
 
     Args:
         table: The table.
-        lexical: Whether a baseline that compares words is put beside the judges of runs whose inputs are still there.
-        open_only: Take of runs only what no checker decided.
-        outputs: Take of runs all outputs, judged or not.
-        apart: Whether files without a column of judges are each of a judge of its own, named like the file.
-        adjudications: People's decisions where judge and label differ, besides those in runs.
+        lexical: Whether to add a baseline that compares words to runs whose inputs still exist.
+        open_only: Read only undecided outputs of runs.
+        outputs: Read all outputs of runs, judged or not.
+        apart: Whether each file without a column of judges is of a separate judge, named after the file.
+        adjudications: People's decisions on who is right if judge and label differ, besides those in runs.
         **reading: Further options; see `TableReading`.
 
     Returns:
@@ -82,7 +82,7 @@ def read_calibration_table(
 
     Raises:
         InputError: It cannot be used.
-        UsageError: It is nothing of the kind, or labels come for a table that was read before.
+        UsageError: It is not a table, or labels are given for a table already read.
     """
     labels, columns = reading.get("labels"), {**(reading.get("columns") or {}), **(reading.get("map") or {})}
     decided = None if adjudications is None else source("adjudications", adjudications)

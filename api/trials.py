@@ -61,8 +61,8 @@ def trials(
 ) -> TrialRates:
     """Estimate pass^k and pass@k over repeated trials, corrected for the judge's errors.
 
-    pass^k is the chance that k trials of a case all pass, pass@k that at least one does. Checkers' verdicts count as they are; a
-    judge's are corrected with labels, where there are some, since an error in every tenth verdict makes pass^8 far too low or too high.
+    pass^k is the chance that k trials of a case all pass, pass@k that at least one does. Checkers' verdicts count unchanged; a
+    judge's are corrected with labels, if there are some, since an error in every tenth verdict makes pass^8 far too low or too high.
 
     Args:
         table: A run with several trials a case, or a table with a column ``trial``.
@@ -75,7 +75,7 @@ def trials(
 
     Raises:
         InputError: The table cannot be used, or every case was tried once.
-        UsageError: A k is not a number of trials.
+        UsageError: A k is not a positive number of trials.
     """
     if not ks or any(not 1 <= k <= _MOST for k in ks):
         raise UsageError(
