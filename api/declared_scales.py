@@ -53,7 +53,7 @@ def with_scale(spec: str, scale: str) -> str:
 
 
 def _refuse_unusable(copy: Path, text: str, path: Path) -> None:
-    """Refuse a prompt that cannot be used by the name and lines of its own file, not of the copy."""
+    """Refuse an unusable prompt, naming its own file and lines, not those of the copy."""
     try:
         prompt = prompt_of(split_front_matter(text, copy))
         refuse_unfillable(prompt)

@@ -187,7 +187,7 @@ def _tags(template: str) -> dict[str, Any] | None:
 
 
 def _json_reply(template: str) -> dict[str, Any] | None:
-    """Return the parse settings for a reply in JSON, where the template shows an object with a score."""
+    """Return the parse settings for a JSON reply if the template shows an object with a score."""
     shown = _SCORE_OBJECT.search(template)
     if shown is None:
         return None

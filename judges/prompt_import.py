@@ -175,7 +175,7 @@ def _content(path: Path) -> bytes:
 
 
 def _is_json(path: Path, raw: bytes) -> bool:
-    """Return whether a file holds chat messages: JSON, and not a text that begins with a placeholder."""
+    """Return whether a file holds chat messages: JSON, not text beginning with a placeholder."""
     return path.suffix == ".json" or re.match(rb"\s*+(?:\[|\{\s*+[\"}])", raw) is not None
 
 

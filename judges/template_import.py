@@ -1,4 +1,4 @@
-"""Import a prompt kept as a plain template: placeholders of Python (``{answer}``) or jinja (``{{ answer }}``)."""
+"""Import a plain template with placeholders of Python (``{answer}``) or jinja."""
 
 from __future__ import annotations
 
