@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 from ...errors import DecodingError
 from ...records import Case, Language, Output, ToolCall
 from .json_calls import load_json_strictly
 from .wrapping import PLAIN, AskedForm, ReplyForm
-
-LoadJson: TypeAlias = Callable[[str], Any]
 
 
 def decode_native(result: Any) -> list[dict[Any, Any]]:
@@ -38,7 +36,7 @@ def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
         if len(pairs) != 1 or not isinstance(pairs[0][1], str | dict):
             raise DecodingError("expected calls as {name: arguments}, an object or its JSON text")
         name, arguments = pairs[0]
-        calls.append({name: load_json_strictly(arguments) if isinstance(arguments, str) else arguments})
+        calls.append({name: _strict_arguments(name, arguments) if isinstance(arguments, str) else arguments})
     return calls
 
 
@@ -47,11 +45,22 @@ def decode_tool_calls(calls: Iterable[ToolCall], *, strictly: bool = False) -> l
 
     Arguments are an object or its JSON text.
     """
-    load: LoadJson = load_json_strictly if strictly else _load
     return [
-        {call.name: load(call.arguments) if isinstance(call.arguments, str) else call.arguments}
+        {
+            call.name: (_strict_arguments(call.name, call.arguments) if strictly else _load(call.arguments))
+            if isinstance(call.arguments, str)
+            else call.arguments
+        }
         for call in calls
     ]
+
+
+def _strict_arguments(name: str, text: str) -> Any:
+    """Return the object that a call's arguments spell; no text within a text, and no list."""
+    value = load_json_strictly(text)
+    if not isinstance(value, dict):
+        raise DecodingError(f"expected the arguments of {name} as an object, got {_kind(value)}")
+    return cast("dict[Any, Any]", value)
 
 
 def _decode_item(item: Any) -> dict[Any, Any]:

@@ -17,7 +17,12 @@ from hypothesis import strategies as st
 from tool_calls import calling
 
 from fiducial.deterministic.decoding.json_calls import list_of_objects
-from fiducial.deterministic.decoding.replies import decode_native, decode_output, decode_tool_calls
+from fiducial.deterministic.decoding.replies import (
+    decode_native,
+    decode_native_strictly,
+    decode_output,
+    decode_tool_calls,
+)
 from fiducial.deterministic.decoding.text_replies import decode_prompt
 from fiducial.deterministic.decoding.wrapping import AskedForm
 from fiducial.errors import DecodingError
@@ -68,6 +73,16 @@ def test_arguments_of_a_tool_call_are_an_object_or_its_text():
     ]
     assert decode_tool_calls(calls) == [*CALL, *CALL, {"f": {}}]
     assert outcome(decode_tool_calls, [ToolCall(name="f", arguments="a=1")]) == FAILS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"), [('"{\\"a\\": 1}"', "text"), ("[1]", "list"), ("null", "null")]
+)
+def test_arguments_encoded_twice_are_named_as_such(arguments: str, kind: str):
+    with pytest.raises(DecodingError, match=f"expected the arguments of f as an object, got {kind}"):
+        decode_tool_calls([ToolCall(name="f", arguments=arguments)], strictly=True)
+    with pytest.raises(DecodingError, match=f"expected the arguments of f as an object, got {kind}"):
+        decode_native_strictly([{"f": arguments}])
 
 
 @pytest.mark.parametrize("strictly", [False, True])
