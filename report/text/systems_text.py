@@ -167,6 +167,10 @@ def _uncorrected(systems: Sequence[SystemResult]) -> bool:
     return not any(system.overall is not None and system.overall.name == ALL_CORRECTED for system in systems)
 
 
+_FEW_LABELS = "fewer than two labels of these outputs"
+_CHOSEN_LABELS = "labels that are no random sample of these outputs"
+
+
 def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     """Show one system's rate of all outputs, of the checked ones, and by each judge."""
     judged = judged_parts(system)
@@ -190,16 +194,17 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
             ),
         )
         rows.append(("checked outputs" if not alone or undecided else ALL, decided, cells))
-    is_marked = False
+    reasons = dict[str, None]()
     for part in shown:
         better = corrected.get(part.by)
         usable = better is not None and better.value is not None
-        is_marked |= not usable
+        if not usable:
+            reasons[_FEW_LABELS if better is None else _CHOSEN_LABELS] = None
         rows.append(
             (f"{names.of(part.by or '')}{'' if usable else '*'}", better if usable else part, _counts(part))
         )
     yield plotted_table("", ("pass rate", "n", "ungraded"), rows)
-    notes = ["* uncorrected: no labels of these outputs"] if is_marked else []
+    notes = [f"* uncorrected: {' or '.join(reasons)}"] if reasons else []
     if any(part.fractions for part in shown):
         notes.append("a judge's row is its mean score")
     if notes:

@@ -11,6 +11,7 @@ from fiducial.calibration.agreement.calibration_results import CalibrationNumber
 from fiducial.evaluation.conclusion.run_results import (
     ALL_CORRECTED,
     ALL_UNCORRECTED,
+    CORRECTED,
     DECIDED,
     OPEN,
     StratumRate,
@@ -63,7 +64,15 @@ def test_ungraded_outputs_are_counted_zero_included():
     head, *lines = as_lines(systems_document(systems("a", overall=whole, strata=[rest]), judged("j")))
     assert head.endswith("n  ungraded")
     assert [line.split()[-1] for line in lines[:3]] == ["2", "0", "0"]
-    assert lines[-1] == "* uncorrected: no labels of these outputs"
+    assert lines[-1] == "* uncorrected: fewer than two labels of these outputs"
+
+
+def test_labels_that_cannot_correct_a_judge_are_not_said_to_be_missing():
+    whole = StratumRate(name=ALL_CORRECTED, n=20, of=20, value=0.5, low=0.4, high=0.6)
+    rest = StratumRate(name=OPEN, by="j", n=20, of=20, value=0.4, low=0.2, high=0.6)
+    chosen = StratumRate(name=CORRECTED, by="j", n=9, of=20, undefined="they are scored unlike the others")
+    lines = as_lines(systems_document(systems("a", overall=whole, strata=[rest, chosen]), judged("j")))
+    assert lines[-1] == "* uncorrected: labels that are no random sample of these outputs"
 
 
 @pytest.mark.parametrize("overall", [ALL_CORRECTED, ALL_UNCORRECTED, None])
