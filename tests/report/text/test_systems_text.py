@@ -71,7 +71,7 @@ def test_labels_that_cannot_correct_a_judge_are_not_said_to_be_missing():
     whole = StratumRate(name=ALL_CORRECTED, n=20, of=20, value=0.5, low=0.4, high=0.6)
     rest = StratumRate(name=OPEN, by="j", n=20, of=20, value=0.4, low=0.2, high=0.6)
     chosen = StratumRate(name=CORRECTED, by="j", n=9, of=20, undefined="they are scored unlike the others")
-    lines = as_lines(systems_document(systems("a", overall=whole, strata=[rest, chosen]), judged("j")))
+    lines = [*as_lines(systems_document(systems("a", overall=whole, strata=[rest, chosen]), judged("j")))]
     assert lines[-1] == "* uncorrected: labels that are no random sample of these outputs"
 
 
