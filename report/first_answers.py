@@ -10,6 +10,7 @@ import msgspec
 
 from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse
 from ..evaluation.conclusion.run_summary import RunSummary
+from ..evaluation.store.manifest import Counts
 from ..records import Outcome
 from .document import CautionLine, Command, Piece, as_lines, document
 from .next_step import never_answered, next_step, reason_of_silence
@@ -140,7 +141,11 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
     pieces += [*next_pieces(first.next), ""]
     pieces += systems_document(summary.systems, summary.judges)
     pieces += failures_document(summary.systems, summary.judges)
-    closing = [*adjudicated_lines(first.trust), *_silent(summary.judges)]
+    closing = [
+        *_contradicted(summary.counts),
+        *adjudicated_lines(first.trust),
+        *_silent(summary.judges),
+    ]
     yield from pieces
     if first.trust:
         used = sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
@@ -152,6 +157,18 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
         if used + 1 + sum(1 for _ in as_lines([*judges, *limits], width=WIDTH)) <= room:
             yield from limits
     yield from closing
+
+
+def _contradicted(counts: Counts) -> Iterator[Piece]:
+    """Say where people grade otherwise than checkers, whose grades make the rate."""
+    good, bad = counts.failed_labelled_good, counts.passed_labelled_bad
+    if good + bad:
+        apart = [f"{n:,} that it {did}" for n, did in ((good, "failed"), (bad, "passed")) if n]
+        of = number_text.counted(counts.checked_labelled, "labelled output")
+        yield CautionLine(
+            f"people contradict the checker on {good + bad:,} of {of}, {' and '.join(apart)}: "
+            "correct the references or the labels"
+        )
 
 
 def next_pieces(step: Answer) -> list[Piece]:

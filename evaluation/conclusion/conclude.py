@@ -26,6 +26,9 @@ from .run_summary import RunSummary, folder_named, keep_comparison
 if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table
 
+_PASSES = 0.5
+"""Least score that passes, where a checker's and a person's are compared."""
+
 
 def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bool = True) -> RunSummary:
     """Count, calibrate and compare, and write the results and the manifest.
@@ -58,6 +61,9 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         if labels
         else 0,
         labels=_labels_by_source(writer),
+        checked_labelled=tally.against_people.total(),
+        failed_labelled_good=tally.against_people[False, True],
+        passed_labelled_bad=tally.against_people[True, False],
     )
     writer.update(results=systems, judges=judges, counts=counts)
     compared = keep_comparison(writer)
@@ -117,6 +123,9 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
     Repeats of a judge are left to calibration, and statements are counted in their answers.
     """
     tally, is_undecided = Tally(), set[ItemKey]()
+    people = {
+        each.key: each.score for each in store.labels if each.source == "human" and each.score is not None
+    }
     for verdict in store.standing_verdicts:
         case_id, system, trial = verdict.key
         if case_id not in cases:
@@ -129,6 +138,8 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
             tally.add_checked(verdict, cluster, facts.kind)
             if verdict.outcome == "undecided":
                 is_undecided.add(verdict.key)
+            if people and verdict.score is not None and (label := people.get(verdict.key)) is not None:
+                tally.against_people[verdict.score >= _PASSES, label >= _PASSES] += 1
         elif verdict.repeat == 0 and (verdict.key in is_undecided or not tally.checked):
             tally.add_open(verdict, cluster, facts.kind)
             if verdict.graded and tally.checked:

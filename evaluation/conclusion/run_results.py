@@ -241,6 +241,7 @@ class Tally(msgspec.Struct):
         open_kinds: System to the outputs no checker decided, by the kind of their case.
         open_scores: System to judge to its scores of these, one by one.
         judged_kinds: System to judge to its verdicts of these, by the kind of their case.
+        against_people: Checked outputs that people labelled, by whether the checker passed them and whether people do.
     """
 
     graded: dict[tuple[str, int], set[str]] = msgspec.field(default_factory=dict)
@@ -249,6 +250,7 @@ class Tally(msgspec.Struct):
     open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
     open_scores: dict[str, dict[Author, OpenScores]] = msgspec.field(default_factory=dict)
     judged_kinds: dict[str, dict[Author, Counter[Kind]]] = msgspec.field(default_factory=dict)
+    against_people: Counter[tuple[bool, bool]] = msgspec.field(default_factory=Counter[tuple[bool, bool]])
 
     def add_checked(self, verdict: Verdict | JournalRow | StoredVerdict, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""

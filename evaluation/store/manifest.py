@@ -89,6 +89,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
         failed: How many verdicts are missing since a call to a model, or a custom checker, failed in the end.
         unused_labels: Labels of outputs that the run does not have.
         labels: Outputs whose label was given, beside what checkers decided, by who the last one given says that it is from.
+        checked_labelled: Outputs that a checker and people graded.
+        failed_labelled_good: Those of them that the checker failed and people pass.
+        passed_labelled_bad: Those of them that the checker passed and people fail.
     """
 
     outputs: int = 0
@@ -96,6 +99,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     failed: int = 0
     unused_labels: int = 0
     labels: dict[Source, int] = {}
+    checked_labelled: int = 0
+    failed_labelled_good: int = 0
+    passed_labelled_bad: int = 0
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,6 +30,7 @@ from fiducial.evaluation.conclusion.run_results import (
     SystemResult,
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
+from fiducial.evaluation.store.manifest import Counts
 from fiducial.records import Outcome
 from fiducial.report.document import as_lines
 from fiducial.report.first_answers import answers, run_document
@@ -568,3 +569,12 @@ def test_why_no_judge_answered_stands_once_on_a_screen():
 def test_a_judge_that_did_not_answer_is_named_where_others_did():
     told = printed(use("j", {}, graded=2), use("k", {"failed": {"HTTP 404: no such model": 3}}))
     assert told[0] == "note: k did not answer: HTTP 404: no such model."
+
+
+def test_people_who_contradict_the_checker_are_counted_beside_its_rate():
+    counts = Counts(outputs=60, graded=60, checked_labelled=12, failed_labelled_good=6, passed_labelled_bad=1)
+    summary = RunSummary(systems=systems("a"), counts=counts)
+    told = "\n".join(as_lines(run_document(summary), width=200))
+    assert "note: people contradict the checker on 7 of 12 labelled outputs, 6 that it failed and 1 that it passed: correct the references or the labels" in told  # fmt: skip
+    agreeing = replace(summary, counts=Counts(outputs=60, graded=60, checked_labelled=12))
+    assert "contradict" not in "\n".join(as_lines(run_document(agreeing)))

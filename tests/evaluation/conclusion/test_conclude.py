@@ -115,3 +115,13 @@ def test_a_judge_of_decided_outputs_has_no_part_in_the_open_rate(folder: RunWrit
         tally = take_tally(folder, cases)
     assert (tally.checked["s"].graded, tally.opened["s"]["mine@m"].graded) == (1, 1)
     assert [key.case_id for key in tally.open_scores["s"]["mine@m"].keys] == ["2"]
+
+
+def test_checked_outputs_that_people_grade_otherwise_are_counted(folder: RunWriter, tmp_path: Path):
+    write_records(tmp_path / "cases.jsonl", (Case(id=number, kind="any_call") for number in "1234"))
+    checked = replace(judged("1", "graded", calls=0), by="relevance/strict", source="checker", score=0.0)
+    uses_after(folder, *(replace(checked, case_id=number) for number in "123"))
+    label = replace(checked, by="ann", source="human", score=1.0)
+    folder.put_labels([label, replace(label, case_id="2", score=0.0), replace(label, case_id="4")])
+    with CaseIndex(tmp_path / "cases.jsonl") as cases:
+        assert take_tally(folder, cases).against_people == {(False, True): 1, (False, False): 1}
