@@ -26,7 +26,7 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
         options: Rule set and registries; strict rules when left out.
 
     Returns:
-        A verdict of source ``checker``; ``undecided`` where no checker can tell.
+        A verdict of source ``checker``; ``undecided`` if no checker can tell.
     """
     options = options or CheckOptions()
     by, decide = _checker_of(case.kind, options.rules)

@@ -78,7 +78,7 @@ def source_fingerprint(kind: Kind) -> str:
 def own_finding(case: Case, output: Output) -> Finding:
     """Ask the user's checker.
 
-    It is ``failed``, with the reason, where that raises or says what is no verdict: that is not the system's fault.
+    It is ``failed``, with the reason, if the checker raises or returns no valid finding: that is not the system's fault.
     """
     function = CHECKERS[case.kind]
     try:

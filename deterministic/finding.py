@@ -48,7 +48,7 @@ def shorten(value: Any) -> str:
 def plain(value: Any, depth: int = 0) -> Any:
     """Return a value in the form that a verdict's evidence may hold.
 
-    Itself where JSON has it and it is small; else what comes near: a list for a tuple or set, text for NaN, bytes and complex
+    The value itself if JSON has it and it is small; else its nearest form: a list for a tuple or set, text for NaN, bytes and complex
     numbers, a cut text for a long one.
     """
     make_plain = _PLAIN.get(type(cast("object", value)))
@@ -82,7 +82,7 @@ class Finding(msgspec.Struct, frozen=True):
     Attributes:
         outcome: ``graded``, or why a checker cannot grade this.
         score: In [0, 1] when graded.
-        error_type: The kind of fault, in the original's words where there is an original.
+        error_type: The kind of fault, in the original's words if there is an original.
         reason: One sentence: which argument, what was expected, what came.
         evidence: Details a machine may read.
     """

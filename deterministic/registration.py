@@ -21,7 +21,7 @@ def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> 
 
     Args:
         specs: ``module:Class`` each.
-        folder: Where modules are looked for, too.
+        folder: Another folder to look for modules in.
 
     Raises:
         UsageError: A spec is not of that form.
@@ -68,7 +68,7 @@ def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Map
 
     Args:
         specs: ``module:NAME``, a function or a mapping of functions by name; or ``module``, for all public functions that it defines.
-        folder: Where modules are looked for, too.
+        folder: Another folder to look for modules in.
 
     Raises:
         UsageError: A spec is not of that form.

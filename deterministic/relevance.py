@@ -1,4 +1,4 @@
-"""Check if a call was made where one is due, and if the offered tools refute it."""
+"""Check that a call was made if one is due, and that the offered tools do not refute it."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class AnyValue(dict[str, bool]):
 _LISTS: dict[str, type[list[Any]]] = {"any_order": AnyOrder, "in_order": InOrder}
 
 _MOST_VALUES = 1000
-"""Alternatives multiply where they stand in one value; more than these are a mistake."""
+"""Alternatives in one value multiply; more than these are a mistake."""
 
 _LONGEST = 500
 """Each item of a list in any order is compared with each."""
@@ -65,7 +65,7 @@ class AcceptedCall(msgspec.Struct, frozen=True):
         arguments: What is acceptable, by argument; others are not.
         literal: Whether values are meant as they stand; in BFCL's form a dict in one may hold lists of acceptable values.
         written: The call as the reference has it.
-        field: Where its arguments stand in the reference, such as ``calls[0].book``.
+        field: Path of its arguments in the reference, such as ``calls[0].book``.
     """
 
     name: str
@@ -130,10 +130,10 @@ def _accepted_call(call: dict[str, Any], field: str) -> AcceptedCall:
 
 
 def _plain_call(call: dict[str, Any], field: str) -> AcceptedCall:
-    known = ("name", "arguments")
+    fields = ("name", "arguments")
     for key in call:
-        if key not in known:
-            raise InputError(unknown_field(key, known, "an accepted call"), field=field)
+        if key not in fields:
+            raise InputError(unknown_field(key, fields, "an accepted call"), field=field)
     name = call.get("name")
     if not isinstance(name, str):
         raise InputError(f"expected the function's name, got {_short(name)}", field=f"{field}.name")

@@ -19,7 +19,7 @@ class YamlError(Exception):
 
     Attributes:
         problem: The reason, as what is said of the text: ``is not YAML: ...``.
-        line: Its line, from 0, where it is known.
+        line: Its line, from 0, if known.
     """
 
     def __init__(self, problem: str, line: int | None = None) -> None:

@@ -22,7 +22,7 @@ def outer_tool(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain_message(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message with its text as content, where the content came in parts.
+    """Return a message with its text as content, if the content came in parts.
 
     Other parts, such as images, leave the message unchanged.
     """
@@ -183,7 +183,7 @@ class Claim(Record, frozen=True, kw_only=True):
 
 
 class GroundedReference(Record, frozen=True, kw_only=True):
-    """Claims of an answer with their support, where it is known from the answer's construction."""
+    """Claims of an answer with their support, if known from the answer's construction."""
 
     claims: list[Claim] | None = None
     """Claims that answers may make."""

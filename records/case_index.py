@@ -44,7 +44,7 @@ class CaseFacts(NamedTuple):
     Attributes:
         kind: The case's kind.
         cluster: Its group of dependent cases; by default its own id.
-        offset: Where its line begins, in bytes.
+        offset: Beginning of its line, in bytes.
         line: The 1-based number of its line.
         dotted: Whether the name of one of its tools has a dot.
         file: Position of its file among the files, from 0.
@@ -138,9 +138,9 @@ class CaseIndex(Closing):
             case = decode_record(raw, Case, path=path, line=line, detector=detector, validated=validated)
             if case.id in self._facts:
                 first = self._facts[case.id]
-                there = "" if first.file == number else f" of {self.files[first.file]}"
+                earlier_file = "" if first.file == number else f" of {self.files[first.file]}"
                 raise RecordError(
-                    f"the id {case.id!r} is already on line {first.line}{there}; ids are unique",
+                    f"the id {case.id!r} is already on line {first.line}{earlier_file}; ids are unique",
                     path=path,
                     line=line,
                     field="id",

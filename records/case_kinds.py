@@ -268,8 +268,8 @@ def is_kind(name: str) -> bool:
 
 def unknown_kind(name: str) -> str:
     """Return the error message for an unknown kind."""
-    known = [*KINDS, *(kind for kind in CHECKERS if kind not in KINDS)]
+    kind_names = [*KINDS, *(kind for kind in CHECKERS if kind not in KINDS)]
     return (
-        f"unknown kind {name!r}{nearest(name, known)}; known are {', '.join(known)}, "
+        f"unknown kind {name!r}{nearest(name, kind_names)}; known are {', '.join(kind_names)}, "
         "and those that --plugin FILE brings a checker for"
     )

@@ -124,10 +124,10 @@ def column_named(columns: Iterable[str], name: str) -> str | None:
 
     None unless exactly one column is meant.
     """
-    there = list(columns)
-    if name in there:
+    present = list(columns)
+    if name in present:
         return name
-    alike = [each for each in there if normal(name) and normal(each) == normal(name)]
+    alike = [each for each in present if normal(name) and normal(each) == normal(name)]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -143,7 +143,7 @@ def resolve(
     *,
     usual: bool = True,
 ) -> dict[str, str]:
-    """Find the column of each field, where a user may have named them in either order.
+    """Find the column of each field; a user may have named them in either order.
 
     Args:
         columns: The columns there are.
@@ -154,19 +154,19 @@ def resolve(
     Raises:
         UsageError: A name that was told is neither a field nor a column.
     """
-    there = list(columns)
+    present = list(columns)
     aliases = {alias: field for field, names in fields.items() for alias in (field, *names)}
     resolved: dict[str, str] = {}
-    for left, right in told_by_user.items():
-        if left in aliases and (column := column_named(there, right)) is not None:
-            resolved[aliases[left]] = column
-        elif right in aliases and (column := column_named(there, left)) is not None:
-            resolved[aliases[right]] = column
-        elif left not in aliases and right not in aliases:
-            hint = nearest(left, list(fields))
-            raise UsageError(f"{left}={right}: neither is a field{hint}; fields are {', '.join(fields)}")
+    for first, second in told_by_user.items():
+        if first in aliases and (column := column_named(present, second)) is not None:
+            resolved[aliases[first]] = column
+        elif second in aliases and (column := column_named(present, first)) is not None:
+            resolved[aliases[second]] = column
+        elif first not in aliases and second not in aliases:
+            hint = nearest(first, list(fields))
+            raise UsageError(f"{first}={second}: neither is a field{hint}; fields are {', '.join(fields)}")
     if usual:
-        _add_usual(resolved, there, aliases)
+        _add_usual(resolved, present, aliases)
     return resolved
 
 
@@ -179,23 +179,23 @@ def known_fields(columns: tuple[str, ...], told_by_user: tuple[tuple[str, str], 
     return resolve(columns, dict(told_by_user))
 
 
-def _add_usual(resolved: dict[str, str], there: Sequence[str], aliases: Mapping[str, str]) -> None:
+def _add_usual(resolved: dict[str, str], present: Sequence[str], aliases: Mapping[str, str]) -> None:
     """Add the columns that are known by their names."""
     taken = {name for field, name in resolved.items() if field != "id"}  # a question may be the id, too
     if not resolved.keys() & {"query", "messages", "response"} and "query" in aliases:
-        resolved |= _speakers(there, taken)
+        resolved |= _speakers(present, taken)
         taken |= {resolved[field] for field in ("query", "response") if field in resolved}
     plain = {normal(alias): field for alias, field in aliases.items()}
-    for name in there:
+    for name in present:
         field = plain.get(normal(name))
         if field is not None and field not in resolved and name not in taken:
             resolved[field] = name
             taken.add(name)
 
 
-def _speakers(there: Sequence[str], taken: AbstractSet[str]) -> dict[str, str]:
+def _speakers(present: Sequence[str], taken: AbstractSet[str]) -> dict[str, str]:
     """Return the columns of a chat named after the speakers; empty unless both sides are there."""
-    free = {normal(name): name for name in there if name not in taken}
+    free = {normal(name): name for name in present if name not in taken}
     sides = [next((free[name] for name in names if name in free), None) for names in (_ASKING, _ANSWERING)]
     return {
         field: name for field, name in zip(("query", "response"), sides, strict=True) if name and all(sides)

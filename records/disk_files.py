@@ -179,8 +179,8 @@ def atomic_write(path: InputPath) -> Generator[BinaryIO]:
         with readable(path, doing="written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             part.unlink(missing_ok=True)
-            for left in _left_by_killed(path):
-                left.unlink(missing_ok=True)
+            for leftover in _left_by_killed(path):
+                leftover.unlink(missing_ok=True)
             with part.open("xb") as file:  # which follows no link
                 _try_lock(file)
                 yield file
@@ -191,12 +191,12 @@ def atomic_write(path: InputPath) -> Generator[BinaryIO]:
 
 def _left_by_killed(path: Path) -> Iterator[Path]:
     """Yield the partial files that killed writers left beside a file."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
-        writer = left.suffixes[-2].removeprefix(".") if len(left.suffixes) > 1 else ""
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        writer = leftover.suffixes[-2].removeprefix(".") if len(leftover.suffixes) > 1 else ""
         if writer.isdecimal() and not Path("/proc", writer).exists():
-            with suppress(OSError, RunFolderError), open(open_plainly(left, os.O_RDONLY), "rb") as file:
+            with suppress(OSError, RunFolderError), open(open_plainly(leftover, os.O_RDONLY), "rb") as file:
                 if _try_lock(file):  # else its writer runs elsewhere, and has that number there
-                    yield left
+                    yield leftover
 
 
 def _try_lock(file: BinaryIO) -> bool:

@@ -43,21 +43,21 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
     return f"{problem}; known are {', '.join(names)}{nearest(choice[1], names)}{at}{place}"
 
 
-def unknown_field(name: str, known: Iterable[str], called: str) -> str:
+def unknown_field(name: str, field_names: Iterable[str], called: str) -> str:
     """Return the error message for an unknown field.
 
     ``called`` names, with its article, the object that has the known fields.
     """
-    fields = list(known)
+    fields = list(field_names)
     has = f"has: {', '.join(fields)}" if fields else "has no fields"
     return f"unknown field {name!r}; {called} {has}{nearest(name, fields)}"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, names: Iterable[str]) -> str:
     """Return a question that suggests the nearest known name; empty if none is near."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only where something is wrong
+    from difflib import get_close_matches  # noqa: PLC0415 - only for errors
 
-    near = get_close_matches(name, list(known), n=1)
+    near = get_close_matches(name, list(names), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 

@@ -25,7 +25,7 @@ def fetch_input(objects: ObjectFolder, marks: Mapping[str, ObjectVersion], cache
     """Return a current copy of an object or a folder of objects; earlier copies are reused.
 
     Args:
-        objects: Where they are.
+        objects: Their address.
         marks: What is there, as it was listed.
         cache: The folder for copies.
 

@@ -9,7 +9,7 @@ from .column_names import FIELDS, TABLE_FIELDS, is_label_like, is_person, is_sco
 from .grades import GradeScale, UnknownGradeError, as_number, is_missing
 
 MOST_GRADES = 12
-"""Numbers outside the scale are grades only where so few different ones occur, such as 1 to 5."""
+"""Numbers outside the scale are grades only if so few different ones occur, such as 1 to 5."""
 
 _LONGEST_WORD = 30
 _MOST_WORDS = 20
@@ -28,7 +28,7 @@ _RATINGS = (
     "okay",
     "approved",
 )
-"""Columns of grades that users of a product gave, where all values are grades and no judge is named; often they are texts, or scores."""
+"""Columns of grades by users of a product, if all values are grades and no judge is named; often they are texts, or scores."""
 
 
 def is_rating(name: str) -> bool:
@@ -47,9 +47,9 @@ class GradeColumns:
         reserved: Names that hold no grades, whatever is in them.
 
     Attributes:
-        there: All columns.
+        present: Names of all columns.
         columns: Those that are known or were found, by name of their field.
-        people: Columns of several people, where no column is the label.
+        people: Columns of several people, if no column is the label.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class GradeColumns:
         self._rows = rows
         self._scales = tuple(scales)
         self._reserved = reserved
-        self.there = list(dict.fromkeys(name for row in rows for name in row))
+        self.present = list(dict.fromkeys(name for row in rows for name in row))
         self.columns = dict(columns)
         self.people: list[str] = []
         self._taken = set(self.columns.values())
@@ -97,16 +97,16 @@ class GradeColumns:
             if len(fitting) == 1:
                 self.take("score", fitting[0])
         if "score" not in self.columns and "label" in self.columns:
-            left = [each for each in self.free() if self.is_grade(each) and self.fits(each)]
-            if len(left) == 1:
-                self.take("score", left[0])
+            candidates = [each for each in self.free() if self.is_grade(each) and self.fits(each)]
+            if len(candidates) == 1:
+                self.take("score", candidates[0])
         return [self.columns["score"]] if "score" in self.columns else []
 
     def find_usual(self, ours: str, suits: Callable[[str], bool]) -> None:
         """Find the column of a field by its usual names."""
         if ours in self.columns:
             return
-        if ours in self.there and ours not in self._taken:  # its own name counts, whatever is in it
+        if ours in self.present and ours not in self._taken:  # its own name counts, whatever is in it
             self.take(ours, ours)
             return
         by_name = {normal(each): each for each in reversed(self.free())}
@@ -122,7 +122,7 @@ class GradeColumns:
 
     def free(self) -> list[str]:
         """Return the columns that are none of a field yet."""
-        return [each for each in self.there if each not in self._taken and not self._reserved(each)]
+        return [each for each in self.present if each not in self._taken and not self._reserved(each)]
 
     def values(self, name: str) -> list[Any]:
         """Return the values of a column, without empty cells."""

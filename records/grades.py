@@ -86,7 +86,7 @@ class GradeScale(msgspec.Struct, frozen=True):
     Attributes:
         ends: The worst grade and the best; None for grades in [0, 1].
         pass_at: The grade, on the scale as written, from which on one passes; None to keep fractions.
-        words: Scores of words, before those of `WORDS`; None for a word that stands where there is no grade.
+        words: Scores of words, before those of `WORDS`; None for a word that means "no grade".
     """
 
     ends: tuple[float, float] | None = None
@@ -94,16 +94,16 @@ class GradeScale(msgspec.Struct, frozen=True):
     words: Mapping[str, float | None] = {}
 
     def score(self, value: object) -> float | None:
-        """Return a grade as a number in [0, 1]; None where the cell is empty.
+        """Return a grade as a number in [0, 1]; None if the cell is empty.
 
         Raises:
             UnknownGradeError: It is neither a known word nor a number on the scale.
         """
         if isinstance(value, str):
             word = plain_word(value)
-            for known in (self.words, WORDS, _NO_GRADE):
-                if word in known:
-                    return known[word]
+            for scores in (self.words, WORDS, _NO_GRADE):
+                if word in scores:
+                    return scores[word]
         elif isinstance(value, bool):
             return float(value)
         number = _grade_number(value)
@@ -227,7 +227,7 @@ class UnreadGrades:
 
 
 def as_number(value: Any) -> float | None:
-    """Return a value as a number, also with a decimal comma; None where it is none."""
+    """Return a value as a number, also with a decimal comma; None if it is none."""
     if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()):
         value = value.replace(",", ".")
     try:

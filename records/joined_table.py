@@ -40,7 +40,7 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
 
     Args:
         path: CSV, TSV, JSON, JSON Lines or Parquet.
-        mapping: What columns are, where their names do not say so, in either order.
+        mapping: Columns whose names do not say what they are, in either order.
         grades: The meaning of its grades.
 
     Raises:
@@ -49,20 +49,20 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
         UsageError: A name that was told is neither a field nor a column.
     """
     rows = [row for _, row in islice(file_rows(path), _LOOKED_AT)]
-    there = list(dict.fromkeys(name for row in rows for name in row))
+    present = list(dict.fromkeys(name for row in rows for name in row))
     of_references = {a: b for a, b in mapping.items() if {a, b} & {*_REFERENCES, "id"}}
     of_labels = {a: b for a, b in mapping.items() if not {a, b} & {*_REFERENCES}}
-    names = resolve(there, of_references)
+    names = resolve(present, of_references)
     candidates = [names[field] for field in _REFERENCES if field in names]
     mapped = {*of_references, *of_references.values()}
     graded = [name for name in candidates if name not in mapped and _holds_grades(rows, name, grades)]
     references = [name for name in candidates if name not in graded]
-    others = [name for name in there if name not in references]
+    others = [name for name in present if name not in references]
     try:
         label_columns(others, of_labels, path)
     except ColumnsError as error:
         if error.field == "label" and not references:
-            raise _nothing(there, path) from None
+            raise _nothing(present, path) from None
         if error.field == "id":
             raise
         return JoinedTable(references, False, of_references, of_labels, graded)
@@ -80,9 +80,9 @@ def _holds_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: GradeSca
     return any(score is not None for score in scores)
 
 
-def _nothing(there: Sequence[str], path: InputPath) -> ColumnsError:
-    columns = ", ".join(map(repr, there))
-    example = there[-1] if there else "COLUMN"
+def _nothing(present: Sequence[str], path: InputPath) -> ColumnsError:
+    columns = ", ".join(map(repr, present))
+    example = present[-1] if present else "COLUMN"
     return ColumnsError(
         f"no column is known to hold labels or references; the columns are {columns}; "
         f"name it with {mapped({'label': example})} or {mapped({'expected_calls': example})}",

@@ -1,4 +1,4 @@
-"""Encode records as JSON Lines; detect duplicate keys, where decoders keep the last.
+"""Encode records as JSON Lines; detect duplicate keys, of which decoders keep the last.
 
 No decoder says so, and reading every object key by key takes ten times as long as decoding. So decoded records are encoded again: a pair
 that was lost took its colon with it. Only lines that lost a colon are read key by key.
@@ -71,7 +71,7 @@ class DuplicateKeyDetector:
     It compares lines with their decoded records, by three tests, the cheapest first:
 
     1. The records, encoded, give the same bytes. A writer that fails this once is not tested again.
-    2. The records, encoded, have as many colons. Not tested again where records once left out a field.
+    2. The records, encoded, have as many colons. Not tested again if records once left out a field.
     3. The lines, decoded as plain JSON and encoded, have as many colons.
     """
 
@@ -132,7 +132,7 @@ def refuse_duplicate_keys(line: bytes) -> None:
 
 
 def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object from its pairs; a ValueError where a key stands twice."""
+    """Return an object from its pairs; a ValueError if a key occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError(stands_twice(pairs))

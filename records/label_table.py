@@ -33,7 +33,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
         system: The system; None if the row names none.
         trial: The attempt; None if the row names none.
         reason: What the person wrote beside it.
-        line: Where it stands in the file.
+        line: Its line in the file.
     """
 
     id: str
@@ -86,9 +86,9 @@ def label_table(
     Args:
         path: CSV, TSV, JSON, JSON Lines or Parquet.
         grades: The meaning of its grades.
-        columns: What its columns are, where their names do not say so, in either order.
+        columns: Columns whose names do not say what they are, in either order.
         without: Columns that hold no labels.
-        by: The person who gave the labels, where a row names none; by default the column of labels.
+        by: The person who gave the labels, if a row names none; by default the column of labels.
 
     Raises:
         ColumnsError: No column can be the id or the label.
@@ -97,40 +97,42 @@ def label_table(
     """
     rows = file_rows(path)
     first = list(islice(rows, _LOOKED_AT))
-    there = [name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without]
-    names = label_columns(there, columns, path)
-    people = () if "label" in names else tuple(name for name in there if is_person(name))
+    present = [
+        name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
+    ]
+    names = label_columns(present, columns, path)
+    people = () if "label" in names else tuple(name for name in present if is_person(name))
     found = list(_read(chain(first, rows), names, people, grades, path, by=by or names.get("label", "")))
-    return LabelTable(str(path), memory_file(str(path), found).read_bytes(), there)
+    return LabelTable(str(path), memory_file(str(path), found).read_bytes(), present)
 
 
-def label_columns(there: Sequence[str], mapping: Mapping[str, str], path: InputPath) -> dict[str, str]:
+def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: InputPath) -> dict[str, str]:
     """Return the column of each field of a table of labels.
 
     Raises:
         ColumnsError: No column can be the id or the label.
         UsageError: A name that was told is neither a field nor a column.
     """
-    known = {
-        left: right
-        for left, right in mapping.items()
-        if column_named(there, left) or column_named(there, right)
+    column_options = {
+        first: second
+        for first, second in mapping.items()
+        if column_named(present, first) or column_named(present, second)
     }
-    names = resolve(there, known, LABEL_FIELDS)
-    session = next((name for name in there if name in SESSIONS), None)
+    names = resolve(present, column_options, LABEL_FIELDS)
+    session = next((name for name in present if name in SESSIONS), None)
     if "id" not in names and session is not None:
         names["id"] = session
-    people = [name for name in there if is_person(name)]
+    people = [name for name in present if is_person(name)]
     if "label" not in names and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
-        like = [name for name in there if is_label_like(name) and name not in names.values()]
+        like = [name for name in present if is_label_like(name) and name not in names.values()]
         if len(like) == 1:
             names["label"] = like[0]
     for field in ("id", "label"):
         if field not in names and not (field == "label" and len(people) > 1):
-            free = [name for name in there if name not in names.values()]
+            free = [name for name in present if name not in names.values()]
             options = mapped({field: free[0] if free else "COLUMN"})
             error = ColumnsError(
-                f"no column is known to be the {field}; the columns are {', '.join(map(repr, there))}; name it with {options}",
+                f"no column is known to be the {field}; the columns are {', '.join(map(repr, present))}; name it with {options}",
                 path=path,
                 field=field,
             )
@@ -261,7 +263,7 @@ class LabelIndex:
         """The labels that no output has asked for, one for each id, system and trial."""
         return [rows[0] for place, rows in self._by_place.items() if place not in self.used]
 
-    def refuse_unmatched(self, known: Iterable[OutputName]) -> int:
+    def refuse_unmatched(self, outputs: Iterable[OutputName]) -> int:
         """Refuse labels if none belongs to an output; return how many do not.
 
         Raises:
@@ -269,12 +271,12 @@ class LabelIndex:
         """
         if self.used or not self._by_place:
             return len(self.unmatched)
-        raise no_label_matches(next(iter(self._by_place)), known, self.path)
+        raise no_label_matches(next(iter(self._by_place)), outputs, self.path)
 
 
-def no_label_matches(first: OutputName, known: Iterable[OutputName], path: object) -> InputError:
+def no_label_matches(first: OutputName, outputs: Iterable[OutputName], path: object) -> InputError:
     """Return the error for labels that match no output, with the key nearest to the first label."""
-    places = list(dict.fromkeys(known))
+    places = list(dict.fromkeys(outputs))
     same = [each for each in places if each.id == first.id]
     shown = _shown(first)
     if same:

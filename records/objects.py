@@ -24,7 +24,7 @@ _DRIVERS = {
     **dict.fromkeys(("gs", "gcs"), "gcsfs"),
     **dict.fromkeys(("abfs", "abfss", "az", "adl"), "adlfs"),
 }
-"""The package that knows a scheme, for the message where it is missing."""
+"""The package for a scheme, for the message if it is missing."""
 
 _VERSIONS = (
     "ETag",
@@ -37,7 +37,7 @@ _VERSIONS = (
     "created",
     "updated",
 )
-"""Where drivers say which content an object has; the first one counts."""
+"""Keys under which drivers tell an object's version; the first one counts."""
 
 _MOST_OBJECTS = 100_000
 """More below one address are refused: it is the wrong address, or wants dividing."""
@@ -140,7 +140,7 @@ class ObjectFolder:
             return _mark(self._fs.info(self._key(name)))
 
     def read(self, name: str) -> bytes | None:
-        """All of a small object; None where it is not there."""
+        """All of a small object; None if it does not exist."""
         with self._translated(), suppress(FileNotFoundError):
             return bytes(self._fs.cat_file(self._key(name)))
         return None
@@ -151,10 +151,10 @@ class ObjectFolder:
         Args:
             name: Its name.
             content: What is to be in it.
-            anew: Whether it must not be there yet; the store decides, where it knows how to.
+            anew: Whether it must not exist yet; the store decides, if it can.
 
         Returns:
-            Whether it is there with this content; False where somebody else's is.
+            Whether it exists with this content; False if somebody else's does.
         """
         with self._translated():
             try:
@@ -166,7 +166,7 @@ class ObjectFolder:
         return self.read(name) == content
 
     def remove(self, name: str) -> None:
-        """Take an object away, where it is there."""
+        """Delete an object if it exists."""
         with self._translated(), suppress(FileNotFoundError):
             self._fs.rm_file(self._key(name))
 

@@ -144,8 +144,8 @@ class StepOutcome(NamedTuple):
 
     Attributes:
         calls: The calls that were executed, as source text.
-        results: What each returned, as the agent is shown it; an error's text where it failed.
-        problem: Why calls of the step were not executed; None where all were, or there are none.
+        results: The result of each, as the agent is shown it; an error's text if it failed.
+        problem: Why calls of the step were not executed; None if all were, or there are none.
     """
 
     calls: Sequence[str] = ()
@@ -196,7 +196,7 @@ def _steps_in(turn: Sequence[Step]) -> int:
 def planted_step(case: Case, right: Output, faulty: Output) -> PlantedStep | None:
     """Return the first step in which a faulty output differs from the right one.
 
-    Where something was left out, it is the last step of that turn: there the agent stopped too early. None where no step differs.
+    If something was left out, it is the last step of that turn: there the agent stopped too early. None if no step differs.
     """
     kept = [_agent_steps(turn) for turn in turns_done(right)]
     done = [_agent_steps(turn) for turn in turns_done(faulty)]

@@ -25,7 +25,7 @@ class Points(NamedTuple):
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Points over the points possible; undefined where none are positive."""
+        """Points over the points possible; undefined if none are positive."""
         return self.low / self.possible, self.high / self.possible
 
 
@@ -33,7 +33,7 @@ def points_of(graded: Iterable[tuple[float, float | None]]) -> Points:
     """Add up the points of criteria.
 
     Args:
-        graded: Points of each criterion, and how far it is met in [0, 1]; None where that is not known.
+        graded: Points of each criterion, and how far it is met in [0, 1]; None if unknown.
     """
     low = high = possible = 0.0
     for points, met in graded:
@@ -44,7 +44,7 @@ def points_of(graded: Iterable[tuple[float, float | None]]) -> Points:
 
 
 def met_of(score: float | None, points: float) -> float | None:
-    """Return how far a criterion is met, from its verdict's score, where 1 is good."""
+    """Return how far a criterion is met, from its verdict's score; 1 is good."""
     return score if score is None or points >= 0 else 1.0 - score
 
 

@@ -17,7 +17,7 @@ from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile, MemoryRows
 
 NumberedRow = tuple[int, Mapping[str, Any]]
-"""A row and its line, or its number where it has none."""
+"""Row and its line, or its number if it has none."""
 
 _INDEX = "__index_level_"
 """What pandas calls the index of a frame in Parquet."""

@@ -31,7 +31,7 @@ class JudgeId(Record, frozen=True, kw_only=True):
         kind: What sort of judge.
         name: The judge's; a prompt file's stem; how a jury counts.
         variant: Of the prompt; ``custom`` for a custom prompt file.
-        model: The model that is asked; empty where several are, or none.
+        model: The model that is asked; empty if several are, or none.
         fingerprint: Hash of everything that is asked and read: prompt, model, decoding parameters, how inputs are shown, how replies
             are parsed; of a jury its rule and members, of a judge asked by statement judge and splitter.
     """
@@ -49,7 +49,7 @@ class JudgeId(Record, frozen=True, kw_only=True):
 
     @property
     def plain(self) -> str:
-        """Display name where it is unambiguous: ``judge/variant@model``, or ``judge/variant``."""
+        """Display name if it is unambiguous: ``judge/variant@model``, or ``judge/variant``."""
         return f"{self.name}/{self.variant}@{self.model}".removesuffix("@")
 
     def times_asked(self, repeats: int) -> int:
@@ -77,9 +77,9 @@ class ShownNames:
 
         If another judge has that name already, the beginning of the fingerprint is appended.
         """
-        known = self._names.get(author)
-        if known is not None:
-            return known
+        display_name = self._names.get(author)
+        if display_name is not None:
+            return display_name
         name = next(candidate for candidate in _candidates(author, by) if candidate not in self._taken)
         self._names[author] = name
         self._taken.add(name)

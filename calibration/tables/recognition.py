@@ -121,8 +121,10 @@ class _Finder:
         grades = sorted(
             filter(self._grades.is_grade, self._grades.free()), key=lambda each: not self._is_numeric(each)
         )
-        shown = ", ".join(f"{each!r} ({self._could_be(each)})" for each in self._grades.there[:_SHOWN])
-        more = "" if len(self._grades.there) <= _SHOWN else f" and {len(self._grades.there) - _SHOWN} more"
+        shown = ", ".join(f"{each!r} ({self._could_be(each)})" for each in self._grades.present[:_SHOWN])
+        more = (
+            "" if len(self._grades.present) <= _SHOWN else f" and {len(self._grades.present) - _SHOWN} more"
+        )
         column = grades[0] if grades else "COLUMN"
         other = {"label": grades[1]} if len(grades) > 1 and "label" not in self._grades.columns else {}
         options = mapped({"score": column, **other})

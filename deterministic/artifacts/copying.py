@@ -22,7 +22,7 @@ def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
         WorkspaceFault: There is too much, it is nested too deeply, or a file cannot be read.
     """
     root = source.parent.resolve() / source.name
-    left, files = most_bytes, 0
+    remaining_bytes, files = most_bytes, 0
     folders = [(root, target, 0)]
     try:
         while folders:
@@ -38,7 +38,9 @@ def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
                     if entry.is_dir(follow_symlinks=False):
                         folders.append((folder / entry.name, copy / entry.name, depth + 1))
                     else:
-                        left -= _copy_file(root, folder / entry.name, copy / entry.name, left)
+                        remaining_bytes -= _copy_file(
+                            root, folder / entry.name, copy / entry.name, remaining_bytes
+                        )
     except OSError as error:
         raise WorkspaceFault(
             "unreadable_file", f"the workspace cannot be copied: {error.strerror}"
@@ -69,23 +71,23 @@ def _make_room(name: str, folder: int, *, replace: bool) -> bool:
     The link itself is removed, not its target.
     """
     try:
-        there = os.lstat(name, dir_fd=folder)
+        existing = os.lstat(name, dir_fd=folder)
     except FileNotFoundError:
         return True
-    if replace and stat.S_ISDIR(there.st_mode):
+    if replace and stat.S_ISDIR(existing.st_mode):
         shutil.rmtree(name, dir_fd=folder)
     elif replace:
         os.unlink(name, dir_fd=folder)
     return replace
 
 
-def _copy_file(root: Path, path: Path, copy: Path, left: int) -> int:
+def _copy_file(root: Path, path: Path, copy: Path, most_bytes: int) -> int:
     """Copy what is, or links to, a plain file within the folder; how many bytes that were."""
     try:
         place = locate(root, str(path.relative_to(root)))
         if not place.is_file():
             return 0
-        data = read_bytes(place, path.name, left)
+        data = read_bytes(place, path.name, most_bytes)
     except WorkspaceFault as fault:
         if fault.error_type in {"missing_file", "outside_workspace", "not_a_file"}:
             return 0

@@ -2,8 +2,8 @@
 
 Its text is handed to an interpreter.
 
-It imports nothing but the standard library, and pytest where that is asked for. Where there are hidden tests, standard input says
-where they are, and holds a word that is written back, on a way of its own, when they came to their end: neither an exit code nor
+It imports nothing but the standard library, and pytest if requested. If there are hidden tests, standard input says
+where they are, and holds a word that is written back through a separate channel when they have ended. Neither an exit code nor
 anything printed shows that, since code that a test imports can end the process, or print, as it likes.
 """
 
@@ -51,7 +51,7 @@ def main(rules: str, kind: str, *names: str) -> int:
 
 
 def _prefer(modules: list[str], folder: Path) -> None:
-    """Import modules from a folder even where the standard library has modules of that name."""
+    """Import modules from a folder, even if the standard library has modules of that name."""
     files = {name: folder / f"{name}.py" for name in modules if (folder / f"{name}.py").is_file()}
 
     class Preferred:

@@ -70,7 +70,7 @@ _MOST_NAMED = 5
 def check_workspace(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Check a workspace, whose path is absolute or relative to the current folder.
 
-    ``undecided`` for an open answer, ``not_applicable`` where we cannot tell.
+    ``undecided`` for an open answer, ``not_applicable`` if we cannot tell.
     """
     try:
         challenge = challenge_of(case)

@@ -35,7 +35,7 @@ class Argument(msgspec.Struct, frozen=True):
         variable: The first acceptable value is of another type than the declared one (the original takes it for the
             name of a variable), so values are compared as they are.
         first_type: Type of the first acceptable value that is not ``""``; None when there is none.
-        verbatim: The texts that are acceptable as they are, whatever else is; none where source text has to be converted, or
+        verbatim: The texts that are acceptable as they are, whatever else is; none if source text has to be converted, or
             another type is declared.
         texts: The acceptable texts in standard form.
         convert: From the source text of another language to a value; None for Python.
@@ -135,12 +135,12 @@ def document_of(name: str, documents: list[dict[str, Any]], *, only: bool) -> di
     if found:
         return found[0]
     offered = [str(document["name"]) for document in documents]
-    there = (
+    listing = (
         f"; there are {', '.join(offered)}{nearest(name, offered)}"
         if offered
         else ", of which there are none"
     )
-    raise InputError(f"the reference calls {name!r}, which is not among the tools{there}", field="calls")
+    raise InputError(f"the reference calls {name!r}, which is not among the tools{listing}", field="calls")
 
 
 def _compile_call(

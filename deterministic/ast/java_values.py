@@ -1,7 +1,7 @@
 """Java values from their source text, by the declared type, as BFCL reads them.
 
 What cannot be read stays text; the type check then fails. Expressions that the original matches with regular expressions
-are matched by the same ones where those are linear, and by equivalent scans where they are not.
+are matched by the same ones if those are linear, else by equivalent scans.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _AFTER_KEY = re.compile(r'",\s*')
 
 
 def convert_java(text: str, declared: str, inner: str | None = None) -> Any:
-    """Read a Java value by its declared type; the text itself where it cannot be read as that.
+    """Read a Java value by its declared type; the text itself if it cannot be read.
 
-    ``inner`` is the type of the items of an ``Array`` or ``ArrayList``. ``Set``, ``Hashtable``, ``Queue`` and ``Stack``, where the original gives up
+    ``inner`` is the type of the items of an ``Array`` or ``ArrayList``. ``Set``, ``Hashtable``, ``Queue`` and ``Stack``, on which the original aborts
     the whole run, always stay text.
     """
     if declared == "ArrayList":
@@ -108,7 +108,7 @@ def map_entries(body: str) -> Iterator[tuple[str, str]]:
     while (opening := _PUT.search(body, position)) is not None:
         pair = _first_pair(body, opening.end())
         if pair is None:
-            # Where no pair begins here, none does until the next line.
+            # If no pair begins here, none does until the next line.
             position = _line_end(body, opening.end())
             continue
         key, value, position = pair

@@ -18,7 +18,7 @@ class Problem(msgspec.Struct, frozen=True):
     Attributes:
         error_type: The kind of fault, in the original's words.
         sentence: For a person, with ``{argument}``, ``{expected}`` and ``{got}`` where they belong.
-        argument: The argument's name, where there is one.
+        argument: The argument's name, if there is one.
         expected: What would have been right: a list of acceptable values, or a word.
         got: What came.
     """
@@ -71,8 +71,8 @@ def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Proble
         sentence = "argument {argument} should be left out, got {got}"
     else:
         sentence = "argument {argument} is not documented, known are {expected}; got {got}"
-    known = sorted(expected.documented)
-    return Problem("simple_function_checker:unexpected_param", sentence, name, known, value)
+    documented = sorted(expected.documented)
+    return Problem("simple_function_checker:unexpected_param", sentence, name, documented, value)
 
 
 def wrong_name(expected: str, got: Any) -> Problem:

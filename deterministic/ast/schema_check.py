@@ -150,8 +150,8 @@ def _misfit_in_dict(
         document = property_of(schema, key)
         if document is None:
             if properties:
-                known = f"it has {', '.join(properties)}{nearest(key, properties)}"
-                return f"{field}.{key}", f"the tool documents no {key!r} here; {known}"
+                shown = f"it has {', '.join(properties)}{nearest(key, properties)}"
+                return f"{field}.{key}", f"the tool documents no {key!r} here; {shown}"
             continue
         given = [value for value in values if literal or value != ""]
         tried = [schema_error(value, document, f"{field}.{key}", PYTHON, literal=literal) for value in given]
@@ -220,8 +220,12 @@ def _problems(
     for name, accepted in call.arguments.items():
         schema, field = property_of(parameters, name), f"{call.field}.{name}"
         if schema is None:
-            known = list(as_mapping(parameters.get("properties")))
-            takes = f"takes {', '.join(known)}{nearest(name, known)}" if known else "takes no arguments"
+            parameter_names = list(as_mapping(parameters.get("properties")))
+            takes = (
+                f"takes {', '.join(parameter_names)}{nearest(name, parameter_names)}"
+                if parameter_names
+                else "takes no arguments"
+            )
             yield field, f"{call.name} has no argument {name!r}; it {takes}"
             continue
         if call.literal:

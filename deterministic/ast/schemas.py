@@ -67,7 +67,7 @@ class Dialect(msgspec.Struct, frozen=True):
         short_name: As in the original's error types; empty for Python.
         types: Python type by declared type.
         nested: Declared types whose items' type is stated and checked.
-        converter: From declared type and items' type to what makes values of source text; None where values come as such.
+        converter: From declared type and items' type to what makes values of source text; None if values need no conversion.
     """
 
     short_name: str

@@ -68,7 +68,7 @@ def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, liter
 
 def _is_same_text(value: Any, choice: str, document: Mapping[str, Any]) -> bool:
     if type(value) is Unquoted:
-        # A name without quotes is right where the reference names a variable instead of a value.
+        # A name without quotes is right if the reference names a variable instead of a value.
         return document.get("type") not in _TEXT_TYPES and str(value) == choice
     return type(value) is str and (
         value == choice or standardise_strictly(value) == standardise_strictly(choice)

@@ -19,8 +19,8 @@ def sets_out_to_call(reply: str, names: Iterable[str]) -> bool:
         return True
     if "(" not in reply:
         return False
-    known = set(names)
-    return any(bracket or name in known for bracket, name in _LINE_CALL.findall(reply))
+    function_names = set(names)
+    return any(bracket or name in function_names for bracket, name in _LINE_CALL.findall(reply))
 
 
 def is_json_call(reply: str) -> bool:

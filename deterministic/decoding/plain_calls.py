@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from ...records.python_syntax import MAX_CODE
 
 DecodedCall: TypeAlias = dict[str, dict[Any, Any]]
-"""``{name: {argument: value}}``; an argument's name is None where ``**`` was used."""
+"""``{name: {argument: value}}``; an argument's name is None if ``**`` was used."""
 
 _RESERVED = frozenset({*kwlist, "__debug__"})
 _NOT_PLAIN = object()
@@ -47,7 +47,7 @@ _AFTER_LIST = re.compile(rf"{_AT_ONCE}[ \n]*+[,)]")
 
 
 def read_plain_calls(code: str) -> list[DecodedCall] | None:
-    """Read a bracketed list of plain calls; None where the parser has to look."""
+    """Read a bracketed list of plain calls; None if it takes the parser."""
     if not code.startswith("[") or len(code) > MAX_CODE:
         return None
     calls: list[DecodedCall] = []

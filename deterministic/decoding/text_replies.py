@@ -16,11 +16,11 @@ from .xml_calls import decode_concise_xml_calls, decode_verbose_xml_calls
 def decode_prompt(text: str, form: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
     """Read the calls in a text reply, as BFCL does or strictly.
 
-    Strict reading takes them as they were meant, which differs for Python, JSON and Java; where no form is stated, calls written as JSON
+    Strict reading takes them as they were meant, which differs for Python, JSON and Java; if no form is stated, calls written as JSON
     are read, too.
 
-    Mostly a list of ``{name: {argument: value}}``; whatever else the original makes of odd replies. Whether it is calls at all is
-    for the checker to see.
+    The result is a list of ``{name: {argument: value}}``, or whatever else the original makes of odd replies. The checker tests
+    that it is calls.
 
     Raises:
         DecodingError: The reply is not in that form.

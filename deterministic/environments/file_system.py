@@ -37,7 +37,7 @@ class GorillaFileSystem(World):
             self._snapshot = snapshot(self._root)
         return {"root": self._snapshot, "long_context": self.long_context}
 
-    # Where one is, and what is there.
+    # The current place, and what is there.
 
     def pwd(self) -> dict[str, Any]:
         """Return the path of the current directory, starting with the root's name."""

@@ -132,14 +132,14 @@ def place(root: Directory, directory: Directory, name: str, node: Node) -> None:
         raise OSError(f"No space left: more than {MAX_NODES} entries or {MAX_DEPTH} levels")
 
 
-def _is_within(directory: Directory, left: list[int], depth: int, around: tuple[Directory, ...]) -> bool:
+def _is_within(directory: Directory, remaining: list[int], depth: int, around: tuple[Directory, ...]) -> bool:
     """Return whether the entries below a directory fit the remaining count and depth."""
-    left[0] -= len(directory.contents)
-    if left[0] < 0 or depth < 0:
+    remaining[0] -= len(directory.contents)
+    if remaining[0] < 0 or depth < 0:
         return False
     around = (*around, directory)
     return all(
-        _is_within(node, left, depth - 1, around)
+        _is_within(node, remaining, depth - 1, around)
         for node in directory.contents.values()
         if isinstance(node, Directory) and node not in around
     )

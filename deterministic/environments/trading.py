@@ -30,7 +30,7 @@ class TradingBot(World):
     long_context: bool
 
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
-        """Start from a scenario; the keys of its orders become numbers where they are digits."""
+        """Start from a scenario; keys of its orders that are digits become numbers."""
         super().load(config, long_context)
         self.orders = {
             int(key) if isinstance(key, str) and key.isdecimal() else key: order

@@ -40,7 +40,7 @@ class World:
     _compared: ClassVar[tuple[str, ...]]
 
     _random: Random
-    """There is one where the table has a ``random_seed``."""
+    """Set only if the table has a ``random_seed``."""
 
     long_context: bool
 
@@ -54,12 +54,12 @@ class World:
             config: Attribute to value; what is absent takes the default. It is copied.
             long_context: Whether the world is inflated with bulk data.
         """
-        known = table(self._TABLE)
-        for name, default in known["defaults"].items():
+        scenario_table = table(self._TABLE)
+        for name, default in scenario_table["defaults"].items():
             setattr(self, name, copied(config.get(name, default)))
         self.long_context = long_context
-        if "random_seed" in known:
-            self._random = Random(config.get("random_seed", known["random_seed"]))  # noqa: S311 - a simulation
+        if "random_seed" in scenario_table:
+            self._random = Random(config.get("random_seed", scenario_table["random_seed"]))  # noqa: S311 - a simulation
 
     def state(self) -> dict[str, Any]:
         """Return the compared attributes, by name.

@@ -25,7 +25,7 @@ class ForbiddenExpressionError(Exception):
 
 
 def parse(text: str) -> ast.expr:
-    """Parse one expression, with the complaints of Python's ``eval`` where it is none.
+    """Parse one expression; errors are those of Python's ``eval``.
 
     Raises:
         SyntaxError: It is no expression.

@@ -11,7 +11,7 @@ from ..finding import shorten
 from ..options import Rules
 
 TOLERANCE = 0.2
-"""Relative error allowed where the true value changes over time (prices, weather)."""
+"""Relative error allowed for values that change over time (prices, weather)."""
 
 
 class Mismatch(NamedTuple):

@@ -71,7 +71,7 @@ def check_trajectory(case: Case, output: Output, options: CheckOptions) -> Findi
 
 
 def _without_reference(case: Case) -> str | None:
-    """Return why a case has no reference calls by turn; None where it has."""
+    """Return why a case has no reference calls by turn; None if it has them."""
     if case.user is not None:
         return "a simulated user decides what is asked in each turn: only a judge can grade the conversation"
     return (

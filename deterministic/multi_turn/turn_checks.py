@@ -25,7 +25,7 @@ ABSENT: Final = _Absent()
 
 
 class StateMismatch(NamedTuple):
-    """The first place where two values differ."""
+    """First place where two values differ."""
 
     path: str
     expected: Any
@@ -109,7 +109,7 @@ class TurnFacts(NamedTuple):
     """The model's."""
     read: StateReader
     changing: Sequence[str] = ()
-    """Calls that changed a state, if the turn as a whole did; looked for only where the reference calls nothing."""
+    """Calls that changed a state, if the turn as a whole did and the reference calls nothing."""
 
     @property
     def expected(self) -> ReferenceTurn:

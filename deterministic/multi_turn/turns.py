@@ -87,7 +87,7 @@ def turn_counts_match(facts: OutputFacts) -> Finding | None:
 
 
 def last_turn_was_finished(facts: OutputFacts) -> Finding | None:
-    """Refuse a last turn that ends, still calling, where an agent is stopped.
+    """Refuse a last turn that ends, still calling, at the step limit of agents.
 
     For earlier turns the number of turns tells.
 

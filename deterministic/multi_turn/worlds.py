@@ -43,9 +43,9 @@ def environment_types(classes: list[str], environments: Mapping[str, type]) -> t
     for name in classes:
         environment = environments.get(name) or ENVIRONMENTS.get(name)
         if environment is None:
-            known = ", ".join(sorted({*ENVIRONMENTS, *environments}))
+            world_names = ", ".join(sorted({*ENVIRONMENTS, *environments}))
             raise InputError(
-                f"no environment is called {name!r}; known are {known}; register your own with --environment module:Class",
+                f"no environment is called {name!r}; known are {world_names}; register your own with --environment module:Class",
                 field="reference.classes",
             )
         types.append(environment)

@@ -107,8 +107,8 @@ def _without(subject: Subject, chance: random.Random, *, required: bool) -> Iter
         call = subject.calls[index]
         default = subject.parameters(call.name).get(name, {}).get("default")
         if (name in subject.required(call.name)) == required and call.arguments[name] != default:
-            left = {other: value for other, value in call.arguments.items() if other != name}
-            yield with_arguments(subject, index, left, f"{name}={call.arguments[name]!r} was left out")
+            remaining = {other: value for other, value in call.arguments.items() if other != name}
+            yield with_arguments(subject, index, remaining, f"{name}={call.arguments[name]!r} was left out")
 
 
 def _question(subject: Subject) -> str:
@@ -139,10 +139,10 @@ def wrong_function(subject: Subject, chance: random.Random) -> Iterator[Mutation
 
 
 def dropped_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Leave out one call; where it is the only one, none is left."""
+    """Leave out one call, even the only one."""
     for index, call in shuffled(enumerate(subject.calls), chance):
-        left = [*subject.calls[:index], *subject.calls[index + 1 :]]
-        yield calls_mutation(subject, left, f"call {index + 1}, of {call.name}, was left out")
+        remaining = [*subject.calls[:index], *subject.calls[index + 1 :]]
+        yield calls_mutation(subject, remaining, f"call {index + 1}, of {call.name}, was left out")
 
 
 def duplicated_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -221,9 +221,11 @@ def _example_call(document: Mapping[str, Any], question: str) -> NamedCall:
 
 
 def _example_object(document: Mapping[str, Any], question: str, depth: int) -> dict[str, Any]:
-    known = as_mapping(document.get("properties"))
-    wanted = [name for name in document.get("required") or () if name in known] if depth < _DEEPEST else []
-    return {name: _first(known[name], question, depth) for name in wanted}
+    properties = as_mapping(document.get("properties"))
+    wanted = (
+        [name for name in document.get("required") or () if name in properties] if depth < _DEEPEST else []
+    )
+    return {name: _first(properties[name], question, depth) for name in wanted}
 
 
 def _first(document: Any, question: str, depth: int) -> Any:

@@ -55,7 +55,7 @@ def call_order(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
 
 
 def number_notation(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Write 1 for 1.0, and 1.0 for 1 where the document asks for a float."""
+    """Write 1 for 1.0, and 1.0 for 1 if the document asks for a float."""
     for site in shuffled(subject.sites, chance):
         other: Any = None
         if type(site.value) is float and site.value.is_integer():
@@ -86,7 +86,7 @@ def default_spelled_out(subject: Subject, chance: random.Random) -> Iterator[Mut
 
 
 def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Write a text without capitals where they do not matter.
+    """Write a text without capitals if they do not matter.
 
     Codes and texts that the user gave word for word are skipped.
     """
@@ -102,7 +102,7 @@ def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
 def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Give another acceptable value in the documented form, in all calls with the argument.
 
-    What the user gave word for word stays, even where the reference is lenient.
+    The user's exact words stay, even if the reference is lenient.
     """
     accepted = [_accepted(call, subject.accepted) for call in subject.calls]
     for index, call in enumerate(subject.calls):
@@ -140,7 +140,7 @@ def _alike(
     ``place`` is the index of the choice among the acceptable values.
 
     A name that is translated, or a unit that is written out, for one call only is not as good as the same for all; None
-    where one of the calls has no such value, or it is not of the documented form.
+    if one of the calls has no such value, or it is not of the documented form.
     """
     calls = list(subject.calls)
     document = subject.parameters(function).get(argument, {})

@@ -31,7 +31,7 @@ _UNRELATED = ContextItem(
 )
 
 Falsify: TypeAlias = Callable[[Fact, Sequence[Fact], str, random.Random], str | None]
-"""Makes a claim that no result supports of a fact; None where it cannot. Is passed all facts and the text of all results."""
+"""Turn a fact into a claim that no result supports; None if that fails. It is passed all facts and the text of all results."""
 
 
 def composed(case: Case) -> tuple[Case, Output] | None:

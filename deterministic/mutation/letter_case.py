@@ -1,4 +1,4 @@
-"""Decide where the letter case of a text matters.
+"""Decide whether the letter case of a text matters.
 
 It matters in texts that a user gave word for word, and in codes.
 """
@@ -45,8 +45,8 @@ def is_word_for_word(text: str, case: Case) -> bool:
 def is_code(text: str) -> bool:
     """Return whether capitals may be part of a text's meaning, by its looks alone.
 
-    So they may in identifiers (``MUG-440``, ``evt_8``, ``a@b.example``, ``iPhone``, ``mW``), and where all letters are capitals
-    and there is one word (``LIS``).
+    They may be in identifiers (``MUG-440``, ``evt_8``, ``a@b.example``, ``iPhone``, ``mW``), and in a single word of capitals
+    only (``LIS``).
     """
     words = text.split()
     return any(map(_is_mixed, words)) or (len(words) == 1 and len(text) > 1 and text.isupper())

@@ -37,8 +37,8 @@ class StepPlace(NamedTuple):
 def dropped_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Leave out one call."""
     for place, index in _each_call(subject, chance):
-        left = [*place.calls[:index], *place.calls[index + 1 :]]
-        yield _rewritten(subject, place, left, f"call {_shown(place, index)} was left out")
+        remaining = [*place.calls[:index], *place.calls[index + 1 :]]
+        yield _rewritten(subject, place, remaining, f"call {_shown(place, index)} was left out")
 
 
 def changed_argument(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -57,8 +57,8 @@ def call_too_early(subject: Subject, chance: random.Random) -> Iterator[Mutation
     for place, index in _each_call(subject, chance):
         if place.turn:
             moved = _write(place, [place.calls[index]])
-            left = _write(place, [*place.calls[:index], *place.calls[index + 1 :]])
-            turns = _with_step(subject.output.agent_turns or [], place, left)
+            remaining = _write(place, [*place.calls[:index], *place.calls[index + 1 :]])
+            turns = _with_step(subject.output.agent_turns or [], place, remaining)
             turns[place.turn - 1] = [*turns[place.turn - 1], moved]
             change = f"call {_shown(place, index)} was made a turn too early"
             yield _with_turns(subject, turns, change)

@@ -164,7 +164,7 @@ def other_unit(text: str) -> Iterator[str]:
 
     Capitals are kept.
 
-    A unit of one or two letters counts only after a number, or where it is the whole text.
+    A unit of one or two letters counts only after a number, or if it is the whole text.
     """
     for found in _UNIT.finditer(text):
         if len(found[0]) > _SHORT or found[0] == text or text[: found.start()].rstrip()[-1:].isdigit():

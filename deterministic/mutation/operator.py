@@ -29,8 +29,8 @@ class Mutation(msgspec.Struct, frozen=True):
     Attributes:
         output: The output; who it is by is set later.
         change: What was changed, in a sentence.
-        case: The changed case, where the change is in the case (tools in another order, one more passage).
-        label: Its score by construction; None where the strict checker decides.
+        case: The changed case, if the change is in the case (tools in another order, one more passage).
+        label: Its score by construction; None if the strict checker decides.
         by_design: Wrong by what it says although an accepted answer occurs in it (denied, contradicted, withheld).
     """
 
@@ -63,10 +63,10 @@ class Operator(msgspec.Struct, frozen=True):
         name: Unique among operators; becomes part of the probe's system name.
         family: Which sort of output it works on.
         plants: What it makes of a right output.
-        mutate: Yields changed outputs, in an order that may depend on the generator it is passed; none where it does not
+        mutate: Yields changed outputs, in an order that may depend on the generator it is passed; none if it does not
             apply. It may be stopped at any time.
         about: One line for a person.
-        against: For an attack: the name of its control; empty where there is none.
+        against: For an attack: the name of its control; empty if there is none.
     """
 
     name: str

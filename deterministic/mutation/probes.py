@@ -28,7 +28,7 @@ _TRIALS = 1_000
 """Room for the probes of one trial of a source before those of the next."""
 
 PLANTED = "planted"
-"""Where a label's evidence has the step at which a trajectory goes wrong."""
+"""Key in a label's evidence of the step at which a trajectory goes wrong."""
 
 _TRIES = 4
 """Mutations that are tried for each probe that is wanted: some are dropped, some come twice."""
@@ -38,7 +38,7 @@ class Probe(msgspec.Struct, frozen=True):
     """An output to test a judge with.
 
     Attributes:
-        case: The case, changed where the operator changes it.
+        case: The case, with the operator's change if it makes one.
         output: The changed output; its system is ``<source>~<operator>``.
         label: What is right to say of it; its evidence is made by `origin`.
     """
@@ -73,7 +73,7 @@ class Weakness(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Attempt(NamedTuple):
-    """One mutation, with where it comes from."""
+    """One mutation, with its origin."""
 
     subject: Subject
     operator: Operator

@@ -42,8 +42,8 @@ class Site(NamedTuple):
         call: Which call.
         path: The argument's name, then keys and indexes.
         value: What stands there.
-        document: What the function document says of it; empty where it says nothing.
-        order: Whether the order of its items matters, where it is a list.
+        document: Its part of the function document; empty if there is none.
+        order: Whether the order of its items matters, if it is a list.
     """
 
     call: int
@@ -122,7 +122,7 @@ class Subject:
 
     @cached_property
     def calls(self) -> list[NamedCall]:
-        """The calls of the output; empty where it has none that can be read."""
+        """The calls of the output; empty if none can be read."""
         return read_calls(self.case, self.output)
 
     @cached_property
@@ -159,8 +159,8 @@ class Subject:
     def required(self, function: str) -> frozenset[str]:
         """Return the names of the parameters that an offered function requires."""
         names: Any = self._schema(function).get("required")
-        known = cast("list[Any]", names) if isinstance(names, list) else []
-        return frozenset(name for name in known if isinstance(name, str))
+        name_list = cast("list[Any]", names) if isinstance(names, list) else []
+        return frozenset(name for name in name_list if isinstance(name, str))
 
     def _with_order(self, site: Site) -> Site:
         """Return the site with the reference's item order, if its document states none."""

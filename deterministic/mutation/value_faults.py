@@ -16,7 +16,7 @@ from .operator import Mutation, Operator, calls_mutation
 from .subject import Site, Subject, with_value
 
 Perturb: TypeAlias = Callable[[Site, random.Random], Iterator[Any]]
-"""Yields wrong values for a site; none where this sort of fault does not apply."""
+"""Yields wrong values for a site; none if this fault does not apply."""
 
 
 def mutate_values(perturb: Perturb, subject: Subject, chance: random.Random) -> Iterator[Mutation]:

@@ -16,7 +16,7 @@ from .processes import threads_of_user
 
 _NOBODY = 65_534
 _OWN_UIDS, _USERS = 1_700_000_000, 100_000_000
-"""Each sandbox runs as a user of its own where it can, so that what one uses up does not count against another."""
+"""Each sandbox runs as its own user if possible, so that one's usage does not count against another."""
 
 
 class Order(NamedTuple):
@@ -26,13 +26,13 @@ class Order(NamedTuple):
         commands: Commands, each run when the one before ended with exit code 0.
         source: The folder whose files the commands find.
         scratch: An empty folder to work in; None to run in ``source`` itself, unconfined: an agent, not its code.
-        readable: Further folders that may be read, at the places where they are.
+        readable: Further folders that may be read, at their own paths.
         environment: All of the commands' environment.
         limits: What each command may use.
         exam: A folder with hidden tests, which the commands can read and not change; None when there is none.
         proven: For each command, whether it is to prove that it came to its end: see `supervision.Proof`.
-        fixed: Files of ``source`` that the commands cannot change where files can be mounted.
-        group: A memory group for the commands, `memory_group`; None where none could be made.
+        fixed: Files of ``source`` that the commands cannot change, if files can be mounted.
+        group: A memory group for the commands, `memory_group`; None if none could be made.
     """
 
     commands: list[list[str]]
@@ -170,7 +170,7 @@ def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[]
 
 
 def _free_uid(folder: Path) -> int:
-    """Return an unused user id for the sandbox, where possible.
+    """Return an unused user id for the sandbox, if possible.
 
     Only root can become another user, and a container may know fewer of them.
     """

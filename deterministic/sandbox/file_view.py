@@ -70,7 +70,7 @@ def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> N
         exam = scratch / EXAM.relative_to("/")
         exam.mkdir()
         _bind(view.exam, exam)
-    # The root's own folders belong to whoever runs the command where there is but one user: /etc/ld.so.preload is read by the next one.
+    # The root's own folders belong to whoever runs the command if there is only one user: /etc/ld.so.preload is read by the next one.
     kernel.make_read_only(scratch, below=False)
     kernel.change_root(scratch)
 

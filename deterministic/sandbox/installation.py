@@ -52,6 +52,6 @@ def _links_to_interpreter() -> list[Path]:
 
 
 def _has_own_folder(prefix: Path) -> bool:
-    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises if there is none
     shared = {home / ".local", home, *home.parents}
     return prefix not in shared and not (prefix / "pyvenv.cfg").exists()

@@ -1,6 +1,6 @@
-"""Landlock: take rights from an ordinary process; used where namespaces are forbidden.
+"""Landlock: take rights from an ordinary process; used if namespaces are forbidden.
 
-Writing anywhere but in the given folders is denied; where the kernel can, also TCP, and signals to processes outside.
+Writing anywhere but in the given folders is denied; if the kernel can, also TCP, and signals to processes outside.
 Source of the numbers: Linux, ``include/uapi/linux/landlock.h``.
 """
 

@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def _require_parent(ended: int) -> None:
-    """End where the parent ended before the kernel was told to end this process with it.
+    """End if the parent ended before the kernel was told to end this process with it.
 
     The first process of a namespace cannot ask for its parent. It reads from a pipe that only the parent holds open.
     """

@@ -15,7 +15,7 @@ class Limits(NamedTuple):
         cpu_seconds: Processor time of each of its processes.
         memory_bytes: Address space of each process, and resident memory of all of them together.
         file_bytes: Size of each file it writes.
-        disk_bytes: All its files together, where it has a file system of its own.
+        disk_bytes: All its files together, if it has its own file system.
         processes: Processes and threads at once.
         open_files: Open files of each process.
         output_bytes: How much of its output, and of its errors, is kept; the rest is read and dropped.
@@ -33,7 +33,7 @@ class Limits(NamedTuple):
 
 def apply_limits(limits: Limits) -> None:
     """Bind this process, and whatever it starts, to limits that it cannot raise again."""
-    import resource  # noqa: PLC0415 - not on Windows, where limits are stated all the same
+    import resource  # noqa: PLC0415 - not on Windows, where limits can still be stated
 
     for kind, value in (
         (resource.RLIMIT_CPU, limits.cpu_seconds),

@@ -2,7 +2,7 @@
 
 It counts all memory, whichever process holds it, or none.
 
-Our side makes a group and removes it; the launcher has each command join. Where no group can be made memory is watched, process by process.
+Our side makes a group and removes it; the launcher has each command join. If no group can be made, memory is watched process by process.
 Whoever made a group holds a lock on it, so that one whose maker was killed is known by nobody's holding it, and is removed by the next.
 """
 
@@ -67,9 +67,7 @@ def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
         for limit, with_disk in _LIMITS.items():
             with suppress(OSError):
                 _put(group.folder / limit, memory_bytes)
-                with suppress(
-                    OSError
-                ):  # where there is no such file, nothing is swapped, or it is not counted
+                with suppress(OSError):  # without such a file, nothing is swapped, or it is not counted
                     _put(group.folder / with_disk, 0 if limit == "memory.max" else memory_bytes)
                 return group
         group.remove()

@@ -78,7 +78,7 @@ class Confinement(msgspec.Struct, frozen=True):
     Attributes:
         files: ``private root`` (they see only their workspace and programs), ``writes confined`` or ``not confined``.
         network: ``none`` (a loopback interface of its own), ``no sockets``, ``no TCP`` or ``not denied``.
-        processes: ``own namespace``, or ``adopted``: ended one by one; ``adopted, others in reach`` where code can end other processes
+        processes: ``own namespace``, or ``adopted``: ended one by one; ``adopted, others in reach`` if code can end other processes
             of its user.
         calls: ``filtered``, or ``not filtered``: system calls that pass limits are not denied.
         memory: ``accounted`` by the kernel, all of it; or ``watched``, process by process.
@@ -102,9 +102,9 @@ class Exam(msgspec.Struct, frozen=True):
     """Hidden tests that commands are to run.
 
     Attributes:
-        folder: Where they are; the commands can read and not change them.
+        folder: Their folder; the commands can read and not change them.
         proven: For each command, whether it is to prove that it ran them to their end.
-        fixed: Files of the commands' folder that they cannot change, where the platform can do that.
+        fixed: Files of the commands' folder that they cannot change, if the platform can do that.
     """
 
     folder: Path
@@ -153,7 +153,7 @@ class Reins:
 
     @contextmanager
     def holding(self, launcher: subprocess.Popen[bytes]) -> Generator[None]:
-        """Hold a command's launcher; end it at once where all were to be ended."""
+        """Hold a command's launcher; end it at once if all were to be ended."""
         with self._lock:
             self._processes.add(launcher)
             if self._over:
@@ -190,7 +190,7 @@ def run_trusted(
 
     Args:
         command: The command.
-        workspace: Where it runs.
+        workspace: The folder that it runs in.
         environment: All of its environment.
         limits: Only time, memory of all its processes, their number and the output kept are bounded.
         reins: Can end it before.

@@ -22,7 +22,7 @@ class Rung(msgspec.Struct, frozen=True):
         right: A right output.
         faulty: The same with a fault.
         change: The fault, in a sentence.
-        label: The faulty output's score by construction; None where the strict checker decides.
+        label: The faulty output's score by construction; None if the strict checker decides.
     """
 
     case: Case
@@ -43,10 +43,10 @@ class Dial(msgspec.Struct, frozen=True):
         name: Unique among dials and operators.
         family: Which sort of output it makes.
         make: Makes a question.
-        levels: From easy to hard; numbers of something, or, where there are ``steps``, 1 to as many.
+        levels: From easy to hard: numbers of something, or, with ``steps``, 1 to as many.
         unit: What a level counts.
         about: One line for a person.
-        steps: What each level is, where they are kinds and no numbers.
+        steps: Meaning of each level, if levels are kinds instead of numbers.
     """
 
     name: str

@@ -135,7 +135,7 @@ def in_calendar(chance: random.Random) -> _Asked:
 def in_currency(chance: random.Random) -> _Asked:
     """Ask for an amount at a given rate.
 
-    The wrong value is multiplied where it should be divided.
+    The wrong value is multiplied when it should be divided.
     """
     amount, rate = chance.randint(6, 900) * 20, chance.choice((1.25, 1.6, 2.5, 0.8))
     request = f"Pay what {amount} pounds are at {rate:g} pounds a dollar."
