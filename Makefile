@@ -23,7 +23,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests release mcp vulnerabilities shipped-judges format clean
+.PHONY: help demo test properties browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests release mcp vulnerabilities shipped-judges format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -38,6 +38,9 @@ demo: $(VENV)/.ready  ## the whole pipeline on the built-in suite, offline; the 
 
 test: $(VENV)/.ready  ## the test suite; set FIDUCIAL_REFERENCE to compare with reference data too
 	@$(BIN)/python -m pytest -n auto --dist worksteal
+
+properties: $(VENV)/.ready  ## the property tests with new examples, FIDUCIAL_EXAMPLES=1000 of them a test; `make test` tries the same in each run
+	@FIDUCIAL_EXAMPLES=$${FIDUCIAL_EXAMPLES:-1000} $(BIN)/python -m pytest -q -n auto --dist worksteal -m hypothesis
 
 browser: $(VENV)/.ready  ## the pages in Chromium (Debian: chromium chromium-driver), with axe-core, which npm brings; in an environment of its own (90 MB)
 	$(call beside,$(BROWSER),.ci/browser.txt)

@@ -15,8 +15,16 @@ from provider_server import ProviderServer
 with suppress(ImportError):  # environments of their own have other tests
     from hypothesis import HealthCheck, settings
 
-    # How long an example takes says what else the machine does.
-    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    # How long an example takes says what else the machine does. The same examples in each run, so that a test that fails was broken by
+    # the change at hand; `make properties` looks for others.
+    wanted = os.environ.get("FIDUCIAL_EXAMPLES")
+    settings.register_profile(
+        "any machine",
+        deadline=None,
+        derandomize=wanted is None,
+        max_examples=int(wanted or 100),
+        suppress_health_check=[HealthCheck.too_slow],
+    )
     settings.load_profile("any machine")
 
 pytest_plugins = ["any_folder_name", "installed_plugins", "pytester"]
