@@ -54,7 +54,7 @@ class TrialRates(Shown, frozen=True):
 
 def trials(
     table: Tables,
-    ks: Sequence[int] = (1, 2, 4, 8),
+    ks: Sequence[int] | None = None,
     *,
     level: float = 0.95,
     **reading: Unpack[TableReading],
@@ -66,7 +66,7 @@ def trials(
 
     Args:
         table: A run with several trials a case, or a table with a column ``trial``.
-        ks: Numbers of trials.
+        ks: Numbers of trials; by default the number that half of the cases have, and the powers of two below it.
         level: Nominal coverage.
         **reading: Options for reading the table: ``labels``, ``map``; see `TableReading`.
 
@@ -77,10 +77,10 @@ def trials(
         InputError: The table cannot be used, or every case was tried once.
         UsageError: A k is not a positive number of trials.
     """
-    if not ks or any(not 1 <= k <= _MOST for k in ks):
+    if ks is not None and (not ks or any(not 1 <= k <= _MOST for k in ks)):
         raise UsageError(
             f"--k: expected numbers from 1 to {_MOST:,}, got {', '.join(map(str, ks)) or 'none'}"
         )
     require_range("level", level)
     found = read_calibration_table(table, outputs=True, **reading)
-    return TrialRates(trial_rates(found, sorted(set(ks)), level=level))
+    return TrialRates(trial_rates(found, None if ks is None else sorted(set(ks)), level=level))

@@ -49,12 +49,14 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
     variance: VarianceSplit | None = None
 
 
-def trial_rates(table: Table, ks: Sequence[int], *, level: float = 0.95) -> dict[str, SystemTrials]:
+def trial_rates(
+    table: Table, ks: Sequence[int] | None = None, *, level: float = 0.95
+) -> dict[str, SystemTrials]:
     """Estimate both rates of each system for every k.
 
     Args:
         table: A run's outputs (`evaluation.run_table` with ``outputs``), or rows with a column ``trial``.
-        ks: Numbers of trials.
+        ks: Numbers of trials; None takes the number that half of the cases have, and the powers of two below it.
         level: Nominal coverage.
 
     Raises:
@@ -65,7 +67,15 @@ def trial_rates(table: Table, ks: Sequence[int], *, level: float = 0.95) -> dict
         raise InputError(
             "every case has one trial; make several with `fiducial generate --trials N`, or number outputs in `trial`"
         )
+    ks = ks or _usual_ks([each for each, _ in parts.values()])
     return {name: _of_system(each, ungraded, ks, level) for name, (each, ungraded) in parts.items()}
+
+
+def _usual_ks(parts: Sequence[Trials]) -> list[int]:
+    """Return the number of trials of the middle case, of the system with most, and the powers of two below."""
+    counts = [np.unique(each.case, return_counts=True)[1] for each in parts if len(each.case)]
+    usual = max(2, *(int(np.quantile(each, 0.5, method="higher")) for each in counts))
+    return [*(2**power for power in range(usual.bit_length()) if 2**power < usual), usual]
 
 
 def _of_system(trials: Trials, ungraded: int, ks: Sequence[int], level: float) -> SystemTrials:

@@ -20,7 +20,9 @@ Examples:
 """
 
 
-def _numbers(_ctx: click.Context, _param: click.Parameter, text: str) -> tuple[int, ...]:
+def _numbers(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
     try:
         return tuple(int(each) for each in text.split(","))
     except ValueError as error:
@@ -29,13 +31,18 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, text: str) -> tuple[i
 
 @click.command("trials", epilog=_EXAMPLE)
 @table_options(resamples=False)
-@option("--k", "ks", default="1,2,4,8", metavar="N,N,...", callback=_numbers, help="Numbers of trials.")
+@option(
+    *("--k", "ks"),
+    metavar="N,N,...",
+    callback=_numbers,
+    help="Numbers of trials.  [default: those of a case, and powers of two below]",
+)
 def command(
     *,
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
-    ks: tuple[int, ...],
+    ks: tuple[int, ...] | None,
     json_file: str | None,
     **options: Any,
 ) -> None:

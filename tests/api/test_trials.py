@@ -54,7 +54,7 @@ def test_a_checked_run_has_both_rates_by_case():
 
 def test_the_answer_is_of_the_most_trials_that_cases_have():
     run = fd.evaluate(cases(2), outputs([[1, 1, 1], [0, 1, 1]]))
-    first, *rest = str(fd.trials(run)).splitlines()
+    first, *rest = str(fd.trials(run, (1, 2, 8))).splitlines()
     assert first.startswith("bot: 2 of 2 trials pass in ")
     assert not [line for line in [first, *rest] if "undefined" in line]
     assert [line.split() for line in rest if line.startswith("  8")] == [["8", "-", "-", "0"]]
@@ -130,3 +130,17 @@ def test_the_command_prints_the_rates_of_a_run_and_writes_them(tmp_path: Path):
     assert "bot: 4 of 4 trials pass in 0.200" in done.output
     written = json.loads((tmp_path / "t.json").read_text())
     assert written["systems"]["bot"]["rates"]["pass^k"]["4"]["value"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("passes", "ks"),
+    [
+        ([[1, 1, 0]] * 5, [1, 2, 3]),
+        ([[1, 1, 0]] * 3 + [[1] * 9, [1]], [1, 2, 3]),
+        ([[1] * 8] * 5, [1, 2, 4, 8]),
+        ([[1, 0], [1], [1], [1], [1]], [1, 2]),
+    ],
+)
+def test_by_default_k_goes_up_to_the_trials_of_a_usual_case(passes: list[list[int]], ks: list[int]):
+    run = fd.evaluate(cases(5), outputs(passes))
+    assert list(fd.trials(run)["bot"].rates["pass^k"]) == ks
