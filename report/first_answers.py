@@ -142,7 +142,7 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
     pieces += systems_document(summary.systems, summary.judges)
     pieces += failures_document(summary.systems, summary.judges)
     closing = [
-        *_contradicted(summary.counts),
+        *contradicted_lines(summary.counts),
         *adjudicated_lines(first.trust),
         *_silent(summary.judges),
     ]
@@ -159,7 +159,7 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
     yield from closing
 
 
-def _contradicted(counts: Counts) -> Iterator[Piece]:
+def contradicted_lines(counts: Counts) -> Iterator[Piece]:
     """Say where people grade otherwise than checkers, whose grades make the rate."""
     good, bad = counts.failed_labelled_good, counts.passed_labelled_bad
     if good + bad:

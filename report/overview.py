@@ -11,7 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..calibration.comparison.comparison_results import ComparisonNumbers, Strata
 from ..calibration.statistic import Statistic
 from ..deterministic.finding import in_words
-from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult
+from ..evaluation.conclusion.run_results import (
+    CORRECTED,
+    DECIDED,
+    ONE_EACH_CORRECTED,
+    OPEN,
+    UNJUDGED,
+    StratumRate,
+    SystemResult,
+)
 from .document import Columns, Details, Figure, Piece, document
 from .document_parts import Cell, DocumentTable
 from .figures.forest_plot import PlottedInterval, forest
@@ -95,7 +103,7 @@ def _parts(
     strata = None if compared is None else compared.strata
     if strata is None:
         left = {system.system: rest for system in systems if (rest := _rest(system)) is not None}
-        corrected = all(rate.name == CORRECTED for rate in left.values())
+        corrected = all(rate.name in {CORRECTED, ONE_EACH_CORRECTED} for rate in left.values())
         return parts | (
             {f"undecided outputs, judged, {'corrected with labels' if corrected else 'uncorrected'}": left}
             if left
@@ -110,13 +118,11 @@ def _parts(
 
 
 def _rest(system: SystemResult) -> StratumRate | None:
-    """Return the judge's part of the undecided outputs; None without exactly one judge.
-
-    Several judges are not pooled.
-    """
+    """Return the rate of the undecided outputs: the judge's that took them all, else that of one judge for each."""
     judged = [part for part in system.strata if part.by is not None and part.name in {OPEN, CORRECTED}]
     best = [part for part in judged if part.name == CORRECTED] or judged
-    return best[0] if len({part.by for part in best}) == 1 else None
+    one = best[0] if len({part.by for part in best}) == 1 else None
+    return one if one is None or system.judged is None or one.of == system.judged.of else system.judged
 
 
 def _drawn(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[PlottedInterval]:

@@ -59,9 +59,8 @@ def crashes(tally: GenerationTally) -> str | None:
     """
     if not tally.crashes:
         return None
-    cases = "case" if tally.errors == 1 else "cases"
     ((why, _),) = tally.crashes.most_common(1)
-    return f"agent crashed on {tally.errors:,} {cases} (graded 0); most common: {shortened(' '.join(why.split()), _LONGEST)}"
+    return f"agent crashed in {counted(tally.errors, 'attempt')} (graded 0); most common: {shortened(' '.join(why.split()), _LONGEST)}"
 
 
 def _counted(noun: str, reasons: Counter[str]) -> list[str]:

@@ -180,7 +180,9 @@ def test_a_function_that_fails_alike_from_the_start_is_an_error_and_no_score(tmp
     for call in (fd.evaluate, fd.generate):
         with pytest.raises(AgentSetupError, match=r"first 8 cases.*ImportError: no module for q"):
             call(ANSWERABLE, agent, out=tmp_path / call.__name__)
-    with pytest.warns(UserWarning, match=r"agent crashed on 12 cases \(graded 0\); most common: ImportError"):
+    with pytest.warns(
+        UserWarning, match=r"agent crashed in 12 attempts \(graded 0\); most common: ImportError"
+    ):
         run = fd.evaluate(ANSWERABLE, agent, out=tmp_path / "evaluate", keep_crashes=True)
     assert run.systems["agent"].decided.value == 0.0
 

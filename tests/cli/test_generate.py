@@ -371,7 +371,7 @@ def test_an_agent_that_gives_nothing_usable_is_one_line_and_what_is_done_stays(
     )
     assert result.code == 0, result.err
     line = result.out.splitlines()[1]
-    assert line.startswith("agent crashed on 2 cases (graded 0); most common: "), result.out
+    assert line.startswith("agent crashed in 2 attempts (graded 0); most common: "), result.out
     assert "Traceback" not in result.err
     checked = fiducial("check", path, "--outputs", out, "--out", tmp_path / "v.jsonl")
     assert "1 of 3" in checked.out or "0.33" in checked.out, checked.out

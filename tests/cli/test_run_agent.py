@@ -173,14 +173,21 @@ def test_a_broken_setup_can_be_mended_in_the_same_folder(folder: Path):
 def test_crashes_can_be_graded_all_the_same(folder: Path):
     result = run("--keep-crashes", agent="-c 'raise SystemExit(\"no luck\")'")
     assert result.code == 0, result.err
-    assert "agent crashed on 12 cases (graded 0); most common: exit code 1: no luck" in result.out
+    assert "agent crashed in 12 attempts (graded 0); most common: exit code 1: no luck" in result.out
+
+
+def test_crashed_trials_of_a_case_are_attempts(folder: Path):
+    (folder / "agent.py").write_text(
+        "import json, sys\nname = json.load(sys.stdin)['id']\nprint('Rome')\nsys.exit(name == 'q3')\n"
+    )
+    assert "agent crashed in 3 attempts (graded 0); most common: exit code 1" in run("--trials", "3").out
 
 
 def test_the_commonest_reason_is_shown_also_when_the_run_is_resumed(folder: Path):
     crashing = "import json, sys\nname = json.load(sys.stdin)['id']\nprint('Rome')\nsys.exit('no key' if name > 'q5' else 0)\n"
     (folder / "agent.py").write_text(crashing)
     for _ in range(2):
-        assert "agent crashed on 4 cases (graded 0); most common: exit code 1: no key" in run().out
+        assert "agent crashed in 4 attempts (graded 0); most common: exit code 1: no key" in run().out
 
 
 @pytest.mark.attack("adversity")

@@ -17,6 +17,7 @@ from fiducial.calibration.agreement.calibration_results import CalibrationNumber
 from fiducial.errors import InputError
 from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, StratumRate
 from fiducial.evaluation.conclusion.run_summary import RunSummary
+from fiducial.evaluation.store.manifest import Counts
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
 from fiducial.report.document import Figure, as_html
 from fiducial.report.document_parts import DocumentTable
@@ -393,3 +394,10 @@ def test_a_report_is_written_whole_or_not_at_all(
         write_report(path, data, unreadable())
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_page_says_where_people_contradict_the_checker(data: ReportData):
+    counts = Counts(checked_labelled=12, failed_labelled_good=6, passed_labelled_bad=1)
+    page = render_report(msgspec.structs.replace(data, counts=counts), [])
+    assert "people contradict the checker on 7 of 12 labelled outputs, 6 that it failed and 1 that it passed" in page  # fmt: skip
+    assert "people contradict" not in render_report(data, [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from found_results import compared, systems
 
 from fiducial.calibration import compare, table_from_rows
-from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, StratumRate
+from fiducial.evaluation.conclusion.run_results import CORRECTED, ONE_EACH_CORRECTED, OPEN, StratumRate
 from fiducial.report.document import Columns, Details, Document, Figure, as_html
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.overview import overview_document, overview_leads
@@ -100,3 +100,15 @@ def test_what_has_no_rate_says_why():
 
 def test_nothing_decided_and_nothing_judged_is_no_figure():
     assert _figures(list(overview_document([], None))) == []
+
+
+def test_one_corrected_judge_of_two_is_not_the_rate_of_all_undecided_outputs():
+    strata = [
+        StratumRate(name=OPEN, by="j", n=5, of=5, value=0.6, low=0.2, high=0.9),
+        StratumRate(name=OPEN, by="k", n=3, of=3, value=1.0, low=0.4, high=1.0),
+        StratumRate(name=CORRECTED, by="j", n=2, of=5, value=0.9, low=0.3, high=1.0),
+    ]
+    both = StratumRate(name=ONE_EACH_CORRECTED, n=8, of=8, value=0.7, low=0.3, high=0.9)
+    document = overview_document(systems("a", strata=strata, judged=both), None)
+    table = next(piece for piece in document if isinstance(piece, DocumentTable))
+    assert ["0.70" in as_html([table]), "0.90 [" in as_html([table])] == [True, False]
