@@ -121,7 +121,7 @@ def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, 
 def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     """Parse the values of a repeatable option ``NAME=NAME``.
 
-    A further column of answers is kept the other way round (``COLUMN=response``).
+    A further column of answers or of labels is kept the other way round (``COLUMN=response``).
     """
     parsed: dict[str, str] = {}
     for text in values:
@@ -130,7 +130,7 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
             raise UsageError(f"{option} expects NAME=NAME, got {text!r}")
         if parsed.setdefault(left, right) == right:
             continue
-        if left not in {"response", *FIELDS["response"]}:
+        if left not in {"response", *FIELDS["response"], "label", *FIELDS["label"]}:
             raise UsageError(f"{option} {text}: {left} is {parsed[left]!r} already; name one column")
         parsed[right] = left
     return parsed

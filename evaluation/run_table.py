@@ -17,6 +17,7 @@ from ..calibration.tables.layout import TableForm
 from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
+from ..records.standing_labels import is_tie, standing_labels
 from ..records.verdict import OF_PARTS
 from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on
@@ -241,7 +242,8 @@ class _Decided:
         """Return the verdict on an output, deciding or not: of several the last with a score."""
         verdicts = self._verdicts_on(item)
         if len(verdicts) > 1:
-            return next((each for each in reversed(verdicts) if each.graded), verdicts[0])
+            tie = next(filter(is_tie, verdicts), None)
+            return tie or next((each for each in reversed(verdicts) if each.graded), verdicts[0])
         return verdicts[0] if verdicts else None
 
     def graded(self, item: ItemKey) -> StoredVerdict | None:
@@ -290,11 +292,9 @@ def _decided(checked: StoredVerdict | None, label: Verdict | None) -> dict[str, 
 
 def _labels(store: RunStore) -> tuple[dict[str, Verdict], dict[str, dict[str, float]]]:
     """Return each item's label, which is the last one given, and each person's labels."""
-    trusted: dict[str, Verdict] = {}
+    trusted = {str(key): label for key, label in standing_labels(store.labels).items()}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for label in store.labels:
-        if label.score is not None:
-            trusted[str(label.key)] = label
-            if label.source == "human":
-                people[str(label.key)][label.by] = label.score
+        if label.score is not None and label.source == "human":
+            people[str(label.key)][label.by] = label.score
     return trusted, people

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +22,8 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 
 _MOST_SYSTEMS = 12
 _LONGEST_GRADE = 30
+_MOST_OTHERS = 3
+"""Different words, such as "unsure", beside pass and fail in a column of grades."""
 _SYSTEM = ("system", "model", "bot", "agent", "assistant", "version", "variant", "llm")
 
 
@@ -76,20 +79,38 @@ class _Column(NamedTuple):
 
     @property
     def is_grades(self) -> bool:
-        """True if it holds pass and fail in words, both of them, and nothing else."""
-        try:
-            scores = {PLAIN.score(value) for value in self.values} - {None}
-        except UnknownGradeError:
-            return False
-        return len(scores) > 1 and any(as_number(value) is None for value in self.values)
+        """True if it holds pass and fail in words, both of them, and little else, such as "unsure"."""
+        words = Counter(str(value) for value in self.values if as_number(value) is None)
+        scores = {word: _score(word) for word in words}
+        unknown = [word for word, score in scores.items() if score is None]
+        return (
+            {0.0, 1.0} <= set(scores.values())
+            and len(unknown) <= _MOST_OTHERS
+            and sum(words[word] for word in unknown) <= len(self.values) / 4
+            and all(len(word) <= _LONGEST_GRADE for word in unknown)
+        )
+
+    @property
+    def is_ids(self) -> bool:
+        """True if it is called an id and names most rows apart."""
+        named = "id" in self.words or "ids" in self.words
+        distinct = {str(value) for value in self.values}
+        return named and 2 * len(distinct) > len(self.values) and not self.is_text
+
+
+def _score(word: str) -> float | None:
+    try:
+        return PLAIN.score(word)
+    except UnknownGradeError:
+        return None
 
 
 def guessed(
     rows: Sequence[Mapping[str, Any]], free: Iterable[str], known: Iterable[str]
 ) -> Mapping[str, str]:
-    """Guess a free column for each missing field of a table: question, answers, label, system.
+    """Guess a free column for each missing field of a table: id, question, answers, label, system.
 
-    Further columns of answers stand the other way round: ``{"answer_b": "response"}``.
+    Further columns of answers or labels stand the other way round: ``{"answer_b": "response"}``.
     """
     columns = [
         _Column(
@@ -107,12 +128,17 @@ def guessed(
         guesses |= _first(
             "query", (each for each in columns if each.is_text and each.name not in guesses.values())
         )
+    guesses |= _first("id", (each for each in columns if each.is_ids))
     if not {"score", "judge"} & set(known):
         guesses |= _first("label", (each for each in columns if each.is_grades))
     guesses |= _first("system", (each for each in columns if _names_systems(each, guesses)))
     hidden = {*known, *(("query",) if "messages" in known else ())}
     shown = {field: name for field, name in guesses.items() if field not in hidden}
-    return shown | dict.fromkeys(_further_answers(columns, shown), "response")
+    raters = [each.name for each in columns if each.is_grades and each.name not in shown.values()]
+    further = raters if "label" in shown else []
+    return (
+        shown | dict.fromkeys(_further_answers(columns, shown), "response") | dict.fromkeys(further, "label")
+    )
 
 
 def _further_answers(columns: Iterable[_Column], guesses: Mapping[str, str]) -> list[str]:

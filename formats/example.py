@@ -22,6 +22,7 @@ class Example(msgspec.Struct, kw_only=True):
         answer: What was done; None without an answer.
         turns: Its steps by turn, where there are several turns.
         conversation: The turns of a conversation, which take the place of ``messages``, ``answer`` and ``turns``.
+        labelled_by: The person whose label the row is of, where a column names one: further rows of an output are then of others.
         calls_made: Whether calls were made, where other answers to the same case count, too; None asks this answer.
     """
 
@@ -45,6 +46,7 @@ class Example(msgspec.Struct, kw_only=True):
     conversation: list[ConversationTurn] = []
     calls_made: bool | None = None
     opinions: list[ImportedScore] = []
+    labelled_by: str | None = None
 
 
 def context_item(value: Any, number: int) -> ContextItem:

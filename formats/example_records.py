@@ -116,10 +116,14 @@ def _records(example: Example, place: FilePosition, options: Options) -> Iterato
             turns=example.turns or (None if answer.steps is None else [answer.steps]),
             error=error,
         )
-        options.known.refuse_again(output)
-        yield output
+        if not (example.labelled_by and options.known.is_graded_again(output)):
+            options.known.refuse_again(output)
+            yield output
     for opinion in example.opinions:
-        yield opinion.on(case.id, system, trial)
+        verdict = opinion.on(case.id, system, trial)
+        if example.labelled_by:
+            options.known.note_label(verdict)
+        yield verdict
 
 
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:

@@ -12,6 +12,7 @@ import msgspec
 from ..errors import InputError, UsageError
 from ..records import Case, Kind, Output, Source, Step, Verdict, atomic_write, read_records
 from ..records.json_text import encode_json, encode_line
+from ..records.standing_labels import is_tie
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord, Skipped
 
@@ -238,8 +239,8 @@ def _remove_empty(folder: Path, *names: str) -> None:
 
 
 def is_label(verdict: Verdict) -> bool:
-    """Return whether a person says it, or most of several do."""
-    return verdict.graded and verdict.source in {"human", "construction"}
+    """Return whether a person says it, or most of several do, or none do after a tie."""
+    return is_tie(verdict) or (verdict.graded and verdict.source in {"human", "construction"})
 
 
 def _write_clusters(path: Path, clusters: dict[str, str]) -> None:

@@ -6,9 +6,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..records.column_names import TABLE_FIELDS, is_number_field, is_person, resolve
+from ..records.column_names import (
+    TABLE_FIELDS,
+    is_number_field,
+    is_person,
+    is_score_like,
+    normal,
+    resolve,
+    told_people,
+)
 from ..records.grade_columns import GradeColumns
-from ..records.grades import GradeScale, as_number, usual_ends
+from ..records.grades import GradeScale, UnknownGradeError, as_number, usual_ends
 from .import_options import Options
 
 LOOKED_AT = 512
@@ -35,8 +43,11 @@ def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGra
     names = resolve(there, options.columns)
     known = {ours: names[ours] for ours in ("label", "score") if ours in names}
     fields = names.keys() - known.keys()
-    taken = {names[field] for field in fields} | (
-        TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"}
+    people = told_people(there, options.columns) or tuple(filter(is_person, there))
+    taken = (
+        {names[field] for field in fields}
+        | {*told_people(there, options.columns)}
+        | (TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"})
     )
     scales = (GradeScale(words=options.grades.words), options.grades)
     columns = GradeColumns(rows, known, scales, lambda name: name in taken or is_number_field(name))
@@ -44,12 +55,27 @@ def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGra
         columns.find_usual(name, columns.is_name)
     columns.find_labels()
     judges = [] if "verdicts" in names else columns.find_scores(several="judge" not in columns.columns)
-    graded = (columns.columns.get("label"), names.get("score"), *filter(is_person, there))
+    graded = (columns.columns.get("label"), names.get("score"), *people)
+    told = told_people(there, options.columns)
     return FoundGrades(
-        None if "label" in known else columns.columns.get("label"),
-        tuple(each for each in judges if each != names.get("score") and columns.fits(each)),
+        None if "label" in known or told else columns.columns.get("label"),
+        tuple(each for each in judges if each != names.get("score") and _is_judge(each, columns, scales[0])),
         unscaled_grades(rows, graded, options.grades),
     )
+
+
+def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
+    """Return whether a column holds a judge's scores: all can be read, and words only where its name says so.
+
+    Words under any other name are as often a second person's.
+    """
+    values = columns.values(name)
+    try:
+        known = [scale.score(value) for value in values]
+    except UnknownGradeError:
+        return False
+    named = is_score_like(name) or normal(name) in TABLE_FIELDS["score"]
+    return bool(known) and (named or all(as_number(value) is not None for value in values))
 
 
 def unscaled_grades(

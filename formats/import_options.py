@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import Literal
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, Output, Verdict
+from ..records import Case, ItemKey, Output, Verdict
 from ..records.grades import PLAIN, GradeScale
 from ..records.json_text import encode_json
+from ..records.standing_labels import majority_verdict
 from .column_guesses import TableColumns
 from .conversation_turns import Unit
 from .example import Example
@@ -28,8 +29,9 @@ class SeenKeys:
 
     def __init__(self) -> None:
         self._cases: dict[int, tuple[int, int]] = {}
-        self._outputs = set[int]()
+        self._outputs: dict[int, int] = {}
         self._verdicts = set[int]()
+        self._labels: dict[ItemKey, dict[str, float]] = {}
         self._files: dict[Path, int] = {}
 
     def made_up(self, prefix: str, path: Path, number: int) -> str:
@@ -73,15 +75,35 @@ class SeenKeys:
         """Return whether a system answered a case."""
         return hash((case_id, system, 0)) in self._outputs
 
+    def is_graded_again(self, output: Output) -> bool:
+        """Return whether an output, with the same content, was there before."""
+        known = self._outputs.get(hash((output.case_id, output.system, output.trial)))
+        return known is not None and known == hash(encode_json(output))
+
+    def note_label(self, verdict: Verdict) -> None:
+        """Note a person's label, for the majority of several people."""
+        if verdict.source == "human" and verdict.score is not None:
+            self._labels.setdefault(verdict.key, {}).setdefault(verdict.by, verdict.score)
+
+    def majorities(self) -> Iterator[Verdict]:
+        """Yield the majority on each output that several people graded in rows of their own."""
+        for key, grades in self._labels.items():
+            if len(grades) > 1:
+                yield majority_verdict(key, grades)
+
     def refuse_again(self, output: Output) -> None:
         """Refuse an output that was there before."""
         key = hash((output.case_id, output.system, output.trial))
         if key in self._outputs:
+            if self.is_graded_again(output):
+                raise RecordError(
+                    f"the same answer to {output.case_id!r} again: name who graded it in a column `annotator`, or the attempt in a column `trial`"
+                )
             raise RecordError(
                 f"{output.system!r} already answered {output.case_id!r}, trial {output.trial}; "
                 "count repeated attempts in a column `trial`"
             )
-        self._outputs.add(key)
+        self._outputs[key] = hash(encode_json(output))
 
     def is_said_again(self, verdict: Verdict) -> bool:
         """Return whether the same judge already graded this output in the same repetition."""

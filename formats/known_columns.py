@@ -10,7 +10,7 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Step
-from ..records.column_names import HEADERS, is_person, known_fields
+from ..records.column_names import HEADERS, is_person, known_fields, person_column, told_people
 from ..records.grades import GradeScale
 from .calls import (
     AgentAnswer,
@@ -42,7 +42,7 @@ _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
 def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Example, list[Skipped]]:
     """Return a row's example, from mapped or known columns, and its skipped parts."""
     line = row.node
-    names, others, judging, people, parts, scores = _columns(
+    names, others, judging, people, parts, scores, by = _columns(
         tuple(line.value), tuple(options.columns.items()), graded.label, graded.judges
     )
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
@@ -60,6 +60,7 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
         tags=tags_of({name: value for name, value in rest.items() if value is not None}) if rest else {},
         answer=AgentAnswer() if answer is None and "response" in names and messages is None else answer,
         conversation=turns,
+        labelled_by=None if by is None else as_text(line.value[by]),
         **{attribute: read(fields) for attribute, read in parts},
     )
     _take_calls(example)
@@ -72,7 +73,15 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
         readers.append(partial(judge_scores, judges=judges, words=words))
     if people or "label" in names:
         people_said = {name: rest[name] for name in people}
-        readers.append(partial(labels_in, people=people_said, grades=options.grades, unscaled=unscaled))
+        readers.append(
+            partial(
+                labels_in,
+                people=people_said,
+                grades=options.grades,
+                unscaled=unscaled,
+                by=example.labelled_by,
+            )
+        )
     if not readers:
         return example, []
     return example, list(
@@ -92,6 +101,8 @@ class _Columns(NamedTuple):
     """Those of the others that hold grades of several people."""
     parts: list[_Part]
     scores: list[ScoreReader]
+    by: str | None
+    """The column that names who gave the label."""
 
 
 @lru_cache(HEADERS)
@@ -110,13 +121,16 @@ def _columns(
     others = [*_others(dict.fromkeys(there), names)]
     judging = [name for name in judges if name in others]
     others = [name for name in others if name not in judging]
+    several = told_people(there, dict(told_by_user))
+    by = person_column(others) if "label" in names else None
     return _Columns(
         names,
-        others,
+        [name for name in others if name != by],
         judging,
-        [name for name in others if is_person(name)],
+        [name for name in others if name in several or (not several and is_person(name))],
         _parts(names, _ROW),
         [part for field, part in (("verdicts", verdicts_in), ("score", score_in)) if field in names],
+        by,
     )
 
 

@@ -11,8 +11,9 @@ import msgspec
 from ..errors import NO_GRADE, RecordError
 from ..records import Verdict
 from ..records.grades import GradeScale, UnknownGradeError, as_number, majority
+from ..records.standing_labels import MAJORITY
 from .field_reader import FieldReader
-from .imported_scores import ImportedScore, scored
+from .imported_scores import ImportedScore, scored, unscored
 from .json_values import is_object
 
 NO_COLUMNS: Mapping[str, str] = {}
@@ -74,8 +75,12 @@ def labels_in(
     people: Mapping[str, Any],
     grades: GradeScale,
     unscaled: Mapping[str, str] = NO_COLUMNS,
+    by: str | None = None,
 ) -> list[ImportedScore]:
-    """Return a person's labels, or several people's and then their majority."""
+    """Return a person's labels, or several people's and then their majority.
+
+    A row may name the person (``by``), whom its labels are then named after.
+    """
     if "label" in names:
         people = {names["label"]: fields.get("label")}
     for name, value in people.items():
@@ -86,9 +91,15 @@ def labels_in(
                 field=name,
             )
     opinions = [opinion for name, value in people.items() for opinion in _graded(name, value, grades)]
+    if by is not None and len(people) == 1:
+        opinions = [each._replace(by=by) for each in opinions]
     agreed = majority([*people.values()], grades)
-    if len(people) > 1 and agreed is not None:
-        opinions.append(ImportedScore("majority", agreed, source="construction"))
+    if len(people) > 1 and opinions:
+        opinions.append(
+            ImportedScore(MAJORITY, agreed, source="construction")
+            if agreed is not None
+            else unscored(MAJORITY, "undecided", "people disagree", source="construction")
+        )
     return opinions
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..records.column_names import HEADERS, SESSIONS, is_person, known_fields
+from ..records.column_names import HEADERS, SESSIONS, is_person, known_fields, person_column, told_people
 from .arrow_rows import read_any_rows, read_arrow_rows
 from .column_errors import missing_columns
 from .csv_rows import read_csv_rows
@@ -109,7 +109,13 @@ def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: F
     """Note which columns hold fields, and which become tags."""
     there = tuple(dict.fromkeys(name for row in rows for name in row))
     label = {} if graded.label is None else {"label": graded.label}
-    others = [*graded.judges, *filter(is_person, there)]
+    people = told_people(there, options.columns) or tuple(filter(is_person, there))
+    by = (
+        person_column(there)
+        if label or "label" in known_fields(there, tuple(options.columns.items()))
+        else None
+    )
+    others = [*graded.judges, *people, *([] if by is None else [by])]
     options.recognized.add(rows, {**known_fields(there, tuple(options.columns.items())), **label}, others)
 
 

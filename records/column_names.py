@@ -119,6 +119,23 @@ def is_score_like(name: str) -> bool:
     return plain.startswith(_OF_JUDGES) or plain.endswith(_ENDS_OF_SCORES)
 
 
+def person_column(columns: Iterable[str]) -> str | None:
+    """Return the column that names who graded a row; None if no column is called so."""
+    return next((name for name in columns if normal(name) in LABEL_FIELDS["by"]), None)
+
+
+def told_people(columns: Iterable[str], told_by_user: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns that a user named as labels, each of a person; empty unless there are several."""
+    there, labels = list(columns), {"label", *FIELDS["label"]}
+    told = (
+        column_named(there, right if left in labels else left)
+        for left, right in told_by_user.items()
+        if left in labels or right in labels
+    )
+    named = tuple(dict.fromkeys(name for name in told if name is not None))
+    return named if len(named) > 1 else ()
+
+
 def column_named(columns: Iterable[str], name: str) -> str | None:
     """Return the column that a user named; spaces, case and signs around words may differ.
 
@@ -167,6 +184,8 @@ def resolve(
             raise UsageError(f"{first}={second}: neither is a field{hint}; fields are {', '.join(fields)}")
     if usual:
         _add_usual(resolved, present, aliases)
+    if "label" in fields and told_people(present, told_by_user):
+        resolved.pop("label", None)
     return resolved
 
 

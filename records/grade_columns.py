@@ -69,17 +69,23 @@ class GradeColumns:
 
     def find_labels(self) -> None:
         """Find the column of labels, or those of several people."""
+        if self.people:
+            return
         self.find_usual("label", self.is_grade)
         people = [each for each in self.free() if is_person(each) and self.is_grade(each)]
         if len(people) > 1:
-            self._taken |= set(people)
-            self.people = people
+            self.take_people(people)
         if "label" not in self.columns and not self.people:  # one person is the label
             self._find_like("label", is_label_like)
         if "label" not in self.columns and not self.people and "judge" not in self.columns:
             rated = [each for each in self.free() if normal(each) in _RATINGS and self.fits(each)]
             if len(rated) == 1:
                 self.take("label", rated[0])
+
+    def take_people(self, people: Iterable[str]) -> None:
+        """Name the columns of several people's labels."""
+        self.people = list(people)
+        self._taken |= set(self.people)
 
     def find_scores(self, *, several: bool) -> list[str]:
         """Return the columns of judges' scores; none if nothing tells.

@@ -7,19 +7,30 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from ..errors import ColumnsError, InputError
 from .case import Record
-from .column_names import LABEL_FIELDS, SESSIONS, column_named, is_label_like, is_person, mapped, resolve
+from .column_names import (
+    LABEL_FIELDS,
+    SESSIONS,
+    column_named,
+    is_label_like,
+    is_person,
+    mapped,
+    resolve,
+    told_people,
+)
 from .explanations import nearest
-from .grades import GradeScale, UnknownGradeError, UnreadGrades, majority
+from .grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, majority
 from .jsonl import read_records
 from .memory_file import InputPath, MemoryFile, memory_file
 from .output import ItemKey
+from .standing_labels import MAJORITY, is_tie, majority_verdict
 from .table_rows import NumberedRow, file_rows
 from .verdict import Source, Verdict
 
 _LOOKED_AT = 512
-_MAJORITY = "majority"
 
 
 class LabelRow(Record, frozen=True, kw_only=True):
@@ -47,7 +58,14 @@ class LabelRow(Record, frozen=True, kw_only=True):
 
     def on(self, key: ItemKey) -> Verdict:
         """Return the label of one output as a verdict."""
+        if is_tie(self):
+            return majority_verdict(key, {})
         return Verdict.on(key, by=self.by, source=self.source, score=self.score, reason=self.reason)
+
+    @property
+    def counts(self) -> bool:
+        """True if it is a grade, or says that people disagree."""
+        return self.score is not None or is_tie(self)
 
 
 class LabelTable(MemoryFile):
@@ -101,8 +119,9 @@ def label_table(
         name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
     ]
     names = label_columns(present, columns, path)
-    people = () if "label" in names else tuple(name for name in present if is_person(name))
+    people = () if "label" in names else _people(present, columns)
     found = list(_read(chain(first, rows), names, people, grades, path, by=by or names.get("label", "")))
+    found += _majorities(found)
     return LabelTable(str(path), memory_file(str(path), found).read_bytes(), present)
 
 
@@ -122,7 +141,7 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
     session = next((name for name in present if name in SESSIONS), None)
     if "id" not in names and session is not None:
         names["id"] = session
-    people = [name for name in present if is_person(name)]
+    people = _people(present, column_options)
     if "label" not in names and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
         like = [name for name in present if is_label_like(name) and name not in names.values()]
         if len(like) == 1:
@@ -139,6 +158,11 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
             error.options = options
             raise error
     return names
+
+
+def _people(there: Sequence[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns of several people's labels: those that a user named, else a numbered series."""
+    return told_people(there, mapping) or tuple(name for name in there if is_person(name))
 
 
 def _read(
@@ -174,7 +198,20 @@ def _read(
             unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
             raise InputError(unread.message("--label-scale"), path=path, line=line, field=column) from None
         agreed = majority([row.get(name) for name in people], grades)
-        yield LabelRow(by=_MAJORITY, source="construction", score=agreed, **about)
+        yield LabelRow(by=MAJORITY, source="construction", score=agreed, **about)
+
+
+def _majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
+    """Yield the majority on each output that several people graded in rows of their own."""
+    said: dict[tuple[str, str | None, int | None], dict[str, LabelRow]] = {}
+    for row in rows:
+        if row.score is not None:
+            said.setdefault((row.id, row.system, row.trial), {})[row.by] = row
+    for by_person in said.values():
+        if len(by_person) > 1 and MAJORITY not in by_person:
+            agreed = majority([row.score for row in by_person.values()], PLAIN)
+            last = [*by_person.values()][-1]
+            yield msgspec.structs.replace(last, by=MAJORITY, source="construction", score=agreed, reason=None)
 
 
 def _text(value: Any) -> str | None:

@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import ColumnsError
-from ...records.column_names import FIELDS, TABLE_FIELDS, is_number_field, mapped, normal, resolve
+from ...records.column_names import (
+    FIELDS,
+    TABLE_FIELDS,
+    is_number_field,
+    mapped,
+    normal,
+    resolve,
+    told_people,
+)
 from ...records.grade_columns import MOST_GRADES, GradeColumns
 from ...records.grades import as_number, usual_ends
 from .calibration_table import PERSON
@@ -51,6 +59,8 @@ class _Finder:
     ) -> None:
         self._rows = rows
         present = dict.fromkeys(name for row in rows for name in row)
+        people = told_people(present, columns)
+        columns = {left: right for left, right in columns.items() if not {left, right} & set(people)}
         self._named_by_user = _named_columns(columns, [*present])
         self._grades = GradeColumns(
             rows,
@@ -58,6 +68,7 @@ class _Finder:
             (form.scores, form.labels),
             lambda name: name in _CONTRACT or name in FIELDS["trial"] or is_number_field(name),
         )
+        self._grades.take_people(people)
 
     def layout(self, judge: str | None, *, labelled: bool) -> Layout:
         """Return the layout; see `layout_of`."""

@@ -28,6 +28,7 @@ from ...records import (
 from ...records.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
 from ...records.frames import frame_rows
 from ...records.label_table import LabelTable
+from ...records.standing_labels import is_tie
 from ...records.table_rows import NumberedRow, file_rows, json_rows
 from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder, refuse_strangers
@@ -221,9 +222,11 @@ def given_labels(verdicts: Iterable[Verdict]) -> GivenLabels:
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     checkers: dict[str, str] = {}
     for verdict in verdicts:
+        item = str(verdict.key)
+        if is_tie(verdict):
+            scores.pop(item, None)
         if verdict.score is None:
             continue
-        item = str(verdict.key)
         scores[item] = verdict.score
         checkers.pop(item, None)
         if verdict.source == "human":

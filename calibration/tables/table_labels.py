@@ -24,9 +24,10 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
     places = _places(table)
     for (place, item), rows in places.items():
         matched = index.of(place, item)
-        if not matched:
+        counting = [each for each in matched if each.counts]
+        if not counting:
             continue
-        last = matched[-1].score
+        last = counting[-1].score
         label[rows] = np.nan if last is None else last
         for each in matched:
             if each.source == "human" and each.score is not None:

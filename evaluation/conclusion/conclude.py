@@ -12,6 +12,7 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...judges.prices import PriceList, dollars_of
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
+from ...records.standing_labels import standing_labels
 from ...records.verdict import COUNTED, OF_PARTS
 from ..context import RunContext
 from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost
@@ -96,8 +97,7 @@ def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey
 
 
 def _labels_by_source(store: RunStore) -> dict[Source, int]:
-    last: dict[ItemKey, Source] = {label.key: label.source for label in store.labels if label.graded}
-    return dict(Counter(last.values()))
+    return dict(Counter(label.source for label in standing_labels(store.labels).values()))
 
 
 def cluster_names(cases: CaseIndex) -> dict[str, str]:

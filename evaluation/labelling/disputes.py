@@ -16,6 +16,7 @@ from ...calibration.decisions import drawn_rank
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import InputError, UsageError
 from ...records import ItemKey, ShownNames, Verdict, read_records
+from ...records.standing_labels import standing_labels
 from ..store.file_names import LABELS
 from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.run_store import RunStore
@@ -75,7 +76,7 @@ def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Op
     """
     planted = sample.kind == "survivors"
     trusted = {label.key: label for label in _labels_of_probes(store)} if planted else {}
-    trusted |= {label.key: label for label in store.labels if label.graded}
+    trusted |= standing_labels(store.labels)
     sides, names = _sides(store, planted=planted), ShownNames()
     opinions: dict[ItemKey, tuple[Opinion, Opinion]] = {}
     for key in sample.keys:

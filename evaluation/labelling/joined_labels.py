@@ -100,9 +100,7 @@ def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdic
         index = LabelIndex(labels)
         rows = [(row, key) for key in keys for row in index.of(OutputName(*key), str(key))]
         index.refuse_unmatched(places)
-        return [row.on(key) for row, key in rows if row.score is not None], [
-            row.id for row in index.unmatched
-        ]
+        return [row.on(key) for row, key in rows if row.counts], [row.id for row in index.unmatched]
     known = set(keys)
     matched: list[Verdict] = []
     unmatched: list[Verdict] = []

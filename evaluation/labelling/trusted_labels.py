@@ -96,12 +96,7 @@ def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -
 def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
     index = LabelIndex(labels)
     outputs = list(_outputs(inputs))
-    adopted = [
-        row.on(key)
-        for key in outputs
-        for row in index.of(OutputName(*key), str(key))
-        if row.score is not None
-    ]
+    adopted = [row.on(key) for key in outputs for row in index.of(OutputName(*key), str(key)) if row.counts]
     index.refuse_unmatched(OutputName(*key) for key in outputs)
     # What is of no output is kept as well, so that the run counts it.
     adopted += [

@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...formats.export_items import ExportContext, Judged
 from ...formats.folder import CASES, OUTPUTS
 from ...records import CaseIndex, Output, read_records
+from ...records.standing_labels import standing_labels
 from ..store.file_names import MANIFEST, VERDICTS
 from ..store.kept_inputs import RunInputs
 from ..store.run_store import RunStore
@@ -25,13 +26,13 @@ def judged_outputs(folder: Path) -> Iterator[Judged]:
     with RunStore(folder) as store:
         inputs = store.inputs if store.begun else _imported(folder)
         journal = store.verdicts if (folder / VERDICTS).exists() else None
-        trusted = {label.key: label for label in store.labels if label.graded} if store.begun else {}
+        trusted = standing_labels(store.labels) if store.begun else {}
         with CaseIndex(inputs.cases) as cases:
             for path in inputs.outputs:
                 for output in read_records(path, Output):
                     verdicts = [] if journal is None else journal.on(output.key)
-                    decided = [each for each in verdicts if each.source != "judge" and each.graded]
-                    label = trusted.get(output.key) or (decided[-1] if decided else None)
+                    decided = standing_labels(each for each in verdicts if each.source != "judge")
+                    label = trusted.get(output.key) or decided.get(output.key)
                     yield Judged(cases[output.case_id], output, verdicts, label)
 
 

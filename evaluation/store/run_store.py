@@ -22,6 +22,7 @@ from ...records import (
     lines_of,
     open_plainly,
 )
+from ...records.standing_labels import standing_labels
 from .file_names import ADJUDICATIONS, CALIBRATION, CLUSTERS, LABELS, MANIFEST, PAIRS, STATEMENTS, VERDICTS
 from .journal import VerdictJournal
 from .kept_inputs import RunInputs, unchanged_inputs
@@ -184,7 +185,8 @@ class RunStore(Closing):
     @property
     def label_scores(self) -> dict[ItemKey, float]:
         """Trusted score by output; of several the last."""
-        return {label.key: label.score for label in self.labels if label.score is not None}
+        standing = standing_labels(self.labels)
+        return {key: label.score for key, label in standing.items() if label.score is not None}
 
     @cached_property
     def clusters(self) -> Mapping[str, str]:

@@ -1,0 +1,50 @@
+"""The label of an output: the last one given; of several people in one table their majority, none after a tie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from .grades import PLAIN, majority
+from .output import ItemKey
+from .verdict import Verdict
+
+MAJORITY = "majority"
+"""Author of what most people in one table say."""
+
+_TIE = "people disagree"
+
+
+class _Label(Protocol):
+    """What is needed of a verdict to see a tie."""
+
+    @property
+    def by(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def score(self) -> float | None: ...
+
+
+def majority_verdict(item: ItemKey, grades: Mapping[str, float]) -> Verdict:
+    """Return what most people say of an output, ungraded after a tie."""
+    agreed = majority([*grades.values()], PLAIN)
+    if agreed is None:
+        return Verdict.on(item, by=MAJORITY, source="construction", outcome="undecided", reason=_TIE)
+    return Verdict.on(item, by=MAJORITY, source="construction", score=agreed)
+
+
+def is_tie(label: _Label) -> bool:
+    """Return whether a label says that people disagree, so that an output has none."""
+    return label.score is None and label.by == MAJORITY and label.source == "construction"
+
+
+def standing_labels(labels: Iterable[Verdict]) -> dict[ItemKey, Verdict]:
+    """Return the label of each output that has one: the last, unless people disagree."""
+    standing: dict[ItemKey, Verdict] = {}
+    for label in labels:
+        if label.score is not None:
+            standing[label.key] = label
+        elif is_tie(label):
+            standing.pop(label.key, None)
+    return standing
