@@ -185,6 +185,7 @@ def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None 
         n_unlabelled=int((judged & ~labelled).sum()),
         n_missing=int((~judged).sum()),
         n_clusters=clusters_in(table.cluster),
+        fractions=int(((table.score > 0) & (table.score < 1)).sum()),
         target=terms.target,
         judge_mean=uncorrected.value,
         uncorrected=uncorrected,

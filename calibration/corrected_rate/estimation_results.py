@@ -58,6 +58,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         n_unlabelled: Judged items without a label.
         n_missing: Items without a score.
         n_clusters: Clusters of all items.
+        fractions: Scores that are neither 0 nor 1; with any, the judge's mean is no share of items that pass.
         target: What the rate is of: the population that the items are from, or just these items.
         judge_mean: The judge's own mean.
         uncorrected: The same with its interval, which knows nothing of the judge's errors.
@@ -89,6 +90,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     chosen_by: LabelsChosenBy | None = None
     worse_by: float | None = None
     variance: VarianceSplit | None = None
+    fractions: int = 0
 
     @property
     def reported(self) -> str | None:

@@ -17,13 +17,11 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, clusters_in
 from ..intervals.closed_forms import (
     normal_quantile,
-    t_interval,
     t_quantile,
     wald_interval,
     wilson_interval,
-    within_unit,
 )
-from ..intervals.clustered_rates import clustered_wilson_interval, effective_trials
+from ..intervals.clustered_rates import effective_trials, share_of
 from ..intervals.variance import FEWEST, cluster_error, spread_of_rows
 from ..statistic import Statistic, defined, undefined
 from .rate_interval import ROUNDING, RateInterval, rate_interval, worth_interval
@@ -192,25 +190,18 @@ def with_score_interval(
 def labels_only(
     label: FloatArray, cluster: IntArray, *, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """Return the mean of ``(n,)`` labels alone, with its interval.
+    """Return the mean of ``(n,)`` labels alone, with the interval of `share_of`.
 
-    0/1 labels have Wilson's interval on the cluster-effective n; fractions have a t-interval
-    over clusters. ``wald`` takes items as independent.
+    ``wald`` takes items as independent.
     """
     n = len(label)
     if not n:
         return undefined("no item has a label", n=0, level=level)
+    if interval != "wald":
+        return share_of(label, cluster, level=level)
     value = float(label.mean())
-    influence = (label - value) / n
-    if interval == "wald":
-        error = float(np.sqrt((influence**2).sum()))
-        return defined(value, wald_interval(value, error, level), n=n, method="Wald", level=level)
-    if np.isin(label, (0.0, 1.0)).all():
-        ends, method = clustered_wilson_interval(value, spread_of_rows(label, cluster), level)
-        return defined(value, ends, n=n, method=method, level=level)
-    clusters, error = clusters_in(cluster), cluster_error(influence, cluster)
-    ends = within_unit(t_interval(value, error, clusters, level)) if clusters >= FEWEST else None
-    return defined(value, ends, n=n, method="cluster-t", level=level)
+    error = float(np.sqrt((((label - value) / n) ** 2).sum()))
+    return defined(value, wald_interval(value, error, level), n=n, method="Wald", level=level)
 
 
 def label_equivalents(data: LabelledAndJudged, weight: float) -> float | None:

@@ -1,6 +1,6 @@
 """Rates of rows in clusters, with the effective number of independent trials.
 
-Also covers samples with too few errors to estimate it.
+Also covers samples with too few errors to estimate it, and means of fractions.
 
 The design effect of a cluster sample, by which its rows are worth less, is a variance over clusters. Without errors there is none to be seen, with
 two or three it is luck; so what is seen is averaged with what is usual, which weighs as much as some errors do.
@@ -37,6 +37,10 @@ class Prior(NamedTuple):
 TWO_SIDED = Prior(3, 0.2)
 CERTIFIED = Prior(8, 0.3)
 """For claims of a guarantee."""
+ONE_ERROR = Prior(1, 0.0)
+"""For the spread of fractions; `docs/decisions` has why."""
+
+_ROUNDING = 1e-12
 
 
 def usual_effect(cluster_size: float, prior: Prior = TWO_SIDED) -> float:
@@ -103,32 +107,51 @@ def unseen_share(sample: Sample, level: float) -> float:
 
 
 def clustered_wilson_interval(
-    share: float, spread: ClusterSpread, level: float = 0.95
+    share: float, spread: ClusterSpread, level: float = 0.95, *, between: float = 0.0
 ) -> tuple[Interval, str]:
     """Compute Wilson's interval on the rows' effective number of trials, and its name.
 
-    The estimate is a mean of results in [0, 1]; of 0/1 results, a rate.
+    The estimate is a mean of scores in [0, 1]; of 0/1 scores, a rate. ``between`` is the rows' mean of ``score (1 - score)``: 0 for a rate.
     """
-    name = "Wilson" if spread.clusters == spread.trials else "Wilson on the cluster-effective n"
-    return wilson_interval(share, worth_of(share, spread, level), level), name
+    if spread.clusters != spread.trials:
+        name = "Wilson on the cluster-effective n"
+    else:
+        name = "Wilson on the effective n" if between else "Wilson"
+    return wilson_interval(share, worth_of(share, spread, level, between=between), level), name
 
 
-def worth_of(share: float, spread: ClusterSpread, level: float) -> float:
-    """Return the effective number of trials for the interval of a mean of results in [0, 1]."""
+def worth_of(share: float, spread: ClusterSpread, level: float, *, between: float = 0.0) -> float:
+    """Return the effective number of trials for the interval of a mean of scores in [0, 1].
+
+    Args:
+        share: The mean.
+        spread: Its spread over clusters.
+        level: Nominal coverage.
+        between: The rows' mean of ``score (1 - score)``. By so much fractions vary less than 0/1 scores with their mean.
+    """
     errors = told_by(spread.trials * min(share, 1 - share), spread.cluster_size)
-    return effective_trials(spread, errors, share * (1 - share), student=student_ratio(level, spread.degrees))
+    most = share * (1 - share)
+    row_variance = most - between if most - between > _ROUNDING else 0.0
+    trials = effective_trials(spread, errors, row_variance, student=student_ratio(level, spread.degrees))
+    if not between or spread.clusters < FEWEST:
+        return trials
+    rows = spread.trials
+    observed = row_variance / most * rows / (rows - 1) * student_ratio(level, rows - 1) ** 2
+    # Fractions cannot vary more than 0/1 scores with their mean.
+    return trials / min(1.0, averaged_effect(observed, 1.0, errors, ONE_ERROR))
 
 
-def share_of(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
-    """Return a share of ``(n,)`` 0/1 rows, with its `clustered_wilson_interval`.
+def share_of(scores: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
+    """Return the mean of ``(n,)`` scores in [0, 1], with its `clustered_wilson_interval`.
 
-    Undefined without rows.
+    The mean of 0/1 scores is a share. Undefined without rows.
     """
-    if not len(passed):
+    if not len(scores):
         return undefined("no row was graded", n=0, level=level)
-    share = float(passed.mean())
-    ends, method = clustered_wilson_interval(share, spread_of_rows(passed, cluster), level)
-    return defined(share, ends, n=len(passed), method=method, level=level)
+    share = float(scores.mean())
+    between = float((scores * (1 - scores)).mean())
+    ends, method = clustered_wilson_interval(share, spread_of_rows(scores, cluster), level, between=between)
+    return defined(share, ends, n=len(scores), method=method, level=level)
 
 
 def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:

@@ -158,11 +158,11 @@ def _bounds(sums: Sums, total: int) -> tuple[float, float]:
 
 
 def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
-    """Return Wilson's interval, or a clustered one if clusters hold several verdicts.
+    """Return Wilson's interval, on the effective n for clustered verdicts and fractions.
 
-    The latter needs numpy, which a run of independent cases need not load.
+    The latter needs numpy, which a run of independent cases that pass or fail need not load.
     """
-    if len(sums.clusters) == sums.graded:
+    if len(sums.clusters) == sums.graded and not sums.fractions:
         return wilson_interval(mean, sums.graded), "Wilson"
     import numpy as np  # noqa: PLC0415
 
@@ -172,4 +172,5 @@ def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
     # By their values: what comes of them must not depend on the order in which verdicts came.
     rows = sorted((count, fsum(totals)) for count, *totals in sums.clusters.values())
     counts, totals = np.array(rows, dtype=np.float64).T
-    return clustered_wilson_interval(mean, spread_of_sums(totals, counts))
+    between = fsum(sums.between[1:]) / sums.graded
+    return clustered_wilson_interval(mean, spread_of_sums(totals, counts), between=between)

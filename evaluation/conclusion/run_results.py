@@ -133,11 +133,8 @@ ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
 """Number of scores, and numbers with exactly their sum, independent of the order in which scores were added or merged."""
 
 
-@lru_cache(maxsize=1024)
 def _with(before: ExactSum, score: float) -> ExactSum:
-    """Return one shared object for equal sums, to save memory.
-
-    Most clusters are one output, right or wrong, and there may be a million of them.
+    """Add a number to an exact sum.
 
     What adding two numbers rounds off is kept beside their sum (Shewchuk 1997); of scores 0 and 1 nothing is.
     """
@@ -152,6 +149,9 @@ def _with(before: ExactSum, score: float) -> ExactSum:
         score = total
     return (count + 1, *rests, score)
 
+
+_shared_with = lru_cache(maxsize=1024)(_with)
+"""One shared object for equal sums: most clusters are one output, right or wrong, and there may be a million of them."""
 
 _NOTHING: ExactSum = (0, 0.0)
 
@@ -170,6 +170,7 @@ class Sums(msgspec.Struct):
         examples: Error type to an output that has it, the first by key.
         failures: Why custom checkers failed, to how often; of reasons that differ each time the first ones.
         fractions: How many scores are neither 0 nor 1.
+        between: Exact sum of ``score (1 - score)`` over them.
     """
 
     by: str | None = None
@@ -179,13 +180,16 @@ class Sums(msgspec.Struct):
     examples: dict[str, ItemKey] = msgspec.field(default_factory=dict[str, ItemKey])
     failures: Counter[str] = msgspec.field(default_factory=Counter)
     fractions: int = 0
+    between: ExactSum = _NOTHING
 
     def add(self, verdict: Verdict | JournalRow | StoredVerdict, cluster: str) -> None:
         """Count one verdict."""
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
-            self.clusters[cluster] = _with(self.clusters.get(cluster, _NOTHING), verdict.score)
-            self.fractions += 0.0 < verdict.score < 1.0
+            self.clusters[cluster] = _shared_with(self.clusters.get(cluster, _NOTHING), verdict.score)
+            if 0.0 < verdict.score < 1.0:
+                self.fractions += 1
+                self.between = _with(self.between, verdict.score * (1.0 - verdict.score))
         if verdict.source == "checker" and verdict.error_type is not None:
             self.faults[verdict.error_type] += 1
             known = self.examples.get(verdict.error_type)

@@ -148,8 +148,8 @@ def _range_cells(judge: JudgeAudit, plants: str) -> tuple[str, str, str, str]:
     if not rates:
         return _NO_RANGE
     lowest, highest = rates[0], rates[-1]
-    end = (statistic_text(highest), f"{highest.n:,}") if len(rates) > 1 else ("", "")
-    return statistic_text(lowest), f"{lowest.n:,}", *end
+    start = statistic_text(lowest), f"{lowest.n:,}"
+    return (*start, statistic_text(highest), f"{highest.n:,}") if len(rates) > 1 else (*start, "", "")
 
 
 def _ladders(ladders: Sequence[tuple[str, LadderResult]]) -> DocumentTable:

@@ -48,7 +48,7 @@ def _answer(part: RateEstimate, judge: str) -> str:
     if name is None:
         rate = number_text.statistic(part.uncorrected)
         outputs = counted(part.uncorrected.n, "output")
-        if part.uncorrected.method == "cluster-t":  # fractional scores: their mean is not a pass rate
+        if part.fractions:  # fractional scores: their mean is not a pass rate
             return f"Mean score {rate} of {outputs} by {judge} alone, uncorrected."
         return f"{rate} of {outputs} pass by {judge} alone, uncorrected."
     rate = number_text.statistic(part.estimates[name])

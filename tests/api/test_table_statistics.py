@@ -197,8 +197,9 @@ def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_pa
 
 def test_a_mean_of_fractions_is_no_share_of_outputs_that_pass():
     rows = [{"item_id": f"i{n}", "judge": "j", "score": 0.25 + n % 2 / 10} for n in range(8)]
+    for target in ("population", "finite"):
+        assert "Mean score 0.30 [" in repr(fd.estimate(rows, target=target))
     told = repr(fd.estimate(rows))
-    assert "Mean score 0.30 [" in told
     assert "] of 8 outputs by the judge alone, uncorrected." in told
     assert "pass by the judge" not in told
 
@@ -206,3 +207,31 @@ def test_a_mean_of_fractions_is_no_share_of_outputs_that_pass():
 def test_a_rate_by_labels_alone_is_of_the_labelled_outputs():
     rows = [{"item_id": f"i{n}", "judge": "j", "score": 0.0, "label": float(n % 3 > 0)} for n in range(12)]
     assert "] of 12 labelled outputs pass; the judge is not used." in repr(fd.estimate(rows))
+
+
+@pytest.mark.parametrize("clusters", [24, 6], ids=["independent", "clustered"])
+def test_a_mean_score_has_one_interval_in_a_run_and_in_an_estimate(tmp_path: Path, clusters: int):
+    shares = [1.0, 0.25, 0.8, 1.0, 0.5, 0.0]
+    cases = [
+        {
+            "id": f"q{n}",
+            "kind": "open_answer",
+            "messages": [{"role": "user", "content": "Why?"}],
+            "reference": {"criterion": "It explains."},
+            "cluster": f"c{n % clusters}",
+        }
+        for n in range(24)
+    ]
+    outputs = [{"case_id": f"q{n}", "system": "me", "text": str(shares[n % 6])} for n in range(24)]
+
+    def share(output: str) -> float:
+        return float(output)
+
+    run = fd.evaluate(cases, outputs, judges=[fd.judge_from(share)], out=tmp_path / "run")
+    (shown,) = run.systems["me"].open.values()
+    estimated = fd.estimate(tmp_path / "run").all.uncorrected
+    assert shown.n == estimated.n == 24
+    assert (shown.value, shown.low, shown.high) == pytest.approx(
+        (estimated.value, estimated.low, estimated.high), abs=1e-12
+    )
+    assert shown.method == estimated.method

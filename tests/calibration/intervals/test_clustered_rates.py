@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from known_numbers import covers, half_width
 from scipy import stats
 
@@ -200,3 +202,59 @@ def test_a_certificate_pays_for_few_clusters_by_students_one_sided_quantile() ->
     expected = stats.beta.ppf(1 - level, right, worth - right + 1)
     assert certified_rate(passed, cluster).low == pytest.approx(float(expected), rel=1e-9)
     assert worth < effective_trials(spread, errors, share * (1 - share), prior=CERTIFIED)
+
+
+FEW_CLUSTERS: IntArray = np.arange(30) // 5
+
+
+@given(
+    scores=st.lists(st.floats(0.0, 1.0), min_size=30, max_size=30),
+    clustered=st.booleans(),
+)
+def test_a_mean_of_fractions_lies_in_its_interval_and_mirrors(
+    scores: list[float], *, clustered: bool
+) -> None:
+    cluster = FEW_CLUSTERS if clustered else np.arange(30)
+    found, mirrored = share_of(np.array(scores), cluster), share_of(1 - np.array(scores), cluster)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0.0 <= found.low <= (found.value or 0.0) + 1e-12
+    assert (found.value or 0.0) - 1e-12 <= found.high <= 1.0
+    assert (mirrored.low, mirrored.high) == pytest.approx((1 - found.high, 1 - found.low), abs=1e-9)
+    if not clustered:
+        low, high = wilson_interval(float(np.mean(scores)), 30)
+        assert low - 1e-12 <= found.low
+        assert found.high <= high + 1e-12
+
+
+@pytest.mark.parametrize("n", [10, 30, 100])
+@pytest.mark.parametrize("ones", [0.95, 0.98])
+def test_a_mean_of_fractions_that_are_nearly_all_1_is_covered(n: int, ones: float) -> None:
+    rng, mean = np.random.default_rng(n), (1 + ones) / 2
+    covered = 0
+    for _ in range(800):
+        scores = np.where(rng.random(n) < ones, 1.0, rng.random(n))
+        covered += covers(share_of(scores, np.arange(n)), mean)
+    # Three Monte Carlo errors of 0.8 points below 94 %; Student's interval covers 18 to 88 %.
+    assert covered / 800 >= 0.916
+
+
+def test_a_mean_of_fractions_that_vary_little_is_known_better_than_a_rate() -> None:
+    scores = np.random.default_rng(0).beta(8, 2, 100)
+    found, error = share_of(scores, np.arange(100)), float(scores.std()) / 10
+    rate = wilson_interval(float(scores.mean()), 100)
+    assert half_width(found) < 0.45 * (rate[1] - rate[0]) / 2
+    assert 1.0 < half_width(found) / (1.96 * error) < 1.4
+    assert found.method == "Wilson on the effective n"
+
+
+def test_equal_fractions_are_not_certainty() -> None:
+    for cluster in (np.arange(30), FEW_CLUSTERS):
+        found = share_of(np.full(30, 0.8), cluster)
+        assert 0.03 < half_width(found) < 0.11
+
+
+def test_clusters_of_fractions_that_are_alike_are_worth_less() -> None:
+    scores = np.repeat(np.random.default_rng(1).beta(8, 2, 20), 5)
+    alike = share_of(scores, np.arange(100) // 5)
+    assert half_width(alike) > 1.8 * half_width(share_of(scores, np.arange(100)))
