@@ -1,7 +1,7 @@
-"""Plugins from decorators, entry points of installed packages, and files that users name.
+"""Plugins from decorators, entry points of installed packages, and users' files.
 
-Each kind of thing has a group, a mapping from names to what is registered. Nothing is looked for before a name is asked
-for, and nothing is imported but what has that name, so that a package that is broken stops only those who use it.
+Each kind of plugin has a group, a mapping from names to registered objects. Nothing is searched before a name is requested,
+and only what has that name is imported, so that a broken package stops only its users.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _NAME = re.compile(r"[^\W_][\w.\-]*")
 
 
 class Plugin(NamedTuple):
-    """One plugin, with its source and its problem, if it has one.
+    """One plugin, with its source and its problem, if any.
 
     Attributes:
         group: The group's name, such as ``checkers``.
         name: Its name in the group.
-        source: Where it is from.
-        problem: Why it cannot be used; None when it can.
+        source: Its origin.
+        problem: Why it cannot be used; None if it can.
     """
 
     group: str
@@ -49,8 +49,8 @@ class Group(Mapping[str, Any]):
 
     Args:
         name: The group's name; entry points name it ``fiducial.NAME``.
-        holds: What is in it, for people.
-        accepts: Whether something can be in it.
+        holds: Description of its plugins, for people.
+        accepts: Function that returns whether something can be in it.
     """
 
     def __init__(self, name: str, holds: str, accepts: Callable[[Any], bool] = callable) -> None:
@@ -63,11 +63,11 @@ class Group(Mapping[str, Any]):
         """Register a plugin.
 
         Args:
-            name: Its name. What is defined again in its place, as in a notebook's cell, takes the name over.
-            target: What it names.
+            name: Its name. A new definition in the same place, as in a notebook's cell, replaces the old one.
+            target: The registered object.
 
         Raises:
-            ConfigurationError: It is not what this group holds, or the name is no name, or is taken by something else.
+            ConfigurationError: The target does not fit the group, or the name is invalid or taken.
         """
         if not isinstance(name, str) or not _NAME.fullmatch(name):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not check types
             raise ConfigurationError(
@@ -83,7 +83,7 @@ class Group(Mapping[str, Any]):
         self._registered[name] = target
 
     def is_decorated(self, name: str) -> bool:
-        """Return whether code registered a name, as opposed to an installed package only."""
+        """Return whether code, not only an installed package, registered a name."""
         return name in self._registered
 
     def registering(self, name: str) -> Callable[[T], T]:
@@ -119,7 +119,7 @@ class Group(Mapping[str, Any]):
         return sum(1 for _ in self)
 
     def found(self) -> list[Plugin]:
-        """Load every plugin, and return them all, with the problems of those that fail."""
+        """Load and return every plugin, with the problems of those that fail."""
         # Loading a module runs its decorators, so that entry points come first.
         by_entry_point = {
             name: Plugin(self.name, name, _source(points), self._load(name, points)[1])
@@ -133,7 +133,7 @@ class Group(Mapping[str, Any]):
     def loaded(self) -> tuple[dict[str, Any], list[Plugin]]:
         """Return every usable plugin by name, and every unusable one with the reason.
 
-        Use it when all of a group is needed.
+        For uses that need the whole group.
         """
         found = self.found()
         usable = {plugin.name: self[plugin.name] for plugin in found if plugin.problem is None}
@@ -155,7 +155,7 @@ class Group(Mapping[str, Any]):
             target = points[0].load()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever another's module raises has to be told
             return None, _reason(error)
-        # A module, or a function below a decorator, is there for what the decorator registers.
+        # A module, or a decorated function, only registers; the decorator's target counts.
         target = self._registered.get(name, target)
         return target, None if self.accepts(target) else self._unlike(target)
 
@@ -198,7 +198,7 @@ GROUPS: Final[tuple[Group, ...]] = (
     FUNCTIONS,
     AGENTS,
 )
-"""Everything that users can add."""
+"""All groups of plugins."""
 
 
 def place(target: Any) -> str:
@@ -216,10 +216,10 @@ def place(target: Any) -> str:
 def load_module(spec: str) -> ModuleType:
     """Import a user's file (``.py``) or module, whose decorators register their targets.
 
-    One file always gives one module.
+    The same file always gives the same module.
 
     Raises:
-        ConfigurationError: There is none, or it raises when it is imported.
+        ConfigurationError: There is none, or importing it fails.
     """
     try:
         if not spec.endswith(".py"):
@@ -233,7 +233,7 @@ def load_module(spec: str) -> ModuleType:
 def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAME") -> Any:
     """Find ``module:NAME`` from the command line, also in a folder.
 
-    If the form allows it, ``module`` alone stands for the whole module. Installed packages take precedence.
+    If the form allows it, ``module`` alone means the whole module. Installed packages take precedence.
 
     Raises:
         UsageError: The spec is not of that form.
@@ -263,7 +263,7 @@ def importable(folder: Path | None) -> Generator[None]:
     if folder is None:
         yield
         return
-    # At the end: a file of the folder must not stand in for an installed module.
+    # Appended, so that a file of the folder cannot replace an installed module.
     sys.path.append(str(folder))
     try:
         yield
@@ -272,7 +272,7 @@ def importable(folder: Path | None) -> Generator[None]:
 
 
 def _load_file(path: Path) -> ModuleType:
-    # A name of its own, since the file may be called like a module that is installed.
+    # A unique name, since the file may be named like an installed module.
     name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]

@@ -1,6 +1,6 @@
-"""Pytest plugin: judges that answer from cassettes, so that tests of judges need no key.
+"""Pytest plugin: judges that answer from cassettes, so that tests need no key.
 
-pytest loads this at every start, so it imports nothing of ours before a test asks for it.
+pytest loads it at every start, so it imports nothing of ours until a test needs it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Forbid recording in CI, whatever the options say."""
+    """Forbid recording in CI, whatever the options."""
     if config.getoption(_OPTION) and os.environ.get("CI", "").lower() in {"1", "true"}:
         raise pytest.UsageError(
             f"{_OPTION}: nothing is asked in a CI; record where you work, and commit the cassette"
@@ -47,7 +47,7 @@ def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..
     Its signature is ``judge_from_cassette(judge, cassette=None, **options)``.
 
     ``judge`` is a judge's name or a ``.prompty`` file; ``cassette`` names the file in the folder of cassettes, by default after the
-    test module; the options are those of `fiducial.judge`. A question that the cassette does not hold fails the test, unless pytest was started with
+    test module; the options are those of `fiducial.judge`. A question without a reply in the cassette fails the test, unless pytest was started with
     ``--fiducial-record``: then it is asked, and its reply added.
     """
     from .api.judging import cassette_judge  # noqa: PLC0415 - when it is used
@@ -68,7 +68,7 @@ def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, object, object]:
-    """Fail with the question that has no reply, in place of a traceback through fiducial."""
+    """Fail with the question that has no reply, instead of a traceback through fiducial."""
     try:
         return (yield)
     except Exception as error:

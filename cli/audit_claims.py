@@ -90,7 +90,7 @@ def certify_run(
 def verify(*, signed: Path, key: Path, certificate: Path | None, json_file: str | None) -> None:
     """Verify that SIGNED was signed with this key and not changed since, and print its claims.
 
-    Exit code 2: the signature does not fit, or a file cannot be used.
+    Exit code 2: the signature is invalid, or a file cannot be used.
     """
     from ..api.audits import verify_certificate
 

@@ -46,7 +46,7 @@ Example:
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Judge through batch files in OpenAI's form: export, answer elsewhere, import.
+    """Judge through batch files in OpenAI's format: export, have them answered, import.
 
     `fiducial judge --batch` does all three at a provider's batch endpoint.
     """

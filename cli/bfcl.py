@@ -19,7 +19,7 @@ from .shared_options import compose, dry_run_option, json_option, option, rules_
 
 
 class BfclGroup(click.Group):
-    """Group that also knows BFCL's own name of a command."""
+    """Group that also accepts BFCL's name of a command."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command; ``evaluate`` is ``score``."""
@@ -41,7 +41,7 @@ _data = option(
 
 _ASKED = ("model", "mode", "steps_per_turn", "system", "search", "embedding_model")
 _TEMPERATURE = 0.001
-"""What BFCL asks every model with that takes one."""
+"""The temperature that BFCL uses for every model that accepts one."""
 
 
 @command.command(

@@ -60,7 +60,7 @@ def command(
     """Compare judges with trusted labels, every rate with its denominator and interval.
 
     TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
-    order, where known), or a run folder.
+    order, if known), or a run folder.
     """
     from ..api.gates import judge_gates, parse_gates
     from ..api.table_statistics import STATISTICS, calibrate

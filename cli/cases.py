@@ -24,7 +24,7 @@ class FormatGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command: a built-in format, a registered one, or one from ``--plugin``."""
+        """Find a command: a built-in, registered or ``--plugin`` format."""
         from ..api.decorators import has_format
 
         name, *rest = args
@@ -95,7 +95,7 @@ def bfcl(
 @option("--criterion", help="Criterion of a good answer, in a sentence; every case's reference.")
 @option("--system", default="logged", help="Name of the system, for lines without a model.")
 def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
-    """Read logged chats: a JSON object with "messages" (and "tools", "model", "id") a line.
+    """Read logged chats: per line a JSON object with "messages" (and "tools", "model", "id").
 
     A chat that ends with an assistant message, or has a "response", gives an output as well as a case. A log has no reference, so judges
     grade it: answers with calls as any_call, all others as open_answer. See also: fiducial import openai.

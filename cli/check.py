@@ -1,4 +1,4 @@
-"""`fiducial check`: deterministic verdicts only."""
+"""`fiducial check`: grade outputs with checkers only."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(
 ) -> int:
     """Check outputs without a model, with a reason for each failure.
 
-    CASES holds the tasks and how they are graded (JSON Lines). The file of verdicts appears when it is complete; after Ctrl-C, finished
+    CASES holds the tasks and their references (JSON Lines). The file of verdicts appears when it is complete; after Ctrl-C, finished
     verdicts are in FILE.partial. Exit code 3: finished, but a custom checker failed.
     """
     from ..api.checking import check_file, partial_file

@@ -1,7 +1,7 @@
 """Team-file settings that need trust: all except those known to be harmless.
 
-A folder that was unpacked or cloned comes with the settings of whoever made it. What they could do harm with is used only from a
-file that nobody but the user can write, and only after the user has agreed to just this content of it.
+An unpacked or cloned folder comes with its author's settings. Those that could do harm are used only from a
+file that nobody but the user can write, and only after the user has agreed to exactly this content.
 """
 
 from __future__ import annotations
@@ -164,14 +164,14 @@ HARMLESS = frozenset(
         "workers",
     ]
 )
-"""Options that name no code, endpoint, cluster or secret, write and drop nothing; every other one needs trust."""
+"""Options that name no code, endpoint, cluster or secret, and write and drop nothing; all others need trust."""
 
 
 def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> None:
-    """Report the file of the settings, after the user has trusted those that could do harm.
+    """Report the settings' file once the user has trusted those that could do harm.
 
     Raises:
-        UsageError: The file cannot be trusted, or the user has not said that it is.
+        UsageError: The file cannot be trusted, or the user has not agreed to it.
     """
     if not table:
         return
@@ -228,7 +228,7 @@ def on_terminal() -> bool:
 
 
 def _agreements(memory: Path) -> dict[str, str]:
-    """Path to the hash of the content that was agreed to; what cannot be read was not."""
+    """Return hashes of agreed contents by path; an unreadable record counts as no agreement."""
     try:
         found: Any = json.loads(memory.read_bytes())
     except (OSError, ValueError):

@@ -24,7 +24,7 @@ def command(*, out: Path, verbose: bool, quiet: bool) -> int:
     from ..api.demo import COMPARED, demo_access, demo_plan, prompts_compared
     from .evaluate import evaluate
 
-    # It takes two seconds: a log needs no line for each of its stages.
+    # It takes two seconds, so a log needs no line per stage.
     plan = demo_plan(out, command_line())
     code = evaluate(plan, demo_access(), verbose=verbose, quiet=quiet, progress=None)
     if verbose:

@@ -65,8 +65,8 @@ def command(
 ) -> None:
     """Correct a judge's pass rate with labels: PPI++, Rogan-Gladen and others.
 
-    The other estimates are post-stratified and labels alone. Rows with a label are the labelled sample, which must be drawn at random from
-    the items; rows without one are the rest. From a run folder only undecided outputs are taken: outputs that a checker decided need no
+    Other estimates are post-stratified and labels alone. Rows with a label are the labelled sample, which must be drawn at random from
+    the items. Of a run folder only undecided outputs are used: outputs that a checker decided need no
     correction, and their labels correct nothing else.
     """
     from ..api.table_statistics import estimate

@@ -101,12 +101,12 @@ def evaluate(
     """Run a plan, print its results, and return the exit code.
 
     Args:
-        plan: What to do.
-        access: How a model is reached.
+        plan: The run's settings.
+        access: Access to a model.
         fail_under: Gates, as typed.
-        min_graded: The least share of outputs that must have a score.
-        verbose: Tell everything, not a screen.
-        quiet: Tell which gates fail, and nothing else.
+        min_graded: Lowest share of outputs that must have a score.
+        verbose: Print everything instead of one screen.
+        quiet: Print only the gates that fail.
         progress: Whether to show progress unless ``--quiet`` is given; None: only on a terminal.
     """
     gates = gates_of(fail_under) if fail_under else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
-"""Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""
+"""Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C, with finished work saved."""
 
 INTERRUPTED = "Interrupted. Finished work is saved; rerun the command to continue."
-"""Message of a command that Ctrl-C ended."""
+"""Message after Ctrl-C."""

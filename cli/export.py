@@ -1,4 +1,4 @@
-"""`fiducial export`: export verdicts in the forms that other tools read."""
+"""`fiducial export`: export verdicts in other tools' formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a file together with who could have written it."""
+"""Read a file and check who can write it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class FileOwner(NamedTuple):
     """Content hash of a file, and the reason if it cannot be trusted.
 
     Attributes:
-        sha256: Of its content.
-        problem: Why nothing in it can be trusted; None where nobody but the user can write it.
+        sha256: Hash of its content.
+        problem: Reason why it cannot be trusted; None if only the user can write it.
     """
 
     sha256: str
@@ -25,7 +25,7 @@ class FileOwner(NamedTuple):
 
 
 def read_with_owner(path: Path) -> tuple[bytes, FileOwner]:
-    """Read a file, and check who could have written it.
+    """Read a file, and check who can write it.
 
     Raises:
         OSError: It cannot be read, or is too long.
@@ -41,7 +41,7 @@ def read_with_owner(path: Path) -> tuple[bytes, FileOwner]:
 
 def _problem(status: os.stat_result) -> str | None:
     if not hasattr(os, "getuid"):
-        return None  # a system without owners in this sense
+        return None  # a system without such owners
     if status.st_uid != os.getuid():
         return "the file belongs to another user"
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

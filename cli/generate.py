@@ -28,7 +28,7 @@ Examples:
 
 
 WORKS = "How a model or agent works on the cases"
-"""The heading of such options."""
+"""Heading of these options in `--help`."""
 
 asking_options = section(
     WORKS,
@@ -36,20 +36,20 @@ asking_options = section(
     option("--parameter", "parameters", multiple=True, callback=decoding_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
     option("--steps-per-turn", type=Whole(1, 10_000), default=21, help="Most steps of a turn; more end the conversation."),
 )  # fmt: skip
-"""How a model that generates is asked."""
+"""Options for asking a generating model."""
 
 finding_options = compose(
     option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
     option("--embedding-model", metavar="NAME", help="Model of the vector memory, at the same endpoint.  [default: hashed words]"),
 )  # fmt: skip
-"""Where what is looked for is found."""
+"""Option for the search engine or corpus."""
 
 tool_options = section(
     WORKS,
     option("--histories", type=INPUT_FILE, help="Earlier conversations of an agent with a memory (docs/generate.md)."),
     finding_options,
 )  # fmt: skip
-"""What an agent's memory and web are made of."""
+"""Options for an agent's memory and web."""
 
 agent_options = section(
     WORKS,
@@ -63,7 +63,7 @@ agent_options = section(
     option("--again", is_flag=True, help="Discard existing outputs and generate them again, for instance after a change of the agent."),
     option("--keep-crashes", is_flag=True, help="Grade an agent 0 that fails in one way on the first 8 cases, instead of stopping."),
 )  # fmt: skip
-"""Who generates, and how often, beside the model."""
+"""Options for agents, trials and settings of generation, besides the model."""
 
 
 @click.command("generate", cls=SectionedCommand, epilog=_EXAMPLE)
@@ -143,7 +143,7 @@ def source_of(
 def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Generation:
     """Generate the outputs of a run as its first phase.
 
-    The endpoint is the phase's own, or that of the judges.
+    The endpoint is this phase's own, or the judges'.
     """
     from ..api.generating_files import GENERATED, generate_into_run
 
@@ -167,7 +167,7 @@ def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Ge
 def foresee_first(options: RunOptions, access: Callable[[], ModelAccess]) -> bool:
     """Print the forecast of a run's first phase, and return whether its outputs exist already.
 
-    The cost of judging can be forecast only once they exist.
+    The cost of judging can be forecast only if they exist.
     """
     from ..api.generating_files import GENERATED, foresee_file
 
@@ -187,7 +187,7 @@ def _own_access(options: RunOptions, access: Callable[[], ModelAccess]) -> Model
 
 
 def _user_access(options: GeneratingOptions, agents: ModelAccess) -> ModelAccess:
-    """Return access to the model that plays users, elsewhere; both spend one budget."""
+    """Return access to the user model at its own endpoint; both models share a budget."""
     assert options.user_base_url is not None
     return msgspec.structs.replace(_access_at(options, options.user_base_url), budget=agents.budget)
 

@@ -1,4 +1,4 @@
-"""`fiducial judge`: judge without checking, into the same kind of run folder."""
+"""`fiducial judge`: judge without checkers, into a run folder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Examples:
 def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -> None:
     """Reparse a run for ``--reparse``, and exit.
 
-    This comes before the other options are checked, since it goes with none of them.
+    It precedes the checks of other options, none of which it accepts.
     """
     if folder is not None and not ctx.resilient_parsing:
         from ..api.run_files import reparse

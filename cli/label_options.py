@@ -46,7 +46,7 @@ score_scale_option = option(
 
 
 def grades_typed() -> list[str]:
-    """Return the grade options as command-line words, for commands that are proposed."""
+    """Return the grade options as command-line words, for proposed commands."""
     grades: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
     words: list[str] = []
     for name, value in grades.items():

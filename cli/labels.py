@@ -49,8 +49,8 @@ def command() -> None:
 def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> None:
     """Add LABELS to FOLDER, which `fiducial import` wrote, or a run.
 
-    LABELS is CSV, TSV, JSON Lines, JSON or Parquet with ids (and systems, where there are several) and grades, or trusted verdicts. Its columns
-    expected_calls, accepted_answers, criterion and context are references of the cases, by which checkers and judges then grade.
+    LABELS is CSV, TSV, JSON Lines, JSON or Parquet with ids (and systems, if there are several) and grades, or trusted verdicts. Its columns
+    expected_calls, accepted_answers, criterion and context become references of the cases, with which checkers and judges grade.
     """
     from ..api.labels import join_labels
 

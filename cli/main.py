@@ -59,23 +59,23 @@ SECTIONS: dict[str, dict[str, str]] = {
         "mcp": "Serve five verbs on a folder to a coding assistant.",
     },
 }
-"""The subcommands by what they are for, in the order in which people need them."""
+"""Subcommands by purpose, in the order of use."""
 
 COMMANDS: dict[str, str] = {name: told for section in SECTIONS.values() for name, told in section.items()}
-"""Subcommand to its one-line help. Modules are imported only when their command is used (start-up time)."""
+"""One-line help by subcommand. For a fast start a module is imported only when its command is used."""
 
 _LONGEST_MESSAGE = 4_000
-"""Characters of an error; ids and fields of a file may have millions."""
+"""Longest error in characters; ids and fields of a file may have millions."""
 
 _GARBAGE_AFTER = 50_000
-"""New objects after which garbage is looked for. At Python's 700, importing what a command needs is interrupted 300 times."""
+"""New objects between garbage collections. With Python's 700, a command's imports are interrupted 300 times."""
 
 
 class LazyGroup(click.Group):
-    """Group whose subcommands live in modules of their names beside this one."""
+    """Group whose subcommands are the modules of the same names in this package."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order in which people need them."""
+        """Return the names in the order of use."""
         del ctx
         return list(COMMANDS)
 
@@ -123,7 +123,7 @@ class LazyGroup(click.Group):
 def _within(command: click.Command, table: dict[str, Any], rest: list[str]) -> dict[str, Any]:
     """Return the settings of a table that apply to a command.
 
-    For a group they are those of its commands whose names were typed, at any position.
+    For a group these are the settings of its commands whose names were typed, at any position.
     """
     if not isinstance(command, click.Group):
         return table
@@ -156,11 +156,11 @@ def main() -> NoReturn:
     try:
         gc.set_threshold(_GARBAGE_AFTER)
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell's background job has none
-            # Whoever runs this on a machine that may be taken away is asked with SIGTERM to end: as with Ctrl-C, all is put in order first.
+            # A machine that is taken away sends SIGTERM first: clean up, as after Ctrl-C.
             signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                # Names in data may hold what no terminal can be sent: a lone surrogate, or letters that its encoding lacks.
+                # Names in data may hold characters that a terminal cannot show: lone surrogates, or letters that its encoding lacks.
                 stream.reconfigure(errors="backslashreplace")
         with on_command_line():
             _run()
@@ -220,7 +220,7 @@ def _where_to_look(error: click.ClickException) -> str:
 
 
 def _leave(status: int) -> NoReturn:
-    # Or the interpreter would look through everything for garbage once more, which takes a tenth of a second.
+    # Skip the interpreter's last garbage collection, which takes a tenth of a second.
     gc.freeze()
     raise SystemExit(status)
 
@@ -236,7 +236,7 @@ def take_plugins(command: click.Command) -> None:
                 ["--plugin"],
                 multiple=True,
                 metavar="FILE.py|MODULE",
-                is_eager=True,  # what it brings may be named by other options
+                is_eager=True,  # other options may name what it registers
                 expose_value=False,
                 callback=_load_plugins,
                 help="Load custom checkers, judges, ... (docs/extending.md).",

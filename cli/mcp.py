@@ -1,4 +1,4 @@
-"""`fiducial mcp`: serve five verbs on one folder to a coding assistant."""
+"""`fiducial mcp`: serve five tools for one folder to a coding assistant."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def command(*, folder: Path, model: str | None, **reaching: Any) -> None:
 
 
 def _leave_at_once(_number: int, _frame: FrameType | None) -> NoReturn:
-    # The server waits for its threads, and the one that reads the client's next line cannot be interrupted. Runs can be resumed at any moment.
+    # The server would wait for its threads, and the one that reads the client's next line cannot be interrupted. Runs can be resumed from any state.
     os.write(2, f"\nfiducial: {INTERRUPTED}\n".encode())
     os._exit(EXIT_INTERRUPTED)

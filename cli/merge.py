@@ -26,7 +26,7 @@ Example:
 def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
     """Merge finished runs over parts of one data set, without checking or judging again.
 
-    The numbers are those of one run over all inputs as a set of shards. Runs with different rules, judges, checkers or thresholds are
+    The numbers equal those of one run over all inputs as a set of shards. Runs with different rules, judges, checkers or thresholds are
     refused, as are outputs with different verdicts in two of them.
     """
     from ..api.merging import merge

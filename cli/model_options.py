@@ -1,4 +1,4 @@
-"""Options for access to models, and of juries; the structs that typed options become."""
+"""Options for access to models and for juries, and structs of typed options."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ reaching_options = section(
     option("--max-cost", type=Number(0), metavar="USD", help="Spend no more than this."),
     option("--price", multiple=True, metavar="[MODEL=]IN/OUT[/CACHED]", help="Dollars for a million tokens.  [default: listed prices]"),
 )  # fmt: skip
-"""How any model is reached, what it is for."""
+"""Options for reaching a model for any purpose."""
 
 
 parameter_option = option(
@@ -96,7 +96,7 @@ class JudgingOptions(ReachingOptions, frozen=True, kw_only=True):
 
     @property
     def batch_poll_seconds(self) -> float | None:
-        """Seconds between looks at a batch; None if the model is asked directly."""
+        """Seconds between checks of a batch; None if the model is asked directly."""
         return self.poll_seconds if self.batch else None
 
 
@@ -149,7 +149,7 @@ class RunOptions(GeneratingOptions, frozen=True, kw_only=True):
 
 
 def typed_options(kind: type[Options], values: Mapping[str, Any]) -> Options:
-    """Return the options that a type names; the others are a command's own."""
+    """Return the options that a type names; others belong to the command."""
     return kind(**{name: values[name] for name in kind.__struct_fields__ if name in values})
 
 

@@ -45,14 +45,14 @@ def _written(place: str | Path, _: click.Context | None) -> Path:
 
 
 class _LocalPath(click.Path):
-    """Path on this machine, or an address of an object store that becomes one."""
+    """Path on this machine, or address of an object store that becomes one."""
 
     def __init__(self, local: Callable[[str | Path, click.Context | None], Path], **settings: Any) -> None:
         super().__init__(path_type=Path, **settings)
         self._local = local
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Make an address local, then check what is there as usual."""
+        """Make an address local, then check the path as usual."""
         if ctx is not None and ctx.resilient_parsing:
             return super().convert(value, param, ctx)
         if isinstance(value, str) and "://" in value:
@@ -140,10 +140,10 @@ def decoding_parameters(_: click.Context, option: click.Parameter, values: tuple
 def parameters_of(option: str, values: Iterable[str]) -> dict[str, Any]:
     """Parse decoding parameters ``NAME=VALUE``.
 
-    A value is JSON, or else a text; null leaves a parameter out.
+    A value is JSON, or else a text; null omits the parameter.
 
     Raises:
-        UsageError: One has no name, or is not for a user to set.
+        UsageError: One has no name, or must not be set by a user.
     """
     parameters: dict[str, Any] = {}
     for each in values:

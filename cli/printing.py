@@ -68,7 +68,7 @@ def is_verbose() -> bool | None:
 
 
 def propose_tables(**arguments: Sequence[str]) -> None:
-    """Keep what takes the place of TABLE or RUN in proposed commands, by their names."""
+    """Store the arguments that replace TABLE or RUN in proposed commands."""
     click.get_current_context().meta[_TABLES] = {name: shlex.join(words) for name, words in arguments.items()}
 
 
@@ -97,8 +97,8 @@ def emit(
         result: The result.
         json_file: Path of its JSON, if any.
         full: The document printed with ``-v``; by default the result's.
-        screen: Makes a screen of at most so many lines; by default the result's.
-        closing: Lines after either.
+        screen: Function that makes a screen of at most so many lines; by default the result's.
+        closing: Lines after the screen or document.
         wrapped: Break paragraphs to the screen's width; False if they hold paths to copy.
     """
     from ..api.display import SCREEN, WIDTH, as_lines

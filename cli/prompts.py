@@ -66,7 +66,7 @@ def render(
     worlds: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Print the full messages to JUDGE for one output.
+    """Print the full prompt of JUDGE for one output.
 
     JUDGE may also be `bfcl`: the prompt that asks an agent for calls as text, for a case made by `fiducial cases bfcl`.
     """

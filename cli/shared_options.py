@@ -52,7 +52,7 @@ class SectionedCommand(click.Command):
 
 
 _SECTION = "section"
-"""Attribute of an option: the heading it stands under."""
+"""Attribute of an option: its heading in `--help`."""
 
 
 def section(heading: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -73,7 +73,7 @@ class SpreadCommand(SectionedCommand):
     """Command whose repeatable options also take several values: ``--outputs a.jsonl b.jsonl``."""
 
     needless: frozenset[str] = frozenset()
-    """Flags with which there need be no argument, so that one comes first or not at all."""
+    """Flags that make the argument optional, so that it comes first or not at all."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the option's name before each further value, then parse as usual."""
@@ -202,7 +202,7 @@ dry_run_option = option(
 
 
 def _out_or_scratch(ctx: click.Context, param: click.Parameter, out: Path | None) -> Path | None:
-    """Return ``--out``; for a dry run without it, a place in a temporary folder."""
+    """Return ``--out``; for a dry run without it, a path in a temporary folder."""
     if out is not None or ctx.resilient_parsing:
         return out
     if not ctx.params.get("dry_run"):
@@ -279,7 +279,7 @@ workspaces = section(
 
 
 def workspace_options(options: Mapping[str, Any]) -> Workspaces:
-    """Return the options that concern workspaces."""
+    """Return the options for workspaces."""
     names = ("allow_code", "files", "case_insensitive", "whole_word", "code_timeout")
     return cast("Workspaces", {name: options[name] for name in names})
 
@@ -301,7 +301,7 @@ names_and_worlds = section(
 def rules_option(default: str) -> Callable[[F], F]:
     """Return the option for the rule set.
 
-    A user's cases are checked by strict rules, BFCL's trees by BFCL's.
+    By default a user's cases are checked by strict rules, BFCL's trees by BFCL's.
     """
     return option(
         "--rules",
@@ -339,7 +339,7 @@ _TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
 def _not_an_input(_ctx: click.Context, _param: click.Parameter, place: str | None) -> str | None:
     """Refuse ``--json TABLE``, which would overwrite an input.
 
-    It is meant as JSON of the table, not as a file of that name.
+    The user wants JSON of the table, not a file of that name.
     """
     if place is not None and (
         Path(place).is_dir() or (Path(place).suffix in _TABLES and Path(place).exists())

@@ -74,7 +74,7 @@ def load_table(
 ) -> Table:
     """Read the tables of a command line as `fiducial.api.tables.read_calibration_table` does.
 
-    Notes about how they were read go to stderr.
+    Notes on how they were read go to stderr.
     """
     from ..api.tables import read_calibration_table
 

@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 NAME, TRUST_OPTION, TRUST_VARIABLE = "fiducial.toml", "--trust-config", "FIDUCIAL_TRUST_CONFIG"
 
 JUDGE_PARAMETERS = "judge-parameters"
-"""The table of decoding parameters that judges send, one entry each."""
+"""Name of the table of judges' decoding parameters."""
 
 MODEL_COMMANDS = (("run",), ("judge",), ("audit", "run"))
-"""Commands that take the settings below ``[model]``; `compare` does where ``--judge`` is typed."""
+"""Commands that use the settings below ``[model]``; `compare` does if ``--judge`` is typed."""
 
 
 class TeamFile(NamedTuple):
     """Settings of the team file.
 
     Attributes:
-        path: Where it is; None when there is none.
+        path: Path of the file; None if there is none.
         defaults: Command to option to value, for `default_values`.
-        owner: What the file is, for `trust`.
-        model: What stands below ``[model]``.
+        owner: Owner and hash of the file, for `trust`.
+        model: Settings below ``[model]``.
     """
 
     path: Path | None = None
@@ -53,7 +53,7 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     """Find the team file and return its default values of options.
 
     A table named like a command (``[run]``, ``[audit.run]``) holds its options, without the dashes in front; ``[model]``
-    holds what every command that asks a model takes. What is typed on the command line wins. It is looked for in a folder and in its parents,
+    holds the options of every command that asks a model. The command line wins. The file is searched in a folder and its parents,
     up to the project's root, or the user's home.
 
     Raises:
@@ -69,7 +69,7 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     try:
         content, owner = read_with_owner(path)
         tables: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
-    except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
+    except (ValueError, OSError) as error:  # not TOML, not UTF-8, or a number with thousands of digits
         raise InputError(f"cannot be read as TOML: {error}", path=path) from error
     except RecursionError as error:
         raise InputError("cannot be read as TOML: it is nested too deeply", path=path) from error
@@ -101,12 +101,12 @@ def _by_command(tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def default_values(command: click.Command, table: dict[str, Any], name: str) -> dict[str, Any]:
-    """Find the parameters behind the options of a table.
+    """Return the parameters of the options in a table.
 
     Options are spelled as on the command line. A group has one table per command.
 
     Raises:
-        UsageError: The command has no such option, or takes one value of it; the group has no such command.
+        UsageError: The command has no such option, or accepts only one value; the group has no such command.
     """
     if isinstance(command, click.Group):
         unknown = [
@@ -130,7 +130,7 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
 
 
 def _typed(entry: tuple[str, Any]) -> tuple[str, Any]:
-    """Return a setting in the form of its option.
+    """Return a setting as the value of its option.
 
     A table of judges' parameters becomes one NAME=VALUE each.
     """

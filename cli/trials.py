@@ -48,7 +48,7 @@ def command(
 ) -> None:
     """Estimate pass^k (all of k trials pass) and pass@k (at least one does).
 
-    Cases that were tried several times count by case. Where a judge graded, labels correct its errors, which grow with k.
+    Trials of a case count together. If a judge graded, labels correct its errors, which grow with k.
     """
     from ..api.trials import trials
 

@@ -1,1 +1,1 @@
-"""Other people's files, to and from the nouns."""
+"""Other tools' files, to and from cases, outputs and verdicts."""

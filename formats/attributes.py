@@ -17,7 +17,7 @@ _CONSTANTS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def plain_attributes(holder: FieldReader, name: str = "attributes") -> dict[str, Any]:
-    """Return the attributes of a span, event or resource, whether an object or an OTLP list.
+    """Return the attributes of a span, event or resource, from an object or an OTLP list.
 
     An OTLP list holds keys and typed values.
 

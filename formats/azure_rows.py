@@ -34,7 +34,7 @@ _FIELDS = frozenset({"id", "query", "response", "context", "ground_truth", "tool
 _ANSWERS = frozenset({"response", "tool_calls", "conversation"})
 _PARTS = ("score", "result", "passed", "reason", "status", "threshold", "properties")
 _FAILED = "(Failed)"
-"""promptflow's mark of a line without outputs."""
+"""promptflow's marker of a line without outputs."""
 _STATUS: dict[str, Outcome] = {
     "error": "failed",
     "skipped": "not_applicable",
@@ -105,7 +105,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iterator[ImportedRecord]:
-    """Yield verdicts on an output of another file, matched by row number without an id."""
+    """Yield verdicts on an output of another file, matched by id, else by row number."""
     number = fields.get("line_number")
     number = number + 1 if isinstance(number, int) else row.number
     case_id = fields.name("id") or options.known.made_up("row", row.place.path, number)
@@ -172,7 +172,7 @@ def _context(row: FieldReader) -> list[Any]:
 def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
     """Yield each verdict's name, evaluator and metric.
 
-    Metrics are fields that other fields elaborate on, and numbers that stand alone.
+    Metrics are fields that other fields add to, and single numbers.
     """
     keys: dict[str, list[str]] = {}
     for name in line.value:
@@ -259,7 +259,7 @@ class _MetricFields(NamedTuple):
 
     @property
     def passed(self) -> bool | None:
-        """The result as the evaluator gives it: ``passed``, or ``result`` as ``pass`` or ``fail``."""
+        """The evaluator's result: ``passed``, or ``result`` as ``pass`` or ``fail``."""
         passed = self.part("passed")
         if passed is None:
             return {"pass": True, "fail": False}.get(str(self.part("result")).lower())

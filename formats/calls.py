@@ -1,4 +1,4 @@
-"""One tool call from any spelling, and chats as steps of an agent.
+"""Tool calls in any format, and chats as steps of an agent.
 
 Name: ``name``, ``function``, ``function.name``. Arguments (an object or JSON text): ``arguments``, ``args``, ``inputParameters``,
 ``input_parameters``, ``input``. Id: ``id``, ``tool_call_id``, ``call_id``. All may be inside ``tool_call``. Results are messages of role
@@ -30,11 +30,11 @@ _ROLES = {
     **dict.fromkeys(("ai", "model", "gpt", "bot", "chatbot", "agent"), "assistant"),
     **dict.fromkeys(("function", "observation"), "tool"),
 }
-"""Roles by the names that logs and the ShareGPT form use."""
+"""Roles by their names in logs and in the ShareGPT format."""
 
 
 class IdentifiedCall(NamedTuple):
-    """A call, and what its result refers to it by."""
+    """A call, and the id by which its result refers to it."""
 
     call: ToolCall
     id: str | None = None
@@ -54,9 +54,9 @@ class AgentAnswer(NamedTuple):
 
 
 def call_of(value: Any, at: str = "") -> IdentifiedCall:
-    """Return a tool call from any spelling.
+    """Return a tool call in any format.
 
-    Raises a `RecordError` if it has no name, or arguments that are neither an object nor a text.
+    It raises a `RecordError` if it has no name, or arguments that are neither an object nor a text.
     """
     outer = node = FieldReader(value, at)
     for level in ("tool_call", "function_call", "functionCall", "function"):
@@ -71,7 +71,7 @@ def call_of(value: Any, at: str = "") -> IdentifiedCall:
 
 
 def plain_calls(values: Iterable[Any], at: str) -> list[ToolCall]:
-    """Tool calls of a list that stands somewhere, without their ids."""
+    """Return the tool calls of a list, without their ids."""
     return [call_of(call, f"{at}[{number}]").call for number, call in enumerate(values)]
 
 
@@ -95,7 +95,7 @@ def _arguments(node: FieldReader) -> dict[str, Any] | str:
 
 
 def calls_of(message: FieldReader) -> list[IdentifiedCall]:
-    """Return the calls of an assistant's message, wherever they are in it."""
+    """Return the calls of an assistant's message, from any of its fields."""
     calls = [call_of(item, at) for at, item in message.items("tool_calls", "toolCalls")]
     if message.get("function_call") is not None:
         calls.append(call_of(message.value["function_call"], message.place("function_call")))
@@ -105,7 +105,7 @@ def calls_of(message: FieldReader) -> list[IdentifiedCall]:
 
 
 def parts_of(message: FieldReader) -> list[FieldReader]:
-    """Return the parts of a message whose content is a list; texts in it are parts, too."""
+    """Return the parts of a message whose content is a list, including plain texts."""
     name = message.first("parts", "content", "contents")
     if name is None or not is_list(message.value[name]):
         return []
@@ -166,13 +166,13 @@ def are_parts(value: Any) -> bool:
 
 
 def role_of(message: FieldReader) -> str | None:
-    """Return the role of a message, under its usual name."""
+    """Return the role of a message by its usual name."""
     role = message.text("role", "type", "from")
     return None if role is None else _ROLES.get(role, role)
 
 
 def message_of(value: Any, at: str = "") -> Message:
-    """Return a message of a case in the chat API's form."""
+    """Return a message of a case in the chat API's format."""
     message = FieldReader(value, at)
     role = role_of(message)
     if role is None:
@@ -243,12 +243,12 @@ def are_messages(value: Any) -> bool:
 
 
 def answer_of(messages: Iterable[FieldReader]) -> AgentAnswer:
-    """Return what an agent did, from the messages of its turn."""
+    """Return an agent's answer from the messages of its turn."""
     return answer_of_steps(steps_of(messages))
 
 
 def steps_of(messages: Iterable[FieldReader]) -> list[Step]:
-    """Return the steps of an agent's turn: its texts, its calls, and what these returned."""
+    """Return the steps of an agent's turn: its texts, its calls, and their results."""
     steps, pending = list[Step](), list[str | None]()
     returned = list[tuple[str | None, Any]]()
 

@@ -26,7 +26,9 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
         return "the row is empty"
     texts = text_columns(row)
     named = texts or [*row]
-    guesses: Mapping[str, str] = guessed([row], row, ()) if texts else {}  # one row tells only texts
+    guesses: Mapping[str, str] = (
+        guessed([row], row, ()) if texts else {}
+    )  # one row shows only whether a cell is a text
     mapping = {"query": named[0], "response": named[-1], **guesses}
     if mapping["query"] == mapping["response"]:  # one column cannot be both
         mapping["query"] = next((name for name in row if name != mapping["response"]), named[0])
@@ -37,7 +39,7 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
 
 
 def nothing_asked(row: Mapping[str, Any], fields: FieldReader) -> str:
-    """Return the error for a row that asks and answers nothing; known columns are empty in it."""
+    """Return the error for a row without question and answer, whose known columns are empty."""
     if all(is_missing(value) for value in row.values()) or not {"query", "response"} & fields.value.keys():
         return unknown_columns(row)
     if "query" in fields:

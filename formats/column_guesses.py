@@ -1,4 +1,4 @@
-"""Guesses which columns of a table hold a field that no known name was found for."""
+"""Guesses of columns for fields without a known column name."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class TableColumns:
 
     Attributes:
         fields: The column of each field.
-        tags: Columns that are no field.
-        guesses: Fields that have no column, and a tag that may hold each.
-        unread: Columns of logged calls that look like grades, and a file that has each.
+        tags: Columns that are not fields.
+        guesses: Fields without a column, each with a tag that may hold it.
+        unread: Columns of logged calls that look like grades, each with a file that has it.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class TableColumns:
     def add(
         self, rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], others: Iterable[str]
     ) -> None:
-        """Add a table by its first rows, the columns of its fields, and those of further grades."""
+        """Add a table: its first rows, the columns of its fields, and those of further grades."""
         self.fields |= fields
         taken = {*fields.values(), *others, *self.tags}
         tags = list(dict.fromkeys(name for row in rows for name in row if name not in taken))
@@ -55,7 +55,7 @@ class TableColumns:
         self.guesses |= guessed(rows, tags, {*self.fields, *graded})
 
     def note_unread(self, row: Mapping[str, Any], path: Path) -> None:
-        """Note what looks like a grade in a logged call, of which only request and answer are read."""
+        """Note columns of a logged call that look like grades; only request and answer are read."""
         for name in _ratings(tuple(row)):
             value = row[name]
             if isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_GRADE):
@@ -74,7 +74,7 @@ class _Column(NamedTuple):
 
     @property
     def is_text(self) -> bool:
-        """True if it holds more than single words."""
+        """True if it has texts of several words."""
         return any(isinstance(value, str) and " " in value.strip() for value in self.values)
 
     @property
@@ -142,7 +142,7 @@ def guessed(
 
 
 def _further_answers(columns: Iterable[_Column], guesses: Mapping[str, str]) -> list[str]:
-    """Return columns named like that of the answers: each may hold another system's answers."""
+    """Return columns named like the answers' column, each perhaps of another system."""
     words = re.findall(r"[a-z]+", guesses.get("response", "").lower())
     if not words:
         return []
@@ -162,7 +162,7 @@ def _first(field: str, columns: Iterable[_Column]) -> dict[str, str]:
 
 
 def _names_systems(column: _Column, guesses: Mapping[str, str]) -> bool:
-    """Return whether a column holds few names that come again, and is called like a system."""
+    """Return whether a column holds few repeated names, and is named like a system's."""
     values = {str(value) for value in column.values}
     few = 1 < len(values) <= min(_MOST_SYSTEMS, len(column.values) - 1)
     return few and bool(column.words & set(_SYSTEM)) and column.name not in guesses.values()

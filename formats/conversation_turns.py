@@ -11,10 +11,10 @@ from .calls import AgentAnswer, answer_of_steps, message_of, results_of, role_of
 from .field_reader import FieldReader
 
 Unit: TypeAlias = Literal["session", "turn", "last"]
-"""What of a conversation is a case: all of it, each turn, or what follows the last message of a user."""
+"""Unit of a conversation that becomes a case: all of it, each turn, or the messages after the user's last one."""
 
 FAILED = "\0failed"
-"""The field of a message that stands for an answer that never came; its value says why."""
+"""Field of a message that stands for a missing answer; its value is the reason."""
 
 _AGENT = frozenset({"assistant", "tool"})
 _ROLES = frozenset({"user", "system", "developer", "assistant", "tool"})
@@ -28,7 +28,7 @@ class ConversationTurn(NamedTuple):
 
     @property
     def error(self) -> str | None:
-        """The error that the turn ended with, unless the agent answered after it."""
+        """The error at the end of the turn, unless the agent answered after it."""
         return self.done[-1].value.get(FAILED) if self.done else None
 
     @property
@@ -44,14 +44,14 @@ class ConversationTurn(NamedTuple):
 
 
 def is_agents(message: FieldReader) -> bool:
-    """Return whether a message is the agent's, or holds results of its calls alone."""
+    """Return whether a message is the agent's, or holds only results of its calls."""
     return role_of(message) in _AGENT or (bool(results_of(message)) and text_of(message) is None)
 
 
 def turns_of(messages: Iterable[FieldReader]) -> list[ConversationTurn]:
     """Cut a conversation into turns.
 
-    Agent messages before anybody else's belong to the question.
+    Agent messages before any other belong to the question.
     """
     turns: list[ConversationTurn] = []
     spoken = False
@@ -65,7 +65,7 @@ def turns_of(messages: Iterable[FieldReader]) -> list[ConversationTurn]:
 
 
 def asked_message(message: FieldReader) -> Message:
-    """Return a message of a question: as it stands, where its form is that of the chat API."""
+    """Return a message of a question, unchanged if it is in the chat API's format."""
     plain = message.value.get("role") in _ROLES and "parts" not in message
     if plain and (message.value["role"] == "tool" or not results_of(message)):
         return message.value
@@ -73,13 +73,13 @@ def asked_message(message: FieldReader) -> Message:
 
 
 def conversation(messages: Iterable[FieldReader], unit: Unit) -> list[ConversationTurn]:
-    """Return a conversation's turns if there are several and a case is more than the last."""
+    """Return a conversation's turns if there are several, and a case is more than the last."""
     turns = turns_of(messages) if unit != "last" else []
     return turns if len(turns) > 1 else []
 
 
 def failed(error: str) -> FieldReader:
-    """Return the message that stands for an answer that never came."""
+    """Return the message that stands for a missing answer."""
     return FieldReader({"role": "assistant", "content": None, FAILED: error})
 
 

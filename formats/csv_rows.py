@@ -1,4 +1,4 @@
-"""Rows of CSV and TSV: every cell is the text that stands there."""
+"""Rows of CSV and TSV: every cell is text."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .imported_records import FilePosition, Skipped
 def read_csv_rows(path: Path) -> Iterator[FileRow | Skipped]:
     """Yield the rows of CSV or TSV files by header name; an empty cell is null.
 
-    The commonest separator in the header counts.
+    The most frequent separator in the header is used.
 
-    A row that has more or fewer fields than the header is skipped.
+    A row with more or fewer fields than the header is skipped.
     """
     for file in files_of(path, SUFFIXES):
         yield from _read(file)

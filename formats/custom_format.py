@@ -1,4 +1,4 @@
-"""Files of a form that a user reads with a function of their own (`plugins.FORMATS`)."""
+"""Files in a custom format, read by a user's function (`plugins.FORMATS`)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_own(name: str, path: Path) -> Iterator[Case | Output | Verdict]:
             yield _record(item, f"{path} read by {name}", number)
     except FiducialError:
         raise
-    except Exception as error:  # whatever a user's function raises has to be told
+    except Exception as error:  # a user's function may raise anything, which must be reported
         problem = " ".join(f"{type(error).__name__}: {error}".split())
         raise InputError(f"the format {name!r} cannot read this: {problem}", path=path) from error
 

@@ -1,4 +1,4 @@
-"""Example: what one row of any tool says, before it is a Case, an Output and Verdicts."""
+"""Example: content of one row of any tool, before it becomes Case, Output and Verdicts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .json_values import as_text, is_list, is_object, python_texts
 
 
 class Example(msgspec.Struct, kw_only=True):
-    """One row's case, in the words of `Case` and `Output`, with its answer.
+    """One row's case and answer, with the field names of `Case` and `Output`.
 
     Attributes:
-        id: The case's; empty where the file has none, and one is made of the row's number (from 1) behind the prefix.
-        expected_calls: The calls that were wanted, as the file has them; empty where none is due, None where it says nothing of calls.
-        answer: What was done; None without an answer.
-        turns: Its steps by turn, where there are several turns.
-        conversation: The turns of a conversation, which take the place of ``messages``, ``answer`` and ``turns``.
+        id: The case's id; if empty, one is made of the prefix and the row's number (from 1).
+        expected_calls: The expected calls, as in the file; empty if none is due, None if the file has no such field.
+        answer: The agent's answer; None if there is none.
+        turns: Its steps by turn, if there are several turns.
+        conversation: The turns of a conversation, instead of ``messages``, ``answer`` and ``turns``.
         labelled_by: The person whose label the row is of, where a column names one: further rows of an output are then of others.
-        calls_made: Whether calls were made, where other answers to the same case count, too; None asks this answer.
+        calls_made: Whether calls were made, also by other answers to the same case; None uses this answer.
     """
 
     id: str = ""
@@ -50,7 +50,7 @@ class Example(msgspec.Struct, kw_only=True):
 
 
 def context_item(value: Any, number: int) -> ContextItem:
-    """Return a passage given as a text or an object; its name is its id or its number."""
+    """Return a passage, given as a text or an object, with its id or number as name."""
     if is_object(value):
         text = next((value[name] for name in ("content", "page_content", "text") if name in value), value)
         identity = value.get("id")
@@ -69,5 +69,5 @@ def as_values(value: Any) -> list[Any]:
 
 
 def answers_of(value: Any) -> list[str]:
-    """Accepted answers, from one or a list."""
+    """Return the accepted answers, from one or a list."""
     return [text for text in (as_text(item) for item in as_values(value)) if text is not None]

@@ -32,10 +32,10 @@ DEFAULT_CRITERION = "The reply does what the user asked for, correctly and compl
 SAME_ANSWER = "The reply says what the expected answer says, and nothing against it."
 
 EMPTY = "the answer is empty"
-"""The error of an output in which nothing stands: neither a text nor a call."""
+"""Error of an empty output, which has neither a text nor a call."""
 
 EXPECTED_NAMES = "expected_calls"
-"""The tag that names the functions that were to be called, where nothing says with which arguments."""
+"""Tag that names expected functions if their arguments are unknown."""
 
 
 def records_of(example: Example, place: FilePosition, options: Options) -> Iterator[ImportedRecord]:
@@ -53,7 +53,7 @@ def records_of(example: Example, place: FilePosition, options: Options) -> Itera
 
 
 def _whole(example: Example) -> Example:
-    """Return a conversation as one example: calls of all turns, the last text that answers."""
+    """Return a conversation as one example: the calls of all turns, the last text as answer."""
     turns = example.conversation
     return msgspec.structs.replace(
         example,
@@ -161,7 +161,7 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
 def with_reference(case: Case, known: Example) -> tuple[Case, str | None]:
     """Return a case with an example's reference, and the reason if its calls cannot be checked.
 
-    What the example does not name stays. A `RecordError` where no table can hold the reference of this kind of case.
+    Fields that the example lacks stay unchanged. It raises a `RecordError` if a table cannot hold the reference of this kind of case.
     """
     spec = kind_spec(case.kind)
     if not (spec.compared or spec.family == "answer" or spec.plain):
@@ -192,8 +192,8 @@ def _contents(example: Example, options: Options, *, checkable: bool) -> RowCont
 
     Args:
         example: The example.
-        options: Whether accepted answers count as such.
-        checkable: Whether calls are expected, each with its arguments; without them, a call is due and none can be checked.
+        options: Options that say whether accepted answers count.
+        checkable: Whether all expected calls have arguments; otherwise a call is due, but cannot be checked.
     """
     made = example.calls_made
     if made is None:
@@ -229,7 +229,7 @@ def _reference(
 def _plain(call: ToolCall) -> dict[str, Any]:
     """Return the expected arguments, each to be matched exactly.
 
-    An object that looks like a spelling of alternatives stays itself.
+    An object that looks like a marker of alternatives is escaped.
     """
     given = msgspec.json.decode(call.arguments) if isinstance(call.arguments, str) else call.arguments
     return {name: {"exactly": value} if is_marked(value) else value for name, value in given.items()}

@@ -34,7 +34,7 @@ _LEAST_HTTP_ERROR = 400
 
 
 def error_in(node: FieldReader) -> str | None:
-    """Return what an object says of an error; None where it says of none."""
+    """Return the error that an object reports; None if there is none."""
     for name in _ERRORS:
         error = parsed(node.get(name))
         if is_object(error):
@@ -47,12 +47,12 @@ def error_in(node: FieldReader) -> str | None:
 
 
 def failure_in(node: FieldReader) -> str | None:
-    """Return the error, or the status, that says that a call failed."""
+    """Return the error or status that reports a failed call."""
     return error_in(node) or failed_status(node)
 
 
 def failed_status(node: FieldReader) -> str | None:
-    """Return a status that says that a call failed."""
+    """Return a status that reports a failed call."""
     status = node.get("status_code", "statusCode", "status")
     if isinstance(status, int) and not isinstance(status, bool) and status >= _LEAST_HTTP_ERROR:
         return f"HTTP {status}"
@@ -60,13 +60,13 @@ def failed_status(node: FieldReader) -> str | None:
 
 
 def first_name(scopes: Sequence[FieldReader], names: Sequence[str]) -> str | None:
-    """Return the first id among some objects that is a text or a whole number."""
+    """Return the first id in some objects that is a text or a whole number."""
     values: Iterator[Any] = (each.value.get(name) for name in names for each in scopes)
     return next((str(v) for v in values if isinstance(v, str | int) and not isinstance(v, bool) and v != ""), None)  # fmt: skip
 
 
 def time_in(scopes: Sequence[FieldReader]) -> float | None:
-    """Return the time, or number in its session, that a line gives a call."""
+    """Return the time of a call, or its number in its session."""
     for name in _TIMES:
         for each in scopes:
             value = each.value.get(name)
@@ -91,10 +91,10 @@ class Exchange(msgspec.Struct, kw_only=True):
 
     Attributes:
         messages: The conversation up to the answer.
-        choices: The answers, each as messages of the agent's; several are attempts at one request.
-        answered: The line has a place for an answer, even an empty one.
-        error: The reason why no answer came.
-        time: Order within a session; None where the line does not say.
+        choices: The answers, each as messages of the agent; several are attempts at one request.
+        answered: Whether the line has a field for an answer, even an empty one.
+        error: The reason for a missing answer.
+        time: Order within a session; None if unknown.
     """
 
     place: FilePosition
@@ -124,7 +124,7 @@ class Exchange(msgspec.Struct, kw_only=True):
 def is_exchange(value: Any, *, plain: bool = True) -> bool:
     """Return whether a line is an exchange with a model.
 
-    It wraps a request with chat messages or, with ``plain``, has columns for session, question and answer.
+    It holds a request with chat messages or, with ``plain``, columns for session, question and answer.
     """
     if not is_object(value):
         return False
@@ -139,12 +139,12 @@ def is_exchange(value: Any, *, plain: bool = True) -> bool:
     if first_name(scopes, SESSIONS) is not None and any(name in inner for name in RESPONSES):
         return True
     if request is scopes[0] and not is_object(response_in(inner, request)[1]):
-        return False  # columns of a table, of which others are tags
+        return False  # columns of a table; others become tags
     return any(are_messages(parsed(request.get(name))) for name in ("messages", "contents", *REQUESTS))
 
 
 def exchange_of(row: FileRow) -> Exchange:
-    """Return the exchange that a line holds; a `RecordError` where nothing was asked."""
+    """Return the exchange in a line; raise a `RecordError` if there is no question."""
     line = FieldReader({"messages": row.value}, row.at) if is_list(row.value) else row.node
     scopes = scopes_of(line)
     inner = scopes[-1]

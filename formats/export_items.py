@@ -17,8 +17,8 @@ class Judged(NamedTuple):
     Attributes:
         case: Its case.
         output: The output.
-        verdicts: Verdicts on it.
-        label: The trusted one: a person's, else the checker's.
+        verdicts: Verdicts on the output.
+        label: The trusted verdict: a person's, else the checker's.
     """
 
     case: Case
@@ -28,12 +28,12 @@ class Judged(NamedTuple):
 
     @property
     def item_id(self) -> str:
-        """The name of the output in tables."""
+        """Name of the output in tables."""
         return str(self.output.key)
 
     @property
     def accepted(self) -> list[Any]:
-        """Accepted answers, where the case has some."""
+        """Accepted answers of the case, if any."""
         reference = self.case.reference
         answer = reference.get("answer")
         return reference.get("answers") or ([] if answer is None else [answer])
@@ -43,10 +43,10 @@ class ExportContext(NamedTuple):
     """Facts about a run as a whole.
 
     Attributes:
-        task: What the run is called.
-        created: When, in ISO 8601.
+        task: Name of the run.
+        created: Time in ISO 8601.
         thresholds: Pass threshold by author of the verdict; 0.5 for others.
-        agreement: How far judges agree with labels, by name: value, low, high and n of the accuracy.
+        agreement: Accuracy of judges against labels, by name: value, low, high and n.
     """
 
     task: str
@@ -56,7 +56,7 @@ class ExportContext(NamedTuple):
 
     @property
     def nanoseconds(self) -> int:
-        """When, since 1970."""
+        """Time since 1970."""
         return int(datetime.fromisoformat(self.created).timestamp() * 1e9)
 
     def passes(self, verdict: Verdict) -> bool | None:
@@ -69,8 +69,8 @@ class Written(msgspec.Struct, kw_only=True):
 
     Attributes:
         files: The files.
-        rows: How many rows, of whatever the format has.
-        left_out: Verdicts that the format has no place for, by the reason.
+        rows: Number of rows in the format's units.
+        left_out: Number of verdicts that the format cannot hold, by reason.
     """
 
     files: list[str]
@@ -79,9 +79,9 @@ class Written(msgspec.Struct, kw_only=True):
 
 
 def identity(verdict: Verdict) -> dict[str, Any]:
-    """Return the author of a verdict as fields in our own namespace.
+    """Return the author of a verdict as fields in our namespace.
 
-    OpenTelemetry and others have no field for it.
+    OpenTelemetry and others have no fields for it.
     """
     own: dict[str, Any] = {
         "fiducial.source": verdict.source,
@@ -99,7 +99,7 @@ def identity(verdict: Verdict) -> dict[str, Any]:
 
 
 def with_scores(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], dict[str, int]]:
-    """Verdicts with a score, and how many are left out since they have none."""
+    """Return the verdicts with a score, and the number without one."""
     listed = list(verdicts)
     graded = [verdict for verdict in listed if verdict.score is not None]
     return graded, {"without a score": len(listed) - len(graded)} if len(graded) < len(listed) else {}

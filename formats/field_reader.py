@@ -1,4 +1,4 @@
-"""JSON object of a foreign file, read field by field; wrong types are refused in place."""
+"""JSON object of another tool's file, read field by field with type checks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..errors import RecordError
 from .json_values import is_object, parsed
 
 MOST_WHOLE = 1 << 53
-"""Larger whole numbers are no numbers of trials, turns or repetitions."""
+"""Largest number of a trial, turn or repetition."""
 
 
 _NAMES, _NUMBERS = (str, int), (int, float)
@@ -20,10 +20,10 @@ class FieldReader:
 
     Args:
         value: The object.
-        at: Where it stands, as ``results[3].response``; empty for a whole line.
+        at: Its path, such as ``results[3].response``; empty for a whole line.
 
     Raises:
-        RecordError: It is no object.
+        RecordError: It is not an object.
     """
 
     __slots__ = ("at", "value")
@@ -48,8 +48,8 @@ class FieldReader:
         return RecordError(f"expected {expected}, got {type_name(self.value[name])}", field=self.place(name))
 
     def first(self, *names: str) -> str | None:
-        """Return the first of these names that has a value here."""
-        for name in names:  # which is what reading spends its time on
+        """Return the first of these names that has a value."""
+        for name in names:  # reading spends most of its time here
             if self.value.get(name) is not None:
                 return name
         return None
@@ -119,7 +119,7 @@ class FieldReader:
         return [FieldReader(item, at) for at, item in self.items(*names)]
 
     def unpacked(self, *names: str) -> Any:
-        """Return a value, decoded if it is JSON text within JSON."""
+        """Return a value, decoded if it is JSON text."""
         for name in names:
             value = self.value.get(name)
             if value is not None:
@@ -133,7 +133,7 @@ class FieldReader:
 
 
 def type_name(value: Any) -> str:
-    """Name a value's type for a person."""
+    """Return the name of a value's type for people."""
     kind = cast("type[object]", type(value))
     names: dict[type[object], str] = {
         dict: "an object",

@@ -1,4 +1,4 @@
-"""Foreign files as unchanged JSON values; rows that hold a key twice are skipped."""
+"""Other tools' files as unchanged JSON values; rows with a repeated key are skipped."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .json_values import is_list, is_object
 
 
 class RepeatedKeys(dict[str, Any]):
-    """An object in which a key stands twice, with what is to be said of that.
+    """An object with a repeated key, and the error message.
 
     Attributes:
-        seen: Whether any document had one: else rows need not be looked through.
+        seen: Whether any document had one; otherwise rows need no search.
     """
 
     any_found: ClassVar[bool] = False
@@ -33,7 +33,7 @@ class RepeatedKeys(dict[str, Any]):
 
 
 def refuse_in_text(raw: bytes, value: Any) -> None:
-    """Refuse JSON, of which the value was decoded, where a key stands twice in any object.
+    """Refuse JSON text, already decoded, with a repeated key in any object.
 
     Raises:
         RecordError: One does.
@@ -46,14 +46,14 @@ def refuse_in_text(raw: bytes, value: Any) -> None:
 
 
 def marked(raw: bytes, value: Any) -> Any:
-    """Return a document, decoded anew where an object has a key twice: such an object is marked."""
+    """Return a document, decoded again if an object has a repeated key, which is marked."""
     if not DuplicateKeyDetector().suspects([raw], [value]):
         return value
     return json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_object_or_mark)
 
 
 def refuse_marked(value: Any, at: str) -> None:
-    """Refuse a row of a document, at a place in it, that holds a marked object.
+    """Refuse a row of a document that holds a marked object.
 
     Raises:
         RecordError: It does.
@@ -75,17 +75,17 @@ def _object_or_mark(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
-"""Larger documents are refused: one is held in memory whole."""
+"""Largest document in bytes, since one is held in memory as a whole."""
 
 
 class FileRow(msgspec.Struct, frozen=True):
-    """One value of a file, and where it stands."""
+    """One value of a file, and its place."""
 
     value: Any
     place: FilePosition
     at: str = ""
     number: int = 1
-    """From 1 in its file; its line, where it has one."""
+    """Number in its file from 1; its line, if it has one."""
 
     @property
     def node(self) -> FieldReader:
@@ -110,7 +110,7 @@ def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 Within: TypeAlias = Callable[[FieldReader], list[tuple[str, Any]] | None]
-"""The rows that an object holds, with their places; None for an object that is a row itself."""
+"""Function that returns the rows in an object with their places; None if the object is a row."""
 
 
 def read_rows(
@@ -120,12 +120,12 @@ def read_rows(
 
     A file holds one value per line, a list of them, or a single one.
 
-    What is not JSON is skipped if the rest of the file can be read.
+    Invalid JSON is skipped if the rest of the file can be read.
 
     Args:
         path: JSON Lines or JSON.
-        within: Finds the rows that an object holds, such as a page of an API.
-        is_row: Whether a list is a row, and not a list of them.
+        within: Function that finds the rows in an object, such as a page of an API.
+        is_row: Function that returns whether a list is a row, not a list of rows.
     """
     for file in files_of(path, (".jsonl", ".json", ".ndjson")):
         rows = _lines(file) if _has_lines(file) else _document_rows(file, is_row)
@@ -177,10 +177,10 @@ def read_document(path: Path) -> Any:
 
 
 def decode(raw: bytes) -> Any:
-    """Decode the JSON of one row, including NaN and infinities, which some tools write.
+    """Decode the JSON of one row, including NaN and infinities of some tools.
 
     Raises:
-        RecordError: It is not JSON, or a key stands twice in an object; the error names the line if there are several.
+        RecordError: It is not JSON, or an object repeats a key; the error names the line if there are several.
     """
     value = _decoded(raw)
     refuse_in_text(raw, value)
@@ -203,14 +203,14 @@ def _decoded(raw: bytes) -> Any:
         raise RecordError(f"not JSON: {error.msg} at column {error.colno}", line=line) from error
     except RecursionError as error:
         raise RecordError("the JSON is nested too deeply") from error
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise RecordError(f"not JSON: {error}") from error
 
 
 def convert_rows(
     rows: Iterable[FileRow | Skipped], convert: Callable[[FileRow], Iterable[ImportedRecord]]
 ) -> Iterator[ImportedRecord]:
-    """Convert row by row; of one that is not what it should be, it is listed why."""
+    """Convert rows one by one; list the reason for each invalid one."""
 
     def checked(row: FileRow) -> Iterable[ImportedRecord]:
         refuse_marked(row.value, row.at)
@@ -223,7 +223,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def _has_lines(path: Path) -> bool:
-    """Return whether a file has one value per line, by its name or because several lines do."""
+    """Return whether a file has one value per line, by its name or its first lines."""
     if path.suffix.lower() in {".jsonl", ".ndjson"}:
         return True
     try:

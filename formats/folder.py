@@ -24,35 +24,35 @@ CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS, LABELS = (
     "clusters.json",
     "labels.jsonl",
 )
-"""The files of the folder; verdicts, clusters and labels only where there are some. Labels are what people say, which verdicts hold, too."""
+"""Files of the folder; verdicts, clusters and labels only if there are some. Labels are people's verdicts, which the verdicts include."""
 
 
 class ImportSummary(msgspec.Struct, kw_only=True):
     """Summary of an import.
 
     Attributes:
-        format: What the files were read as.
-        folder: Where the records are.
-        kinds: Cases by kind.
-        outputs: Outputs by system.
-        answered: Outputs that did not fail, by the kind of their case.
-        transcripts: Those of them that record their steps.
-        verdicts: Verdicts by who says so, and by outcome.
-        sources: Of each of those who say so, what it is: a judge, a checker, a person.
-        sessions: Conversations of several turns, each one case.
-        earlier_calls: Those of them with calls before their last turn.
-        failed: Outputs that are an error in place of an answer.
-        empty: Outputs in which nothing stands.
-        shared: Cases that more than one system answered.
-        labels: Verdicts of people, which are in ``labels.jsonl`` as well.
+        format: Format of the files.
+        folder: Folder of the records.
+        kinds: Number of cases by kind.
+        outputs: Number of outputs by system.
+        answered: Number of outputs that did not fail, by kind of case.
+        transcripts: Those of these that record their steps.
+        verdicts: Number of verdicts by author and outcome.
+        sources: Source of each author: a judge, a checker, a person.
+        sessions: Number of conversations of several turns, each one case.
+        earlier_calls: Those of these with calls before their last turn.
+        failed: Number of outputs that are an error instead of an answer.
+        empty: Number of empty outputs.
+        shared: Number of cases that several systems answered.
+        labels: Number of people's verdicts, which ``labels.jsonl`` holds as well.
         scored: Whether a judge's score is among the verdicts.
         columns: The columns of a table's fields.
-        tags: Columns of a table that are no field.
-        guesses: Fields without a column, and a tag that may hold each.
-        unread: Columns of logged calls that look like grades, and a file that has each.
-        default_criterion: How many cases are graded by the default criterion, for want of another.
-        skipped: How much is listed as skipped.
-        first_skipped: The first of that.
+        tags: Columns of a table that are not fields.
+        guesses: Fields without a column, each with a tag that may hold it.
+        unread: Columns of logged calls that look like grades, each with a file that has it.
+        default_criterion: Number of cases graded by the default criterion, for lack of another.
+        skipped: Number of skipped records.
+        first_skipped: The first of these.
     """
 
     format: str
@@ -82,7 +82,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
 def write_folder(
     records: Iterable[ImportedRecord], folder: Path, name: str, *, source: object = None
 ) -> ImportSummary:
-    """Write imported records in the place of an earlier import, all or nothing.
+    """Write imported records, replacing an earlier import, all or nothing.
 
     Errors name the source.
 
@@ -121,7 +121,7 @@ def write_folder(
 
 
 def import_summary(folder: Path) -> ImportSummary:
-    """Return the summary of an import from its files, with the labels that were added since.
+    """Return the summary of an import from its files, with labels added since.
 
     Raises:
         InputError: They cannot be read.
@@ -204,7 +204,7 @@ class _Summary:
 
 
 class _Answered:
-    """Counts the cases that several systems answered, by hashes of their ids."""
+    """Counter of cases that several systems answered, by hashes of their ids."""
 
     def __init__(self) -> None:
         self._first: dict[int, str] = {}

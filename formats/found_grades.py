@@ -1,4 +1,4 @@
-"""Columns of grades in an imported table, found as in a table of scores."""
+"""Columns of grades in an imported table, recognised as in a table of scores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOOKED_AT = 512
 
 
 class FoundGrades(NamedTuple):
-    """Columns of grades found by a table's first rows, beside those known by field name.
+    """Columns of grades recognised by a table's first rows, besides those known by name.
 
     Attributes:
         label: The column of a person's grades.
@@ -83,7 +83,7 @@ def unscaled_grades(
 ) -> dict[str, str]:
     """Return the columns with numbers above 1 and no scale, with their likely one, ``1:5``.
 
-    A number below 0 tells no scale: it often marks an error.
+    A number below 0 shows no scale, since it often marks an error.
     """
     if grades.ends is not None or grades.pass_at is not None:
         return {}

@@ -1,4 +1,4 @@
-"""Options of an import, and what has been read so far."""
+"""Options of an import, and the state of reading."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .imported_records import LOGGED, FilePosition
 class SeenKeys:
     """Hashes of the cases, outputs and verdicts read so far.
 
-    A case may come again with another output; it still counts as one case.
+    A case may be repeated with another output; it still counts as one case.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class SeenKeys:
     def made_up(self, prefix: str, path: Path, number: int) -> str:
         """Return an id for a row that has none, unused by any earlier case.
 
-        It holds the number of its file, except for the first file.
+        It includes the number of its file, except for the first file.
         """
         file = self._files.setdefault(path, len(self._files) + 1)
         name = f"{prefix}-{number:06d}" if file == 1 else f"{prefix}-{file}-{number:06d}"
@@ -47,9 +47,9 @@ class SeenKeys:
         return next(each for each in again if hash(each) not in self._cases)
 
     def is_new(self, case: Case, *, failed: bool = False) -> bool:
-        """Return whether a case is new; a `RecordError` where its id is that of another case.
+        """Return whether a case is new; raise a `RecordError` if another case has its id.
 
-        Tags and clusters may differ. After a failure only the question has to be the same: no answer shows of which kind the case is.
+        Tags and clusters may differ. After a failure only the question must be equal, since no answer shows the kind of case.
         """
         question = hash(encode_json(case.messages)) if case.messages else 0
         plain = (
@@ -67,7 +67,7 @@ class SeenKeys:
         return False
 
     def free_trial(self, case_id: str, system: str, trial: int) -> int:
-        """Return the first trial of a system at a case, from one on, that no output has."""
+        """Return the first unused trial number of a system at a case, from a given one."""
         trials = count(trial)
         return next(each for each in trials if hash((case_id, system, each)) not in self._outputs)
 
@@ -92,7 +92,7 @@ class SeenKeys:
                 yield majority_verdict(key, grades)
 
     def refuse_again(self, output: Output) -> None:
-        """Refuse an output that was there before."""
+        """Refuse an output that was already read."""
         key = hash((output.case_id, output.system, output.trial))
         if key in self._outputs:
             if self.is_graded_again(output):
@@ -114,7 +114,7 @@ class SeenKeys:
 
 
 class DeferredLines:
-    """Lines that can be read only at the end: exchanges of sessions, and failed calls."""
+    """Lines that are read at the end: exchanges of sessions, and failed calls."""
 
     def __init__(self) -> None:
         self.sessions: dict[str, list[tuple[bytes, FilePosition, str, int]]] = {}
@@ -131,15 +131,15 @@ class Options:
     """Import options from the user, and the state of reading.
 
     Attributes:
-        columns: Names of our fields by names in the file, or the other way round (``answer=response``); for tables.
-        criterion: What a good answer achieves, for cases that have nothing else to be graded by.
+        columns: For tables: our fields by names in the file, or in reverse (``answer=response``).
+        criterion: Criterion of a good answer, for cases without any reference.
         system: System of answers, if the file names none.
-        joined: System of answers, whatever the file says.
-        unit: What of a conversation is a case.
-        answers: ``accepted`` grades by accepted answers where there are some, ``open`` by a context before them, and by a criterion.
-        complete: Adds the references that a joined table has for an example.
-        known: What was read so far.
-        deferred: Lines that can be read only when all lines are known.
+        joined: System of all answers, whatever the file says.
+        unit: Unit of a conversation that becomes a case.
+        answers: ``accepted`` grades by accepted answers, if any; ``open`` prefers a context, and else a criterion.
+        complete: Function that adds a joined table's references to an example.
+        known: Records read so far.
+        deferred: Lines that can be read only after all others.
         grades: The meaning of people's grades in tables.
         recognized: The columns of tables read so far.
     """

@@ -19,13 +19,13 @@ LOGGED = "logged"
 
 
 class Skipped(Record, frozen=True, kw_only=True):
-    """Something in a file that became no record, or part of one that did not.
+    """A part of a file that became no record, or was lost from one.
 
     Attributes:
         file: The file.
-        reason: Why.
-        line: 1-based, where the file has one record a line.
-        field: Where in the line or document.
+        reason: The reason.
+        line: Line from 1, if the file has one record per line.
+        field: Path in the line or document.
     """
 
     file: str
@@ -35,11 +35,11 @@ class Skipped(Record, frozen=True, kw_only=True):
 
 
 ImportedRecord: TypeAlias = Case | Output | Verdict | Skipped
-"""What a file is read as, piece by piece; a case comes before its outputs, these before their verdicts."""
+"""Any imported record; a case precedes its outputs, these their verdicts."""
 
 
 class FilePosition(msgspec.Struct, frozen=True):
-    """Where something stands in a file."""
+    """Place in a file."""
 
     path: Path
     line: int | None = None
@@ -54,7 +54,7 @@ class FilePosition(msgspec.Struct, frozen=True):
         )
 
     def passed_over(self, field: str, reason: str) -> Skipped:
-        """Return the entry for a part that has no place among records."""
+        """Return the entry for a part that no record can hold."""
         return Skipped(file=str(self.path), line=self.line, field=field, reason=reason)
 
 
@@ -62,7 +62,7 @@ UNREADABLE = (RecordError, msgspec.ValidationError)
 """Errors raised for invalid content of a file."""
 
 _BEYOND = (ValueError, ArithmeticError, RecursionError)
-"""What Python raises of values beyond its bounds: numbers of thousands of digits, dates after the year 9999."""
+"""Python's errors for values out of bounds: numbers with thousands of digits, dates after the year 9999."""
 
 
 def converted(
@@ -70,7 +70,7 @@ def converted(
     convert: Callable[[T], Iterable[ImportedRecord]],
     place: Callable[[T], FilePosition],
 ) -> Iterator[ImportedRecord]:
-    """Convert items, and list the reason for each that is invalid; keep skipped ones."""
+    """Convert items, and list the reason for each invalid one; keep skipped ones."""
     for item in items:
         if isinstance(item, Skipped):
             yield item

@@ -58,21 +58,21 @@ def scored(
     evidence: Mapping[str, Any] | None = None,
     absent: str | None = None,
 ) -> ImportedScore:
-    """Return an opinion with a score; a NaN gives one without.
+    """Return a score with its value; NaN gives one without.
 
-    Raises a `RecordError` if nothing says where in [0, 1] the score lies.
+    It raises a `RecordError` if the score's place in [0, 1] is unknown.
 
     Args:
         by: Author of the score.
-        value: True or false, a number, or a word that says one of the two.
-        passed: Whether that passes, where the tool says so: taken where the number alone is outside [0, 1].
-        ends: The least and the largest number, where the tool says so.
-        reason: What was said beside it.
-        source: What sort of thing ``by`` is.
-        field: Where it stands, for errors.
+        value: A boolean, a number, or a word for either.
+        passed: Whether it passes, if the tool says so; used if the number is outside [0, 1].
+        ends: The smallest and the largest number, if the tool says so.
+        reason: Its explanation.
+        source: Source of ``by``: judge, checker or person.
+        field: Its path, for errors.
         letters: Whether C, P, I and N mean correct, partly, incorrect and no answer.
-        evidence: Details; the number itself is kept where the score is another.
-        absent: Why there is no score where the value is null, which may be; None where it may not.
+        evidence: Details, with the number itself if the score differs.
+        absent: Reason for a missing score if the value may be null; None if it may not.
     """
     number = _number(value, letters=letters)
     details = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
@@ -105,7 +105,7 @@ def unscored(
     source: Source = "judge",
     evidence: Mapping[str, Any] | None = None,
 ) -> ImportedScore:
-    """Return an opinion that the tool failed to form, with the reason in words."""
+    """Return a score that the tool failed to give, with the reason in words."""
     kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
     return ImportedScore(by, None, outcome, reason, source, kept)
 
@@ -116,7 +116,7 @@ def collect_scores(
     opinions_of: Callable[[T], Iterable[ImportedScore]],
     place: FilePosition,
 ) -> Iterator[Skipped]:
-    """Add what items say of an answer; of one that is not what it should be, it is listed why."""
+    """Add the scores that items give an answer; list the reason for each invalid one."""
     for item in items:
         try:
             opinions += opinions_of(item)
@@ -127,7 +127,7 @@ def collect_scores(
 def on_named(opinion: ImportedScore, fields: Mapping[str, Any], case_id: str, system: str) -> Verdict:
     """Return the verdict on an output that is not in the file.
 
-    Our ``fiducial.*`` fields name the output, else the given case and system do.
+    Our ``fiducial.*`` fields name the output; otherwise the given case and system do.
     """
     named_case, named_system = fields.get("fiducial.case_id"), fields.get("fiducial.system")
     trial, repeat = (_whole(fields.get(f"fiducial.{name}")) for name in ("trial", "repeat"))
@@ -140,13 +140,13 @@ def on_named(opinion: ImportedScore, fields: Mapping[str, Any], case_id: str, sy
 
 
 def _whole(value: Any) -> int:
-    """Return a count in an attribute, which may be text; 0 where there is none."""
+    """Return a count in an attribute, which may be text; 0 if there is none."""
     text = str(value)
     return int(text) if text.isdecimal() and len(text) < len(str(MOST_WHOLE)) else 0
 
 
 def numbered_names(opinions: list[ImportedScore]) -> list[ImportedScore]:
-    """Number opinions that share a name, since they answer different questions."""
+    """Number scores that share a name, since they answer different questions."""
     seen = Counter[str]()
     named_apart = list[ImportedScore]()
     for each in opinions:

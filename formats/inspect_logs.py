@@ -37,7 +37,7 @@ _OUTCOMES: dict[str, Outcome] = {
     "scoring_failed": "failed",
     **{own: own for own in UNGRADED},
 }
-"""Why a sample is not scored, in Inspect's words; what is none of these is not applicable."""
+"""Outcomes of unscored samples by Inspect's words; any other is not applicable."""
 
 
 def recognises(glimpse: Any) -> bool:
@@ -59,7 +59,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
         try:
             yield from _read_file(file, options)
         except InputError as error:
-            if not path.is_dir():  # beside logs there are other files
+            if not path.is_dir():  # folders of logs hold other files, too
                 raise
             yield FilePosition(file).skipped(error)
 
@@ -131,12 +131,12 @@ def read_sample(
     """Yield a log sample's records: its case, its output, its verdicts, and skipped parts.
 
     Raises:
-        RecordError: A field of the sample itself is not as it should be.
+        RecordError: A field of the sample is invalid.
     """
     sample = _with_attachments(sample)
     question = messages_of(sample.get("input"), sample.place("input"))
     answer, told_off = _answered(sample, len(question))
-    if sample.items("choices"):  # which a solver put into the question that was sent
+    if sample.items("choices"):  # which a solver put into the question
         sent = sample.nodes("messages")
         end = next((at for at, each in enumerate(sent) if role_of(each) == "assistant"), len(sent))
         question = [
@@ -166,7 +166,7 @@ def read_sample(
 
 
 def _with_attachments(sample: FieldReader) -> FieldReader:
-    """Return the sample with long texts restored, which a log keeps apart."""
+    """Return the sample with long texts restored, which a log stores separately."""
     kept = sample.node("attachments").value
     if not kept:
         return sample
@@ -180,7 +180,7 @@ def _with_attachments(sample: FieldReader) -> FieldReader:
 class _Attachments:
     """Long texts of a sample by name.
 
-    A sample may name one text any number of times, so what comes of that is bounded like a line of a file.
+    A sample may repeat one text any number of times, so the result is bounded like a line of a file.
     """
 
     def __init__(self, attachments: dict[str, Any]) -> None:
@@ -188,7 +188,7 @@ class _Attachments:
         self._left = MAX_LINE_BYTES
 
     def put_back(self, value: Any) -> Any:
-        """Return a value with the texts in place of their names."""
+        """Return a value with texts instead of their names."""
         if isinstance(value, str) and value.startswith(_ATTACHMENT):
             return self._text(value)
         if is_list(value):
@@ -206,7 +206,7 @@ class _Attachments:
 
 
 def _tools(sample: FieldReader) -> list[dict[str, Any]]:
-    """Return the tools that the model was offered in its first request."""
+    """Return the tools offered to the model in its first request."""
     first = _first_request(sample)
     return [] if first is None else [tool.value for tool in first.nodes("tools")]
 
@@ -216,7 +216,7 @@ def _first_request(sample: FieldReader) -> FieldReader | None:
 
 
 def _answered(sample: FieldReader, question_length: int) -> tuple[AgentAnswer | None, list[str]]:
-    """Return the model's answer to the input, and where others spoke during it."""
+    """Return the model's answer to the input, and the places of others' messages in it."""
     messages = sample.nodes("messages")
     # A system message that a solver put in front is not in the input.
     first = next(

@@ -1,4 +1,4 @@
-"""Type guards for JSON values; JSON within texts, decoded or written."""
+"""Type guards for JSON values; JSON in texts, read or written."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OPENINGS = ("{", "[", '"')
 def parsed(value: Any) -> Any:
     """Return a value, decoded if it is JSON text of an object, list or text.
 
-    Text in which a key stands twice in one object stays text.
+    Text with a repeated key in an object stays text.
     """
     if not isinstance(value, str) or not value.lstrip().startswith(_OPENINGS):
         return value
@@ -50,7 +50,7 @@ _PYTHON_LIST = re.compile(rf"\[\s*+{_PYTHON_TEXT}(?:(?:\s*+,\s*+|\s++){_PYTHON_T
 
 
 def python_texts(text: str) -> list[str] | None:
-    """Return the texts of a list as Python or numpy prints it; None if the text is none.
+    """Return the texts of a list printed by Python or numpy; None for any other text.
 
     Data frames write lists into CSV this way: ``['Mugs hold 300 ml.', "It's blue."]``.
     """
@@ -64,14 +64,14 @@ def python_texts(text: str) -> list[str] | None:
 
 
 def as_text(value: Any) -> str | None:
-    """Return a value as text: a text unchanged, None as None, all else as JSON."""
+    """Return a value as text: text unchanged, None as None, anything else as JSON."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
 def plain_scalar(value: Any) -> str | float | None:
-    """Return a value of a file that is no JSON: dates as text, bytes as their number."""
+    """Return a value that is not JSON: dates as text, bytes as their number."""
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, bytes):
@@ -113,7 +113,7 @@ def _plain(value: Any, names: tuple[str, ...]) -> str | None:
 
 
 def number_in(value: Any) -> Any:
-    """Return the number that a text spells; any other value unchanged."""
+    """Return the number in a text; any other value unchanged."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:
@@ -121,7 +121,7 @@ def number_in(value: Any) -> Any:
 
 
 def tags_of(metadata: dict[str, Any]) -> dict[str, TagValue]:
-    """Metadata as tags; what is no single value as JSON."""
+    """Return metadata as tags, with compound values as JSON."""
     return {
         name: value if value is None or isinstance(value, _SINGLE) else as_text(value)
         for name, value in metadata.items()

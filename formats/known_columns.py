@@ -1,4 +1,4 @@
-"""Rows of any table: usual column names or the user's; other columns become tags."""
+"""Rows of any table by usual column names or the user's; other columns become tags."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .score_columns import ScoreReader, judge_scores, labels_in, score_in, verdi
 from .written_calls import written_calls
 
 _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
-"""An attribute of an example, and what reads it."""
+"""An attribute of an example, and its reader."""
 
 
 def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Example, list[Skipped]]:
@@ -95,10 +95,10 @@ class _Columns(NamedTuple):
     names: Mapping[str, str]
     """The column of each field."""
     others: list[str]
-    """Columns that are no field and no judge's."""
+    """Columns that are neither fields nor judges' scores."""
     judges: list[str]
     people: list[str]
-    """Those of the others that hold grades of several people."""
+    """Other columns that hold several people's grades."""
     parts: list[_Part]
     scores: list[ScoreReader]
     by: str | None
@@ -112,12 +112,12 @@ def _columns(
     label: str | None,
     judges: tuple[str, ...],
 ) -> _Columns:
-    """Find what the columns of rows mean; a short row is read in less time."""
+    """Return the meaning of columns, so that short rows are read fast."""
     names = dict(known_fields(there, told_by_user))
     if label in there:
         names.setdefault("label", label)
     if names.get("query", "").lower() == "instruction" and "input" in there:
-        names["given"] = "input"  # an instruction, and what it is about
+        names["given"] = "input"  # an instruction and its input
     others = [*_others(dict.fromkeys(there), names)]
     judging = [name for name in judges if name in others]
     others = [name for name in others if name not in judging]
@@ -139,7 +139,7 @@ def reference_example(
 ) -> tuple[Example, list[Skipped]]:
     """Return the reference fields of a row, from known columns, and its skipped parts.
 
-    These are the fields of a case beside the question and the answer.
+    These are the fields of a case besides question and answer.
     """
     line = row.node
     fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
@@ -155,7 +155,7 @@ def reference_example(
     unread: list[Skipped] = []
     try:
         example.expected_calls = _expected_calls(fields)
-    except UNREADABLE as error:  # the row may say more of its case than that
+    except UNREADABLE as error:  # the row may have more fields of its case
         unread.append(row.place.skipped(error))
     _take_calls(example)
     people = {name: value for name, value in rest.items() if is_person(name)}
@@ -170,7 +170,7 @@ def reference_example(
 
 
 def _others(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the columns that are no field."""
+    """Return the columns that are not fields."""
     taken = set(names.values())
     return {name: value for name, value in row.items() if name not in taken}
 
@@ -284,7 +284,7 @@ def _trial(fields: FieldReader) -> int:
 
 
 def _turns(fields: FieldReader) -> list[list[Step]] | None:
-    """Steps, as an exported output has them."""
+    """Return the steps of an exported output."""
     turns = fields.unpacked("turns")
     return None if turns is None else msgspec.convert(turns, list[list[Step]])
 
@@ -297,7 +297,7 @@ _REFERENCE: Mapping[str, _Part] = {
     "criterion": ("criterion", lambda fields: as_text(fields.get("criterion"))),
     "cluster": ("cluster", lambda fields: fields.name("cluster")),
 }
-"""By field, what a reference says of a case."""
+"""Readers of a reference's fields."""
 
 _ROW: Mapping[str, _Part] = {
     **_REFERENCE,
@@ -307,9 +307,9 @@ _ROW: Mapping[str, _Part] = {
     "trial": ("trial", _trial),
     "turns": ("turns", _turns),
 }
-"""By field, what a row says beside the conversation and the scores."""
+"""Readers of a row's other fields, except conversation and scores."""
 
 
 def _parts(fields: Iterable[str], known: Mapping[str, _Part]) -> list[_Part]:
-    """Return the attributes of an example for which a row has columns, and what reads them."""
+    """Return the attributes of an example for which a row has columns, with their readers."""
     return [known[field] for field in fields if field in known]

@@ -114,7 +114,7 @@ class _Read:
         self.feedback: list[tuple[FieldReader, FilePosition]] = []
 
     def take(self, row: FileRow) -> Iterable[ImportedRecord]:
-        """Take a run, feedback or an example; nothing can be said of it yet."""
+        """Store a run, feedback or an example for later."""
         if "run_type" in row.node:
             span = _span(row)
             self.runs[span.id] = span, row.node.name("reference_example_id") if span.parent is None else None
@@ -164,7 +164,7 @@ def _span(row: FileRow) -> Span:
 
 
 def _take_chat(span: Span) -> None:
-    """Read what a chat model was asked and answered, as LangChain or a client's wrapper logs it."""
+    """Read a chat model's request and answer, as LangChain or a client's wrapper logs them."""
     asked = span.received.get("messages") if is_object(span.received) else None
     if is_list(asked) and len(asked) == 1 and is_list(asked[0]):
         asked = asked[0]
@@ -179,7 +179,7 @@ def _take_chat(span: Span) -> None:
 
 
 def _tool_result(returned: Any) -> Any:
-    """Return what a tool returned, from a message of its own or as it stands."""
+    """Return a tool's result, from its own message or unchanged."""
     value = returned.get("output") if is_object(returned) and len(returned) == 1 else returned
     if is_object(value) and role_of(FieldReader(value)) == "tool":
         return results_of(FieldReader(value))[0][1]

@@ -1,4 +1,4 @@
-"""Answers of a logged call, in whichever form the log has them."""
+"""Answers of a logged call, in any format."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _is_answer(value: Any) -> bool:
 
 
 def answers_in(value: Any, at: str, depth: int = 0) -> list[list[FieldReader]]:  # noqa: PLR0911 - one form of an answer each
-    """Return the answers that a response holds, in whichever form."""
+    """Return the answers in a response of any format."""
     if value is None or depth > DEEPEST:
         return []
     if isinstance(value, str | int | float):
@@ -80,7 +80,7 @@ def _choice(choice: FieldReader) -> FieldReader:
 
 
 def beyond_request(request: Sequence[FieldReader], choice: list[FieldReader]) -> list[FieldReader]:
-    """Return an answer's messages without those of the request, which some logs repeat in it."""
+    """Return an answer's messages without those repeated from the request."""
     if len(choice) > len(request) and all(
         message_key(a) == message_key(b) for a, b in zip(request, choice, strict=False)
     ):
@@ -89,7 +89,7 @@ def beyond_request(request: Sequence[FieldReader], choice: list[FieldReader]) ->
 
 
 def bodies_of(response: Any, depth: int = 0) -> list[FieldReader]:
-    """Return a response and the body within it, as far as they are objects."""
+    """Return a response and its body, if they are objects."""
     if not is_object(response) or depth > DEEPEST:
         return []
     node = FieldReader(response)

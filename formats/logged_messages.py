@@ -1,4 +1,4 @@
-"""Messages in logs: items of a response as chat messages, and keys to compare messages by."""
+"""Messages in logs: items of a response as chat messages, and keys for comparison."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def says_something(message: FieldReader) -> bool:
 
 
 def is_silent(item: Any) -> bool:
-    """Return whether an item of a response is reasoning, which is no part of a chat."""
+    """Return whether an item of a response is reasoning, which is not part of a chat."""
     return is_object(item) and item.get("type") == "reasoning"
 
 

@@ -1,4 +1,4 @@
-"""Request of a logged call: where it stands in a line, and its messages."""
+"""Request of a logged call: its place in a line, and its messages."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ REQUESTS = (
 RESPONSES = ("response", "res", "resp", "output", "outputs", "completion", "response_body", "responseBody", "result", "reply", "answer")  # fmt: skip
 _AROUND = ("data", "payload", "record", "event", "log", "entry", "exchange", "body")
 DEEPEST = 4
-"""Objects within each other that are looked into at most."""
+"""Most nested objects that are searched."""
 
 
 def scopes_of(line: FieldReader) -> list[FieldReader]:
-    """Return the line, and what it is wrapped in, up to the object that holds the request."""
+    """Return the line and the nested objects down to the one that holds the request."""
     scopes = [line]
     while len(scopes) < DEEPEST and request_in(scopes[-1]) is None:
         inner = next(
@@ -45,7 +45,7 @@ def scopes_of(line: FieldReader) -> list[FieldReader]:
 
 
 def request_in(node: FieldReader, depth: int = 0) -> FieldReader | None:
-    """Return the object whose messages, input or prompt is what was asked."""
+    """Return the object whose messages, input or prompt is the request."""
     if "messages" in node or "contents" in node:
         return node
     if node.get("object") == "response":

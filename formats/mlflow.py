@@ -114,7 +114,7 @@ def _span(piece: FieldReader, trace: str, row: FileRow) -> Span:
 
 
 def _read_chat(span: Span, attributes: FieldReader) -> None:
-    """Read a model's request and reply if they are in the chat API's form."""
+    """Read a model's request and reply if they are in the chat API's format."""
     system = attributes.get("mlflow.llm.model", "mlflow.chat.model")
     span.system = system if isinstance(system, str) else None
     returned = span.returned

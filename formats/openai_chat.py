@@ -48,7 +48,7 @@ def recognises(glimpse: Any) -> bool:
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read chats, one per line; see `Format`.
 
-    Read what is then left in `Options.deferred` with `held_records`.
+    Then read the rest, in `Options.deferred`, with `held_records`.
     """
     yield from convert_rows(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
 
@@ -68,12 +68,12 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
 
 
 def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iterator[ImportedRecord]:
-    """Yield the records of an exchange, or hold it back where it is of a session."""
+    """Yield the records of an exchange, or hold it back if it belongs to a session."""
     if exchange.session is None or options.unit == "last":
         yield from _chat(exchange, exchange.id, options)
         return
     for message in [*exchange.messages, *chain.from_iterable(exchange.choices)]:
-        message_key(message)  # which refuses what cannot be read while its line is known
+        message_key(message)  # to refuse unreadable lines while their number is known
     line = json.dumps(row.value).encode()
     options.deferred.sessions.setdefault(exchange.session, []).append((line, row.place, row.at, row.number))
 
@@ -108,7 +108,7 @@ def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator
 
 
 def _makes_calls(exchange: Exchange) -> bool | None:
-    """Return whether calls were made; None where neither a call nor an answer shows it."""
+    """Return whether calls were made; None if neither a call nor an answer shows it."""
     done = [each for choice in exchange.choices for each in choice]
     answer = answer_of(each for each in [*exchange.messages, *done] if is_agents(each))
     return None if answer.is_empty else bool(answer.calls)
@@ -168,7 +168,9 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
         question, example.answer = _split(exchange, choice)
         example.messages = [asked_message(each) for each in question]
         if example.answer is None and example.error is None and exchange.model is not None:
-            tags["model"] = exchange.model  # else it is the answer's system: two models may answer one case
+            tags["model"] = (
+                exchange.model
+            )  # otherwise it is the answer's system: two models may answer one case
     example.tags = tags | exchange.tags
     return example
 
@@ -176,12 +178,12 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
 def _split(
     exchange: Exchange, choice: list[FieldReader] | None
 ) -> tuple[list[FieldReader], AgentAnswer | None]:
-    """Return what was asked, and the answer to it."""
+    """Return the question and its answer."""
     messages = exchange.messages
     end = len(messages)
     while end and is_agents(messages[end - 1]):
         end -= 1
-    # A chat that was answered goes on where its last calls have returned; else its last text is something that was said before.
+    # An answered chat may continue after its last calls returned; otherwise its last text belongs to the question.
     goes_on = end < len(messages) and (choice is None or role_of(messages[-1]) != "assistant")
     question, done = (messages[:end], messages[end:]) if goes_on else (messages, [])
     if choice is not None or done:
@@ -190,9 +192,9 @@ def _split(
 
 
 def reply_messages(reply: dict[str, Any]) -> list[FieldReader] | None:
-    """Return the messages of an answer; None if its form is unknown.
+    """Return the messages of an answer; None if its format is unknown.
 
-    Known forms: a conversation, one message, a chat completion or a response.
+    Known formats: a conversation, one message, a chat completion or a response.
     """
     if are_messages(reply.get("messages")):
         return FieldReader(reply).nodes("messages")

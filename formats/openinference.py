@@ -1,4 +1,4 @@
-"""OpenInference's conventions on a span, flattened by index, with evaluations beside."""
+"""OpenInference's conventions on a span: attributes flattened by index, and evaluations."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ LOST = "usage, timing, links, resources; evaluations of whole sessions are liste
 
 EVALUATION = "gen_ai.evaluation.result"
 TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
-"""Tags that say which span a case was read from, so that what is said of it can be told to that span."""
+"""Tags with the span of a case, so that verdicts can be sent to that span."""
 
 _Event: TypeAlias = tuple[FilePosition, FieldReader, dict[str, Any]]
 _HOLDERS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
@@ -65,13 +65,13 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
         )
 
     yield from convert_rows(_pieces(read_rows(path)), take)
-    # An evaluation of a span that is not there is a verdict by itself.
+    # An evaluation of a missing span is a verdict by itself.
     yield from converted(events, lambda event: _attach(*event, spans, options), lambda event: event[0])
     yield from records_of_spans(spans.values(), options)
 
 
 def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
-    """Spans and log records, out of whatever holds them."""
+    """Yield spans and log records from the objects that contain them."""
     for row in rows:
         if isinstance(row, Skipped):
             yield row
@@ -178,7 +178,7 @@ def _body(piece: FieldReader) -> dict[str, Any]:
 
 
 def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
-    """Return the opinion in a ``gen_ai.evaluation.result`` event."""
+    """Return the score in a ``gen_ai.evaluation.result`` event."""
     node = FieldReader(dict(attributes))
     by = node.need("gen_ai.evaluation.name")
     value = node.value.get("gen_ai.evaluation.score.value")

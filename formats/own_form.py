@@ -1,4 +1,4 @@
-"""Files that are in fiducial's own form already, and the commands that read them."""
+"""Files already in fiducial's own format, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _COMMANDS: dict[type[Case | Output | Verdict], str] = {
     Output: "outputs; grade them: `fiducial run CASES --outputs {path}`",
     Verdict: "verdicts; labels among them are used by `fiducial run --labels {path}`",
 }
-"""Record to the command that reads a file of such records."""
+"""Command that reads a file of records, by record."""
 
 
 def refuse_own_form(glimpse: Any, path: Path) -> None:
-    """Refuse a file whose first value is a record of fiducial's own.
+    """Refuse a file whose first value is a record of fiducial.
 
     Raises:
         InputError: It is.
@@ -44,7 +44,7 @@ def refuse_run_folder(path: Path) -> None:
 
 
 def _is_of(record: type[Case | Output | Verdict], glimpse: Any) -> bool:
-    """Return whether a value has the keys of a record and no other, whatever stands under them."""
+    """Return whether a value has only keys of a record, whatever their values."""
     if not is_object(glimpse):
         return False
     fields = msgspec.structs.fields(record)

@@ -45,7 +45,7 @@ _BROKEN: tuple[tuple[str, Outcome], ...] = (
     ("Error parsing output", "unparsable"),
     ("No output", "failed"),
 )
-"""How reasons begin that say that an assertion could not be judged, which promptfoo counts as 0."""
+"""Beginnings of reasons for assertions that could not be judged, which promptfoo counts as 0."""
 
 
 def recognises(glimpse: Any) -> bool:
@@ -116,7 +116,7 @@ def _example(
 
 
 def _prompt(variables: dict[str, Any], raw: str | None, *, several: bool) -> list[Message]:
-    """Return the prompt as sent; for several prompts the variables, which are the test."""
+    """Return the prompt as sent; for several prompts, the test's variables."""
     if raw is not None and not (several and variables):
         chat = parsed(raw)
         return messages_of(chat, "prompt.raw") if are_messages(chat) else messages_of(raw)

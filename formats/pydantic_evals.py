@@ -73,7 +73,7 @@ def _yaml(path: Path) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of YAML as one of JSON, with texts as keys."""
+    """Return a YAML value as JSON, with texts as keys."""
     if isinstance(value, Mapping):
         pairs = cast("Mapping[Any, Any]", value).items()
         return read_object([(str(name), _plain(each)) for name, each in pairs])

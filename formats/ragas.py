@@ -33,7 +33,7 @@ _FIELDS = frozenset({"id", "user_input", "response", "reference", "retrieved_con
 
 
 class _GradeColumns(NamedTuple):
-    """Columns beside the fields of a sample."""
+    """Columns besides the fields of a sample."""
 
     metrics: Sequence[str]
     people: Sequence[str]
@@ -65,9 +65,9 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColumns:
-    """Tell metrics, people's grades and tags apart by the first rows.
+    """Distinguish metrics, people's grades and tags by the first rows.
 
-    A cell of CSV is text, so that a metric is a column of numbers however they are written.
+    Cells of CSV are text, so any column of numbers is a metric, however they are written.
     """
     graded = find_grades(rows, options)
     there = dict.fromkeys(name for row in rows for name in row if name not in _FIELDS)

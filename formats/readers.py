@@ -35,7 +35,7 @@ class Format(Protocol):
     ABOUT: str
     """Kinds of files that are read."""
     LOST: str
-    """What of it has no place among cases, outputs and verdicts."""
+    """Content that cases, outputs and verdicts cannot hold."""
 
     def recognises(self, glimpse: Any) -> bool:
         """Return whether the first JSON value of a file is of this format."""
@@ -68,13 +68,13 @@ _MODULES: dict[str, str] = {
     "braintrust": "braintrust",
     "azure": "azure_rows",
 }
-"""Name to module of those that recognise their files, in the order in which they are asked."""
+"""Modules by name of the formats that recognise their files, in order of detection."""
 
 NAMES = (*_MODULES, *TABLES)
-"""The formats that come along."""
+"""Names of the built-in formats."""
 
 _GLIMPSES = 20
-"""Number of values of a file that are examined to find its format."""
+"""Number of values of a file that are examined to detect its format."""
 
 _TEXT = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 
@@ -136,7 +136,7 @@ def _without_repetitions(
 
 
 def _fitting(records: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
-    """List records that are larger than a line may be, and what is of their cases."""
+    """List records larger than a line may be, and other records of their cases."""
     without = set[str]()
     for record in records:
         if without and isinstance(record, Output | Verdict) and record.case_id in without:
@@ -155,10 +155,10 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
 
     Args:
         path: The file or folder.
-        columns: Columns that a user named, which tell a table that nothing else tells.
+        columns: Columns that a user named, which identify a table without other signs.
 
     Raises:
-        InputError: It cannot be read, or could be anything.
+        InputError: It cannot be read, or its format is not recognised.
     """
     if not path.exists():
         raise InputError("there is no such file or folder", path=path)
@@ -229,7 +229,7 @@ def _of_table(path: Path) -> str:
 
 
 def _of_columns(row: FileRow | None) -> str | None:
-    """Return the tool whose columns a table has, from its first row."""
+    """Return the tool to which a table's columns belong, by its first row."""
     tools = ("phoenix", "deepeval", "ragas", "langsmith", "rubric", "healthbench")
     return (
         None if row is None else next((name for name in tools if format_of(name).recognises(row.value)), None)
@@ -241,9 +241,9 @@ def _first(rows: Iterator[FileRow | Skipped]) -> FileRow | None:
 
 
 def _glimpses(path: Path) -> Iterator[Any]:
-    """Yield the first values of a file, and the first row of each that is a list.
+    """Yield the first values of a file, or the first row of those that are lists.
 
-    Several are read because the very first may be of no use.
+    Several are read because the first may not show the format.
     """
     rows = (row for row in read_rows(path, is_row=lambda _: True) if isinstance(row, FileRow))
     for row in islice(rows, _GLIMPSES):

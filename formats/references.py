@@ -1,4 +1,4 @@
-"""References of cases in a table of their own, joined by id."""
+"""References of cases in a separate table, joined by id."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class References:
         path: CSV, JSON Lines, JSON or Parquet.
         columns: Names of columns, as for any table.
         grades: The meaning of people's grades.
-        alone: Take references alone, without grades, scores and tags.
-        without: Columns that are none.
+        alone: Whether to read only references, without grades, scores and tags.
+        without: Columns to ignore.
 
     Raises:
         InputError: It cannot be read, or no column holds ids.
@@ -72,7 +72,7 @@ class References:
                 self._take(row, columns)
 
     def complete(self, example: Example) -> None:
-        """Add what the table says of an example; what the example says itself stays."""
+        """Add the table's references to an example; its own take precedence."""
         reference = self._reference_of(example.id)
         if reference is None:
             return
@@ -101,11 +101,11 @@ class References:
         return made
 
     def names(self, case_id: str) -> bool:
-        """Return whether a row is of a case."""
+        """Return whether the table has a row for a case."""
         return case_id in self._by_id
 
     def _reference_of(self, name: str) -> Example | None:
-        """Return what the table says of a case, and note that there is such a case."""
+        """Return the table's references of a case, and note that the case exists."""
         if len(self._example_ids) < _NAMES_KEPT:
             self._example_ids.append(name)
         reference = self._by_id.get(name)
@@ -114,10 +114,10 @@ class References:
         return reference
 
     def left(self) -> Iterator[Skipped]:
-        """Yield the rows that could not be read, and those of which there is no case.
+        """Yield the rows that could not be read, and those without a case.
 
         Raises:
-            InputError: No row is of a case.
+            InputError: No row matches a case.
         """
         unused = [name for name in self._by_id if name not in self._used]
         if self._by_id and not self._used:
@@ -162,7 +162,7 @@ class References:
         else:
             self._skipped += skipped
         if example.id and example == self._by_id.get(example.id):
-            return  # a table with a row a system says it again
+            return  # a table with a row per system repeats it
         if not example.id or example.id in self._by_id:
             reason = "the row has no id" if not example.id else f"a second row has the id {example.id!r}"
             self._skipped.append(row.place.passed_over("id", reason))

@@ -1,4 +1,4 @@
-"""Scores and labels of a row of a table: of judges, of people, of a file exported by us."""
+"""Scores and labels in a row of a table: of judges, people, or an export of ours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ScoreReader: TypeAlias = Callable[[FieldReader, Mapping[str, str]], Iterable[Imp
 
 
 def verdicts_in(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]:
-    """Return verdicts, as an exported output has them."""
+    """Return the verdicts of an exported output."""
     del names
     verdicts = msgspec.convert(fields.unpacked("verdicts") or [], list[Verdict])
     return [
@@ -56,7 +56,7 @@ def _scored(by: str, value: Any, field: str) -> ImportedScore:
 def judge_scores(
     fields: FieldReader, names: Mapping[str, str], *, judges: list[tuple[str, Any]], words: GradeScale
 ) -> Iterator[ImportedScore]:
-    """Yield what judges say, one column each."""
+    """Yield judges' scores, one column each."""
     del fields, names
     for by, value in judges:
         try:
@@ -123,6 +123,6 @@ def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:
 
 
 def _grade_in(value: Any) -> Any:
-    """Return the number that a cell spells; any other value unchanged."""
+    """Return the number in a cell; any other value unchanged."""
     number = as_number(value) if isinstance(value, str) else None
     return value if number is None else number

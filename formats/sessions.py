@@ -1,4 +1,4 @@
-"""Exchanges of one session together: what extends another takes its place."""
+"""Merge the exchanges of one session: one that extends another replaces it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST_OVERLAP = 2
 
 
 class _Piece:
-    """A stretch of a session: an exchange with the conversation before it."""
+    """A piece of a session: an exchange with the conversation before it."""
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
@@ -28,7 +28,7 @@ class _Piece:
 
     @property
     def nodes(self) -> list[FieldReader]:
-        """Its messages; of a failure, one that says so at the end."""
+        """Its messages; for a failure, with one at the end that says so."""
         error = [failed(self.exchange.error or "error")] if self.exchange.has_failed else []
         return [*self.exchange.messages, *self.done, *error]
 
@@ -38,18 +38,18 @@ class _Piece:
         return any(is_agents(each) for each in self.exchange.messages)
 
     def extends(self, other: _Piece) -> bool:
-        """Return whether the piece begins with all of another."""
+        """Return whether the piece begins with the whole of another."""
         return _begins(self.request, other.all)
 
     def is_within(self, other: _Piece) -> bool:
-        """Return whether another piece begins with all of this one."""
+        """Return whether another piece begins with the whole of this one."""
         if len(self.all) < len(other.all) or self.exchange.has_failed:
             return _begins(other.all, self.all)
         again = self.has_history or (self.exchange.id != "" and self.exchange.id == other.exchange.id)
         return again and self.all == other.all
 
     def is_left_by(self, other: _Piece) -> bool:
-        """Return whether another piece goes on from the same question with another answer."""
+        """Return whether another piece continues the same question with another answer."""
         goes_on = len(turns_of(other.exchange.messages)) > 1
         return goes_on and len(self.request) < len(other.request) and _begins(other.all, self.request)
 
@@ -57,14 +57,14 @@ class _Piece:
 def conversations_of(
     exchanges: Sequence[Exchange], *, one_system: bool = False
 ) -> tuple[list[Exchange], list[Skipped]]:
-    """Put a session together, and list what is no part of it.
+    """Merge a session, and list what is not part of it.
 
     Args:
-        exchanges: The exchanges of the session, as they stand in the log.
-        one_system: Whether all models are parts of one system.
+        exchanges: The exchanges of the session, in the order of the log.
+        one_system: Whether all models belong to one system.
 
     Returns:
-        One exchange with all messages before its answer; one a model where several models answered the same messages.
+        One exchange with all messages before its answer; one per model if several answered the same messages.
     """
     ordered = list(exchanges)
     if all(each.time is not None for each in ordered):
@@ -122,7 +122,7 @@ def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]
     for exchange in exchanges:
         piece = _Piece(exchange)
         held = (other for other in pieces if piece.is_within(other) and not piece.extends(other))
-        holder = next(held, None) if piece.request else None  # a failure alone does not say what was asked
+        holder = next(held, None) if piece.request else None  # a failure alone does not show the question
         if holder is not None:
             listed += _repeated(piece, holder)
             continue
@@ -136,7 +136,7 @@ def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]
 
 
 def _repeated(piece: _Piece, other: _Piece) -> Iterator[Skipped]:
-    """List a failure that was made good, and a line that says nothing of its own."""
+    """List a failure that was retried, and a line that adds nothing."""
     if piece.exchange.has_failed:
         yield _listed(piece, f"the call failed ({piece.exchange.error}) and the session went on")
     elif piece.all == other.all or not any(map(says_something, piece.done)):
@@ -150,7 +150,7 @@ def _listed(piece: _Piece, reason: str) -> Skipped:
 def _appended(nodes: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:
     """Append messages, without repeats of the end and of system messages.
 
-    Repeats are dropped from the beginning of the new messages, also where the history holds only texts.
+    Repeats are dropped from the beginning of the new messages, even if the history holds only texts.
     """
     systems = {message_key(each) for each in nodes if _is_system(each)}
     new = [each for each in more if not _is_system(each) or message_key(each) not in systems]
@@ -169,9 +169,9 @@ def _placed_keys(nodes: Sequence[FieldReader]) -> list[tuple[int, tuple[Any, ...
 
 
 def _placed_texts(nodes: Sequence[FieldReader]) -> list[tuple[int, tuple[Any, ...]]]:
-    """Return the place, role and text of what was said, without calls and results.
+    """Return the place, role and text of messages, without calls and results.
 
-    Of an agent's texts in a row only the last counts: it is the answer, which applications keep.
+    Of successive texts of an agent only the last counts: it is the answer, which applications keep.
     """
     said: list[tuple[int, tuple[Any, ...]]] = []
     for at, (role, text, *_) in _placed_keys(nodes):
@@ -202,7 +202,7 @@ def _request_keys(exchange: Exchange) -> list[tuple[Any, ...]]:
 
 
 def _tools(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
-    """Return all tools that were offered in a session, by name."""
+    """Return all tools offered in a session, by name."""
     by_name: dict[str, dict[str, Any]] = {}
     for exchange in exchanges:
         for tool in exchange.tools:

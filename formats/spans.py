@@ -37,17 +37,17 @@ class Span(msgspec.Struct, kw_only=True):
     """One span, by its id within its trace; its example fields follow `Example`.
 
     Attributes:
-        trace: The trace's id; empty where none is known.
-        parent: The id of the span that it is within.
-        start: What orders spans.
-        messages: Messages that went in.
-        done: Messages that came out.
-        received: The input, where it is not messages.
-        returned: The result, where it is not messages.
-        call: Of a tool, what was called.
-        documents: What was retrieved.
-        session: The conversation that it is of.
-        case: The case's id, where it is not the trace's.
+        trace: The trace's id; empty if unknown.
+        parent: The id of its parent span.
+        start: Its time, which orders spans.
+        messages: Input messages.
+        done: Output messages.
+        received: The input, if it is not messages.
+        returned: The result, if it is not messages.
+        call: The call of a tool span.
+        documents: The retrieved documents.
+        session: The id of its conversation.
+        case: The case's id, if it is not the trace's.
     """
 
     id: str
@@ -74,7 +74,7 @@ class Span(msgspec.Struct, kw_only=True):
 
 
 class _Calls:
-    """Calls that were made together, and what became of each."""
+    """Calls that were made together, with their results."""
 
     def __init__(self, calls: list[IdentifiedCall]) -> None:
         self.calls = calls

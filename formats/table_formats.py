@@ -43,7 +43,7 @@ _OF_NO_TURN = (
     "trial",
     "label",
 )
-"""Fields of a row that is an item of its own, though it names its session."""
+"""Fields of a row that is a separate item, although it names its session."""
 
 
 @lru_cache(HEADERS)
@@ -57,7 +57,7 @@ def _is_turn_of_a_session(
 ) -> bool:
     """Return whether a row is one exchange of a session.
 
-    A row with an id, references or scores of its own is not.
+    A row with its own id, references or scores is not.
     """
     return (
         not told_by_user
@@ -74,8 +74,8 @@ def records_of_table(
     """Read rows by their columns, which the options may name; the path is for errors.
 
     Raises:
-        InputError: No row has a column that was named.
-        UsageError: It is not clear to which of several answers in a row something belongs.
+        InputError: No row has a mapped column.
+        UsageError: A field may belong to any of several answers in a row.
     """
     rows = iter(rows)
     first = list(islice(rows, LOOKED_AT))
@@ -106,7 +106,7 @@ def records_of_table(
 
 
 def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: FoundGrades) -> None:
-    """Note which columns hold fields, and which become tags."""
+    """Note the columns of fields, and those that become tags."""
     there = tuple(dict.fromkeys(name for row in rows for name in row))
     label = {} if graded.label is None else {"label": graded.label}
     people = told_people(there, options.columns) or tuple(filter(is_person, there))
@@ -197,7 +197,7 @@ class _HuggingFace(_Table):
 
     def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        # A link to a device has no end, and a pipe no beginning.
+        # Reading a device or a pipe might never end.
         data = [
             file
             for file in files
@@ -209,7 +209,7 @@ class _HuggingFace(_Table):
 
 
 TABLES: dict[str, _Table] = {each.NAME: each for each in (_Csv(), _Parquet(), _Json(), _HuggingFace())}
-"""The formats whose files are tables, by name."""
+"""Table formats by name."""
 
 
 def is_folder_of_datasets(path: Path) -> bool:

@@ -21,13 +21,13 @@ _REASONS: dict[Outcome, str] = {
     "refused": "refusal",
     "failed": "grader_failed",
 }
-"""Why there is no score, in Inspect's words; ours where it has none."""
+"""Reasons for a missing score, in Inspect's words if it has one, else in ours."""
 
 
 def write_scores(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write scores for ``inspect score --scorer precomputed_scores``.
 
-    A verdict without a score is left out, and unscored there.
+    A verdict without a score is omitted, and unscored there.
     """
     del known
     judged = list(items)
@@ -68,7 +68,7 @@ def write_log(items: Iterable[Judged], path: Path, known: ExportContext) -> Writ
     files = [path if alone else path / f"{number:03d}.json" for number in range(1, len(by_system) + 1)]
     for file, (system, of) in zip(files, by_system.items(), strict=True):
         with atomic_write(file) as out:
-            # NaN is how Inspect itself writes that a sample is not scored.
+            # Inspect itself writes NaN for an unscored sample.
             out.write(json.dumps(_log(system, of, known), ensure_ascii=True).encode())
     return Written(files=[str(file) for file in files], rows=sum(map(len, by_system.values())))
 
@@ -83,7 +83,7 @@ def _log(system: str, items: list[Judged], known: ExportContext) -> dict[str, An
             "created": known.created,
             "task": known.task,
             "dataset": {"name": known.task, "samples": len(ids), "sample_ids": ids, "shuffled": False},
-            # A model that Inspect need not build; who answered is in the metadata.
+            # A model that Inspect need not build; the metadata names the system.
             "model": "none/none",
             "config": {"epochs": max((item.output.trial for item in items), default=0) + 1},
             "metadata": {"fiducial.system": system},
@@ -189,7 +189,7 @@ def _done(item: Judged) -> Iterator[dict[str, Any]]:
 
 
 def arguments_object(arguments: dict[str, Any] | str) -> dict[str, Any]:
-    """Arguments as an object, which other tools want; text that is none stands in one."""
+    """Return arguments as an object, as other tools expect; other text is wrapped in one."""
     if isinstance(arguments, dict):
         return arguments
     try:

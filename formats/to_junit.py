@@ -14,7 +14,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
-    """Write tests (XML), which pass by the thresholds of the run."""
+    """Write tests as XML, which pass at the run's thresholds."""
     suites: dict[str, ET.Element] = {}
     root = ET.Element("testsuites", name=_clean(known.task))
     rows = 0

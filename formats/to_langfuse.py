@@ -14,7 +14,7 @@ from .export_items import ExportContext, Judged, Written, identity, with_scores
 def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     """Write score bodies as JSON Lines, with the case as trace.
 
-    Verdicts without a score are left out, since Langfuse requires a value.
+    Verdicts without a score are omitted, since Langfuse requires a value.
     """
     del known
     graded, left_out = with_scores(verdict for item in items for verdict in item.verdicts)
@@ -26,7 +26,7 @@ def _body(verdict: Verdict) -> dict[str, Any]:
     trace, _, observation = verdict.case_id.partition("/")
     key = f"{verdict.key}|{verdict.by}|{verdict.repeat}"
     return {
-        # The same verdict sent again replaces the one before.
+        # A verdict that is sent again replaces the earlier one.
         "id": hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32],
         "traceId": trace,
         **({"observationId": observation} if observation else {}),

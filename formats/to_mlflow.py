@@ -18,7 +18,7 @@ _SOURCES: dict[Source, str] = {
 
 
 def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
-    """Write assessments (JSON Lines), whose trace is the case."""
+    """Write assessments as JSON Lines, with the case as trace."""
     rows = write_records(path, (_assessment(verdict, known) for item in items for verdict in item.verdicts))
     return Written(files=[str(path)], rows=rows)
 

@@ -1,7 +1,7 @@
 """Verdicts as OpenTelemetry log records (`gen_ai.evaluation.result`), in a file or sent.
 
-A record has the trace and span of what was evaluated, where the case came from a trace. Who judged, its fingerprint, the outcome and how far the
-judge agrees with labels stand in ``fiducial.*``, since the conventions have no place for them.
+A record has the evaluated trace and span, if the case came from a trace. The judge, its fingerprint, the outcome and its
+agreement with labels are in ``fiducial.*``, since the conventions have no fields for them.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def send(items: Iterable[Judged], endpoint: str, known: ExportContext) -> int:
 
     Raises:
         MissingExtraError: The exporter is not installed.
-        ProviderError: The endpoint did not take them.
+        ProviderError: The endpoint did not accept them.
     """
     try:
         from opentelemetry import _logs as api  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingImports]
@@ -134,7 +134,7 @@ def _context(trace: str, span: str) -> dict[str, Any]:
 
 
 class _Results:
-    """An exporter that counts what was taken."""
+    """Exporter that counts accepted records."""
 
     def __init__(self, exporter: Any) -> None:
         self._exporter = exporter

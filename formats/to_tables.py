@@ -78,7 +78,7 @@ def write_parquet(items: Iterable[Judged], path: Path, known: ExportContext) -> 
 
 
 def write_hf(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
-    """Write a folder that ``datasets.load_dataset`` reads: a card, and a row an output."""
+    """Write a folder for ``datasets.load_dataset``: a card, and a row per output."""
     rows = [_output_row(item) for item in items]
     file, card = path / "data" / "outputs.parquet", path / "README.md"
     numbers = {"trial": "int64"}
@@ -95,7 +95,7 @@ _OUTPUT_COLUMNS = ("id", "query", "messages", "tool_definitions", "accepted_answ
 def _expected_calls(case: Case) -> str | None:
     """Return the calls a case expects as JSON.
 
-    An empty list says that none is due, None that a column cannot hold them.
+    An empty list means that none is due, None that a column cannot hold them.
     """
     if kind_spec(case.kind).call == "none":
         return _json([])
@@ -136,7 +136,7 @@ def _are_plain(calls: Any) -> bool:
 def _json(value: Any) -> str:
     """Return a value as JSON text.
 
-    A column of structs would give every row every key.
+    In a column of structs every row would have every key.
     """
     return encode_json(value).decode()
 

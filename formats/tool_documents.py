@@ -1,4 +1,4 @@
-"""Function documents of cases: in one form, and made where calls are expected without one."""
+"""Function documents of cases: unified, and made for expected calls without one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..records import nearest
 from .json_values import is_object
 
 _SCHEMAS = ("input_schema", "inputSchema", "parametersJsonSchema")
-"""Other providers' names of ``parameters``."""
+"""Other providers' names for ``parameters``."""
 
 
 def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
-    """Return a tool with its schema under ``parameters``, whichever provider's form it has."""
+    """Return a tool of any provider's format with its schema under ``parameters``."""
     held = tool.get("function")
     if is_object(held):
         plain = plain_document(held)
@@ -25,7 +25,7 @@ def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def not_offered(expected: Iterable[str], tools: list[dict[str, Any]]) -> str | None:
-    """Return the reason why a reference is odd: it names a function that is none of the tools."""
+    """Return the reason why a reference is odd: it names a function that is not a tool."""
     known = sorted(_names(tools))
     missing = [name for name in dict.fromkeys(expected) if name not in known]
     if not missing or not known:

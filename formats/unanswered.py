@@ -1,4 +1,4 @@
-"""Empty answers of a table, which mean something only where other rows have answers."""
+"""Empty answers of a table, which count only if other rows have answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Unanswered:
         self._answered = False
 
     def take(self, records: list[ImportedRecord]) -> Iterable[ImportedRecord]:
-        """Return what a row holds; an empty answer waits until it is known what it means."""
+        """Return a row's records; an empty answer waits until its meaning is known."""
         return records if self._answered else self._until_answered(records)
 
     def _until_answered(self, records: list[ImportedRecord]) -> Iterator[ImportedRecord]:

@@ -19,7 +19,7 @@ _RESPONSE = frozenset({"response", *FIELDS["response"]})
 
 
 def answer_columns(there: Sequence[str], told_by_user: Mapping[str, str]) -> list[str]:
-    """Return the columns that a user mapped to the answer; several if each is one system's."""
+    """Return the columns mapped to the answer; several if each is one system's."""
     named = [
         column_named(there, right) if left in _RESPONSE else column_named(there, left)
         for left, right in told_by_user.items()
@@ -31,10 +31,10 @@ def answer_columns(there: Sequence[str], told_by_user: Mapping[str, str]) -> lis
 def refuse_unclear(
     there: Sequence[str], answers: Sequence[str], options: Options, graded: FoundGrades
 ) -> None:
-    """Refuse what cannot be told of each of several answers in a row.
+    """Refuse options that are unclear for several answers in a row.
 
     Raises:
-        UsageError: One system is named for all, or there are systems or grades, which may be of any of them.
+        UsageError: One system is named for all, or the row has systems or grades, which may belong to any of them.
     """
     alone = f"{mapped({'response': answers[0]})} --system NAME"
     if options.joined is not None:

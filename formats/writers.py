@@ -1,4 +1,4 @@
-"""The formats that a run can be written in, by name."""
+"""Formats for exporting a run, by name."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ WRITERS: dict[str, tuple[str, str, str]] = {
     "parquet": ("to_tables", "write_parquet", "the same, as Parquet"),
     "hf": ("to_tables", "write_hf", "a folder for `datasets.load_dataset`, a row per output"),
 }  # fmt: skip
-"""Name to module, function, and what is written."""
+"""Module, function and description by name."""
 
 
 def writer_of(name: str) -> Writer:
     """Return the writer of a format.
 
     Raises:
-        UsageError: Nothing does.
+        UsageError: There is no such format.
     """
     if name not in WRITERS:
         raise UsageError(f"unknown format {name!r}{nearest(name, WRITERS)}; there are {', '.join(WRITERS)}")

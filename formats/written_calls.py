@@ -1,6 +1,6 @@
 """Calls that people write as text: ``book(city="Rome"); pay(amount=2)``.
 
-Several stand behind each other, divided by commas, semicolons, new lines or ``and``, with or without list marks.
+Several calls are separated by commas, semicolons, new lines or ``and``, with or without list markers.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _EXAMPLE = 'write it as book(city="Rome"), or as JSON: [{"name": "book", "argume
 
 
 def written_calls(text: str, field: str | None = None) -> list[dict[str, Any]]:
-    """Read calls written as text; none where the text says that none is due.
+    """Read calls written as text; empty if the text says that none is due.
 
-    A name alone is a call without arguments, of which nothing is known.
+    A name alone is a call with unknown arguments.
 
     Raises:
         RecordError: Something in it is not a call with named arguments.
@@ -47,7 +47,7 @@ def written_calls(text: str, field: str | None = None) -> list[dict[str, Any]]:
 
 
 def literal_arguments(text: str) -> dict[str, Any] | None:
-    """Read arguments that Python printed (``{'city': 'Rome'}``); None if the text has none."""
+    """Read arguments printed by Python (``{'city': 'Rome'}``); None for any other text."""
     if not text.lstrip().startswith("{"):
         return None
     try:
@@ -71,7 +71,7 @@ def _read(text: str) -> list[dict[str, Any]]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield what stands between the separators that are in no quotes or brackets."""
+    """Yield the parts between separators outside quotes and brackets."""
     start = depth = 0
     for token in _TOKEN.finditer(text):
         sign = token[0]
@@ -94,7 +94,7 @@ def _stated(part: str) -> Iterator[str]:
 def _call(text: str) -> dict[str, Any]:
     node = parse_expression(text)
     if _is_dotted(node):
-        return {"name": unparse(node)}  # which calls are due, and not with which arguments
+        return {"name": unparse(node)}  # the due calls, without their arguments
     if not isinstance(node, ast.Call) or not _is_dotted(node.func):
         raise DecodingError(f"{text[:60]!r} is no call")
     name = unparse(node.func)
@@ -116,7 +116,7 @@ def _is_dotted(node: ast.expr) -> bool:
 
 
 def _value(node: ast.expr) -> Any:
-    """Return a literal's value, as JSON has it; ``true``, ``false`` and ``null`` are literals."""
+    """Return a literal's JSON value; ``true``, ``false`` and ``null`` are literals."""
     if isinstance(node, ast.Name) and node.id in _LITERALS:
         return _LITERALS[node.id]
     if isinstance(node, ast.List | ast.Tuple):

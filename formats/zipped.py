@@ -13,10 +13,10 @@ from ..errors import InputError, MissingExtraError, readable
 from ..records import Closing
 
 MAX_MEMBER_BYTES = 512 * 1024 * 1024
-"""Larger members are refused: a small file may unpack to a huge one."""
+"""Largest unpacked member; a small file may unpack to a huge one."""
 
 LEAST_UNPACKED, UNPACKED_FACTOR = 32 << 20, 64
-"""Bytes that all members together may unpack to: the larger of the first, and the second times the file's size."""
+"""Most unpacked bytes of all members: the larger of the first, and the second times the file's size."""
 
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
@@ -60,7 +60,7 @@ class Zipped(Closing):
 
     @property
     def _room(self) -> int:
-        """Bytes that the next member may have."""
+        """Most bytes of the next member."""
         return min(MAX_MEMBER_BYTES, self._most - self._unpacked)
 
     def _plain(self, info: zipfile.ZipInfo) -> bytes:

@@ -1,8 +1,8 @@
 """Challenge folders as Cases: `data.json` with artifacts and custom code.
 
-Both generations of the schema are read: ``ground.type`` and ``ground.eval.type``. The reference is ``data.json`` with every field as
-it stands, unknown ones too, and ``folder``, where the challenge's files are; ``suite``, when a ``suite.json`` beside the folder says more.
-A challenge without a name is called as the test class beside it, else as its folder. Comments from ``#`` or ``//`` on are skipped.
+Both generations of the schema are read: ``ground.type`` and ``ground.eval.type``. The reference is ``data.json`` with every field unchanged,
+including unknown ones, plus ``folder``, the challenge's files, and ``suite``, if there is a ``suite.json`` beside the folder.
+A challenge without a name gets that of the test class beside it, else of its folder. Comments (``#``, ``//``) are skipped.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Info(msgspec.Struct):
 
 
 class _Data(msgspec.Struct):
-    """Fields of the schema that matter here; all others are kept as they are."""
+    """Fields of the schema that matter here; all others are kept unchanged."""
 
     task: str
     ground: _Ground
@@ -74,7 +74,7 @@ def read_challenges(path: Path | str) -> Iterator[Case]:
     Ids are the relative paths of the challenges' folders.
 
     Raises:
-        InputError: There is no challenge, or one is not in the form it should be; the message names file and field.
+        InputError: There is no challenge, or one is invalid; the message names file and field.
     """
     root = Path(path)
     if not root.is_dir():
@@ -88,7 +88,7 @@ def read_challenges(path: Path | str) -> Iterator[Case]:
 
 
 def _challenge_folders(root: Path) -> list[Path]:
-    """Folders with a ``data.json``; one that is an artifact of a challenge does not count."""
+    """Yield folders with a ``data.json``, except artifacts of challenges."""
     found: list[Path] = []
     for parent, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name not in _ARTIFACTS]
@@ -107,7 +107,7 @@ def _case(root: Path, folder: Path) -> Case:
     if folder != root and (folder.parent / SUITE).is_file():
         reference["suite"], suite = _read(folder.parent / SUITE, _Suite)
         tags["suite"] = suite.prefix
-        # The challenges of such a suite ask for parts of one answer: the task is the suite's.
+        # The challenges of such a suite grade parts of one answer: the task is the suite's.
         task = suite.task if suite.same_task and suite.task else task
     relative = folder.relative_to(root)
     return Case(
@@ -160,7 +160,7 @@ def _read(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
 
 
 def _decoded(raw: bytes) -> dict[str, Any]:
-    """Decode JSON; only where that fails, skip comments."""
+    """Decode JSON; skip comments only if that fails."""
     try:
         return msgspec.json.decode(raw, type=dict[str, Any])
     except msgspec.DecodeError:

@@ -20,7 +20,7 @@ class ChallengeResult(NamedTuple):
         case: The challenge.
         verdict: Its verdict; None if it was not attempted.
         success: Whether it counts as passed.
-        seconds: How long the agent took; None when it is not known.
+        seconds: Duration of the agent's work; None if unknown.
         reached_cutoff: Whether it was stopped at its cutoff.
     """
 
@@ -44,7 +44,7 @@ def report_of(
     ended: datetime,
     config: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return a run's results in the form of agbenchmark's report.
+    """Return a run's results as agbenchmark's report.
 
     Names of challenges repeat in different folders; the second one becomes ``name [path]``, so that none is lost.
     """

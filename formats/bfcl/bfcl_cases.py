@@ -15,7 +15,7 @@ from .entries import Entry, read_entries
 from .template_files import template
 
 FUNCTIONS_GIVEN_BACK = "I have updated some more functions you can choose from. What about now?"
-"""What the user says in the turn in which functions that were withheld are offered (a fact of the data set)."""
+"""User message of the turn that offers withheld functions, as in the data set."""
 
 _LANGUAGES: dict[str, Language] = {"simple_java": "java", "simple_javascript": "javascript"}
 
@@ -75,7 +75,7 @@ def _relevance(entry: Entry) -> tuple[Kind, dict[str, Any]]:
 def _multi_turn(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     name = entry.category.name
     classes = entry.raw.get("involved_classes", [])
-    # A retired entry has its settings one level too high; what belongs to no class configures nothing.
+    # A retired entry has its settings one level too high; settings without a class have no effect.
     configuration = entry.raw.get("initial_config", {})
     return "multi_turn", {
         "initial_config": {name: configuration[name] for name in classes if name in configuration},

@@ -16,18 +16,18 @@ CategoryGroup: TypeAlias = Literal[
 CategoryFamily: TypeAlias = Literal[
     "ast", "relevance", "multi_turn", "agentic", "format_sensitivity", "executable"
 ]
-"""How a category is checked, which also decides the keys of its score file."""
+"""Family of a category, which decides the check and the keys of its score file."""
 
 
 class Category(msgspec.Struct, frozen=True):
     """One category of BFCL v4.
 
     Attributes:
-        name: As it stands in file names.
-        group: Where it counts in the aggregated scores.
-        family: How it is checked.
-        size: Entries in the published data set.
-        data: Stem of its data file, where that is not the name (backends share one file).
+        name: Its name in file names.
+        group: Its group in the aggregated scores.
+        family: Family of its check.
+        size: Number of entries in the published data set.
+        data: Stem of its data file, if not the name (backends share one file).
         folder: Folder of its result and score files below the system's folder.
     """
 
@@ -82,10 +82,10 @@ _ALL = (
 )
 
 CATEGORIES: dict[str, Category] = {category.name: category for category in _ALL}
-"""Every category that can be read, by name, in the order in which BFCL lists them."""
+"""Every readable category by name, in BFCL's order."""
 
 _EARLIER_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": "simple_javascript"}
-"""Names that version 3 gave to categories, and its entries still have."""
+"""Names of categories in version 3, which its entries still have."""
 
 _COLLECTIONS: dict[str, list[Category]] = {
     "all": [category for category in _ALL if category.group != "retired"],
@@ -153,7 +153,7 @@ def sort_key(entry_id: str) -> tuple[int, str, int]:
     """BFCL's order of entries: priority of the kind of category, category, number.
 
     Raises:
-        ValueError: The id has no number where one belongs.
+        ValueError: The id lacks a required number.
     """
     name = category_name(entry_id)
     number = entry_id.partition(":")[0].rpartition("_")[2].partition("-")[0]

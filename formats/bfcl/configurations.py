@@ -17,9 +17,9 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     """Prompt format for a prompt-mode system: function documents and form of the calls.
 
     Attributes:
-        ret_fmt: The form in which calls are to be written.
-        tool_call_tag: Whether calls are to stand between ``<TOOLCALL>`` tags.
-        func_doc_fmt: The form in which function documents are shown.
+        ret_fmt: Format of calls.
+        tool_call_tag: Whether calls must be between ``<TOOLCALL>`` tags.
+        func_doc_fmt: Format of function documents.
         prompt_fmt: Plain paragraphs, or Markdown with headings.
         style: The wording.
     """
@@ -32,12 +32,12 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """As it stands in ids of entries."""
+        """The configuration as in ids of entries."""
         return "&".join(f"{name}={getattr(self, name)}" for name in self.__struct_fields__)
 
 
 DEFAULT = Configuration()
-"""What every other category is asked with in prompt mode."""
+"""Configuration of all other categories in prompt mode."""
 
 _RETURN_FORMATS: tuple[ReturnFormat, ...] = ("python", "json", "verbose_xml", "concise_xml")
 _DOCUMENT_FORMATS: tuple[DocumentFormat, ...] = ("python", "xml", "json")
@@ -70,7 +70,7 @@ def parse_sensitivity_id(entry_id: str) -> SensitivityId:
     """Take an id of the format-sensitivity category apart.
 
     Raises:
-        ValueError: It has not three parts, or names no known configuration.
+        ValueError: It does not have three parts, or names an unknown configuration.
     """
     head, _, rest = entry_id.partition(":")
     configuration, _, original = rest.partition(":")

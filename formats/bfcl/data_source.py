@@ -15,10 +15,10 @@ from ..json_values import is_object
 from ..zipped import DAMAGED
 
 MAX_MEMBER_BYTES = 256 * 1024 * 1024
-"""A file inside a wheel that unpacks to more is refused; BFCL's largest has 20 MB."""
+"""Most bytes of an unpacked file in a wheel; BFCL's largest has 20 MB."""
 
 _PLACES = ("", "bfcl_eval/data", "berkeley-function-call-leaderboard/bfcl_eval/data", "data")
-"""Where the data files may lie below the folder a user names."""
+"""Folders of the data files below the folder that a user names."""
 
 _WHEEL_PLACE = "bfcl_eval/data/"
 
@@ -80,7 +80,7 @@ class FolderSource:
 
 
 class WheelSource:
-    """Files inside a wheel, read as they are asked for, without unpacking anything to disk."""
+    """Files inside a wheel, read on demand, without unpacking anything to disk."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -122,7 +122,7 @@ def _bounded_lines(file: IO[bytes], place: str) -> Iterator[tuple[int, bytes]]:
     while raw := file.readline(MAX_LINE_BYTES + 1):
         number += 1
         left -= len(raw)
-        # The size in the archive's index is only a claim, so what really comes out is counted too.
+        # The size in the archive's index is only a claim, so the unpacked bytes are counted, too.
         if len(raw) > MAX_LINE_BYTES or left < 0:
             raise RecordError("the line, or the file it is in, is too long", path=place, line=number)
         if raw.strip():
@@ -141,7 +141,7 @@ def _translated(place: Path | str) -> Generator[None]:
 
 
 def read_objects(source: DataSource, relative: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read a file of one JSON object a line: 1-based line number and object."""
+    """Yield the JSON objects of a file, one per line, with 1-based line numbers."""
     for number, raw in source.lines(relative):
         yield number, parse_object(raw, place=source.place(relative), line=number)
 

@@ -1,4 +1,4 @@
-"""The conversations by which BFCL fills a memory before it asks."""
+"""Conversations that fill a memory before BFCL's questions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _QUESTIONS = "BFCL_v4_memory.json"
 
 
 class EarlierConversation(NamedTuple):
-    """A conversation by which a memory is filled before questions are asked.
+    """A conversation that fills a memory before questions are asked.
 
     Attributes:
-        scenario: Which questions it is for.
-        id: Its id in result files, less the kind of memory.
-        turns: What the user says, turn by turn.
+        scenario: Scenario of the questions.
+        id: Its id in result files, without the kind of memory.
+        turns: The user's messages by turn.
     """
 
     scenario: str
@@ -30,10 +30,10 @@ class EarlierConversation(NamedTuple):
 def read_conversations(source: DataSource) -> Iterator[EarlierConversation]:
     """Read the conversations before memory questions, in order within each scenario.
 
-    A scenario whose file is missing has none.
+    A scenario without a file has none.
 
     Raises:
-        RecordError: A line is not one.
+        RecordError: A line is not a conversation.
     """
     asked = read_objects(source, _QUESTIONS) if source.has(_QUESTIONS) else ()
     for scenario in dict.fromkeys(str(raw.get("scenario")) for _, raw in asked):

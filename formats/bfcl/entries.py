@@ -33,9 +33,9 @@ _DOCUMENTS = "multi_turn_func_doc"
 
 
 class ClassDocuments:
-    """The documents of each class, read when a class is first asked for.
+    """The documents of each class, read on first use.
 
-    Data without any documents can be scored: cases offer no tools then.
+    Data without documents can be scored; its cases offer no tools.
     """
 
     def __init__(self, source: DataSource) -> None:
@@ -76,19 +76,19 @@ class ClassDocuments:
 
 _QUESTION_FOLDERS = ("", "unused_datasets/question/", "unused_datasets/")
 _ANSWER_FOLDERS = ("possible_answer/", "unused_datasets/possible_answer/")
-"""Where files may lie: beside the others, or where the published data set keeps retired categories."""
+"""Folders of the files: that of the others, or the published data set's folder of retired categories."""
 
 _ANSWERLESS = ("irrelevance", "live_irrelevance", "live_relevance")
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry with all that belongs to it.
+    """One entry with its ground truth and functions.
 
     Attributes:
-        raw: The data set's own object, its id rewritten where BFCL rewrites it.
+        raw: The data set's object, with the id rewritten as by BFCL.
         answer: The ground-truth object; None for (ir)relevance.
-        documents: The functions that are offered at the start.
-        withheld: The functions that are given back in a later turn.
+        documents: The functions offered at the start.
+        withheld: The functions offered from a later turn.
     """
 
     id: str
@@ -148,7 +148,7 @@ def _paired(
 ) -> Iterator[tuple[tuple[int, dict[str, Any]], dict[str, Any] | None]]:
     """Pair questions with their ground truths.
 
-    Agentic ids are shared by categories and pair by position alone.
+    Agentic ids are shared by categories, so their entries pair by position.
     """
     answer_lines = iter(()) if answers is None else read_objects(source, answers)
     for line, raw in read_objects(source, questions):

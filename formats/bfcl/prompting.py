@@ -88,17 +88,17 @@ _HEADINGS = {
     "turns": "Turns",
     "functions": "Functions",
 }
-"""What stands over each section when the prompt is Markdown."""
+"""Headings of the sections of a Markdown prompt."""
 
 
 def assemble_prompt(case: Case) -> list[Message]:
     """Assemble the first messages to a prompt-mode system.
 
-    A system message of the entry itself is kept, below the instructions. Of a conversation of several turns the first is given: the
-    rest depends on what the system answers.
+    A system message of the entry is kept, below the instructions. Of several turns only the first is given: the
+    rest depends on the system's answers.
 
     Args:
-        case: A case read from BFCL; its tags name the configuration where it is not the default.
+        case: A case read from BFCL; its tags name a configuration other than the default.
     """
     instructions = _instructions(case, _configuration(case))
     messages = list(case.turns[0]) if case.turns else []
@@ -111,7 +111,7 @@ def assemble_prompt(case: Case) -> list[Message]:
 def _configuration(case: Case) -> Configuration:
     names = Configuration.__struct_fields__
     if not case.tags.keys() >= {*names}:
-        return DEFAULT  # a tag of somebody else's cases may have one of these names
+        return DEFAULT  # tags of other cases may have one of these names
     try:
         return msgspec.convert({name: case.tags[name] for name in names}, Configuration)
     except msgspec.ValidationError:
@@ -119,7 +119,7 @@ def _configuration(case: Case) -> Configuration:
 
 
 def documents_text(documents: list[dict[str, Any]], case: Case) -> str:
-    """Function documents in the form in which a case's prompt has them."""
+    """Return function documents in the format of a case's prompt."""
     shown = [for_inference(document, case) for document in documents]
     return render_documents(shown, _configuration(case).func_doc_fmt)
 

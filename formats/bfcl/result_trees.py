@@ -17,7 +17,7 @@ from .data_source import parse_object
 _FILE_NAME = re.compile(r"\ABFCL_v\d+_(\w+)_result\.json")
 
 _NOT_SCORED = ("chatable", "sql", "exec", "rest", "prereq")
-"""Parts of names of categories whose results BFCL itself passes over."""
+"""Parts of names of categories whose results BFCL skips."""
 
 
 class ResultFile(NamedTuple):
@@ -32,7 +32,7 @@ class ResultTree(NamedTuple):
     """Contents of a result tree.
 
     Attributes:
-        files: In the order of systems, then of BFCL's categories.
+        files: Result files by system, then in BFCL's order of categories.
         passed_over: Result files of categories that are not scored.
     """
 
@@ -41,7 +41,7 @@ class ResultTree(NamedTuple):
 
 
 class ResultLine(NamedTuple):
-    """One answer, with the line it stands on."""
+    """One answer, with its line."""
 
     line: int
     id: str
@@ -118,16 +118,16 @@ def _result_line(raw: bytes, path: Path, line: int) -> ResultLine:
 
 
 class ResultIndex:
-    """The answers of a file by id, one offset held for each, read when they are asked for.
+    """The answers of a file by id, read on demand by their offsets.
 
-    Making the index reads and checks every line.
+    The index is made by reading and checking every line.
 
     Attributes:
         lines: 1-based line number of each id.
 
     Raises:
         InputError: The file cannot be read.
-        RecordError: A line is not a result, or an id is there twice.
+        RecordError: A line is not a result, or an id is repeated.
     """
 
     def __init__(self, path: Path) -> None:
@@ -156,7 +156,7 @@ class ResultIndex:
         """Yield the answers to these entries, in this order.
 
         Raises:
-            KeyError: There is none.
+            KeyError: An entry has no answer.
         """
         with self.path.open("rb") as file:
             for entry_id in entry_ids:
@@ -179,8 +179,8 @@ def read_outputs(files: Iterable[ResultFile]) -> Iterator[Output]:
 def to_output(entry_id: str, system: str, category: Category, result: Any) -> Output:
     """Turn a stored result into an Output.
 
-    A text becomes ``text``, a list of calls ``tool_calls``, and turns of steps ``turns``. What is none of these becomes its
-    JSON text, which no decoder takes for calls.
+    A text becomes ``text``, a list of calls ``tool_calls``, and turns of steps ``turns``. Any other value becomes its
+    JSON text, which no decoder reads as calls.
     """
     if category.in_turns and is_list(result):
         return Output(case_id=entry_id, system=system, turns=[_steps(turn) for turn in result])
@@ -207,6 +207,6 @@ def _step(step: Any) -> str | list[ToolCall]:
 def _call(call: Any) -> ToolCall | None:
     if not is_object(call) or not call:
         return None
-    # Of an object with several keys BFCL reads the first alone.
+    # Of an object with several keys BFCL reads only the first.
     name, arguments = next(iter(call.items()))
     return ToolCall(name=name, arguments=arguments if is_arguments(arguments) else json.dumps(arguments))

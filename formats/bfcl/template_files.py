@@ -1,4 +1,4 @@
-"""Texts of this package, read from the files in ``templates/``."""
+"""Texts of this package, read from files in ``templates/``."""
 
 from __future__ import annotations
 
