@@ -13,8 +13,8 @@ from ..calibration.corrected_rate.estimation import of_judge
 from ..calibration.planning.assured_labels import DEFAULT_ASSURANCE, Expected, assured_labels, average_labels
 from ..calibration.planning.budget_plan import PHASES, BudgetPlan, PhaseName, Pilot, plan_budget
 from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label, unlabelled_items
-from ..calibration.planning.pilots import assumed_pilot, measured_costs, measured_pilot
-from ..calibration.planning.plan_results import Draw
+from ..calibration.planning.pilots import assumed_pilot, measured_costs, measured_pilot, measured_rates
+from ..calibration.planning.plan_results import Draw, MeasuredRates
 from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
@@ -30,9 +30,9 @@ def plan(
     table: Tables | None = None,
     *,
     half_width: float | None = None,
-    tpr: float = 0.9,
-    tnr: float = 0.9,
-    prevalence: float = 0.5,
+    tpr: float | None = None,
+    tnr: float | None = None,
+    prevalence: float | None = None,
     unlabelled: int | None = None,
     assurance: float | None = DEFAULT_ASSURANCE,
     difference: float | None = None,
@@ -59,10 +59,10 @@ def plan(
     Args:
         table: Items to draw from, in any form; of runs, the outputs that no checker decided.
         half_width: Plan labels for 95 % intervals with this half-width.
-        tpr: Expected true positive rate of the judge.
-        tnr: Expected true negative rate.
-        prevalence: Expected share of right outputs.
-        unlabelled: Number of judged items without a label, for the corrected rate.
+        tpr: Expected true positive rate of the judge; by default measured on the labels of the table, else 0.9.
+        tnr: Expected true negative rate; by default likewise.
+        prevalence: Expected share of right outputs; by default measured on the labels of the table, else 0.5.
+        unlabelled: Number of judged items without a label, for the corrected rate; by default counted in a table with labels.
         assurance: Share of samples whose intervals are that narrow; None for the average of samples, as in textbooks.
         difference: Plan items to find this difference between two judges.
         discordant: Expected share of items on which only one of the two judges is right.
@@ -91,12 +91,10 @@ def plan(
         InputError: There is nothing to draw from, or the strata cannot be made.
         UsageError: There is nothing to plan, two arguments exclude each other, or a number is outside its range.
     """
-    if half_width is None and difference is None and draw is None and budget is None:
-        raise UsageError("say what to plan: --half-width, --difference, --next or --budget")
-    if draw is not None and table is None:
-        raise UsageError("--next draws from a TABLE: give both or neither")
-    if table is not None and draw is None and budget is None:
-        raise UsageError("a TABLE needs --next or --budget: give one of them")
+    _require_clear(
+        table is not None,
+        {"--half-width": half_width, "--difference": difference, "--next": draw, "--budget": budget},
+    )
     if by_doubt and strata:
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     if difference is not None and difference > discordant:
@@ -107,21 +105,27 @@ def plan(
     _require_ranges({"--decided": decided}, ends="low")
     _require_ranges({"--icc": icc, "--decided-rate": decided_rate}, ends="both")
     require_range("--rows-per-cluster", rows_per_cluster, 1.0, math.inf, "both")
-    expected = Expected(tpr, tnr, prevalence, rows_per_cluster, icc)
+    rows = None
+    if table is not None and budget is None:
+        rows = read_calibration_table(table, open_only=True, **reading)
+    measured = None if rows is None or half_width is None else measured_rates(rows, judge)
+    expected = _expected(measured, tpr, tnr, prevalence)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
+    if measured is not None and unlabelled is None:
+        unlabelled = measured.n_unlabelled or None
     labels = items = drawn = budget_plan = None
     if half_width is not None:
         labels = _labels(half_width, expected, unlabelled, assurance)
     if difference is not None:
         items = math.ceil(items_for_difference(difference, discordant, power=power) * expected.effect)
     if table is not None and draw is not None:
-        rows = read_calibration_table(table, open_only=True, **reading)
+        rows = rows or read_calibration_table(table, open_only=True, **reading)
         drawn = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
     if budget is not None:
         budget_plan = _plan_budget(
             budget,
             dict(costs or {}),
             {"cheap": cheap, "dear": dear},
-            partial(assumed_pilot, prevalence, decided=decided, decided_rate=decided_rate),
+            partial(assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate),
             None if table is None else read_calibration_table(table, outputs=True, **reading),
             of=of,
             effect=expected.effect,
@@ -136,7 +140,27 @@ def plan(
         items=items,
         draw=drawn,
         budget=budget_plan,
+        measured=measured,
     )
+
+
+def _expected(
+    measured: MeasuredRates | None, tpr: float | None, tnr: float | None, prevalence: float | None
+) -> Expected:
+    """Return the rates to plan by: as given, else as measured, else as usual."""
+    usual = Expected(0.9, 0.9, 0.5) if measured is None else Expected(*measured[-3:])
+    given = {"tpr": tpr, "tnr": tnr, "prevalence": prevalence}
+    return usual._replace(**{name: value for name, value in given.items() if value is not None})
+
+
+def _require_clear(has_table: bool, wanted: Mapping[str, float | None]) -> None:  # noqa: FBT001 - one fact
+    """Refuse a plan of nothing, and a table that is of no use to it."""
+    if all(value is None for value in wanted.values()):
+        raise UsageError("say what to plan: --half-width, --difference, --next or --budget")
+    if wanted["--next"] is not None and not has_table:
+        raise UsageError("--next draws from a TABLE: give both or neither")
+    if has_table and all(wanted[name] is None for name in ("--next", "--half-width", "--budget")):
+        raise UsageError("a TABLE needs --next, --half-width or --budget: give one of them")
 
 
 def _require_ranges(given: Mapping[str, float | None], ends: Ends = "neither") -> None:

@@ -18,6 +18,7 @@ from .table_options import column_option, load_table
 _EXAMPLE = """\b
 Example:
   fiducial plan --half-width 0.05 --tpr 0.9 --tnr 0.85 --prevalence 0.3 --unlabelled 2000
+  fiducial plan judged.jsonl --half-width 0.05                      (how many more, by the labels so far)
   fiducial plan --difference 0.05 --discordant 0.15 --power 0.8
   fiducial plan --budget 500 --cost label=2 --cheap 0.85,0.8 --cost cheap=0.0005 --dear 0.95,0.93 --cost dear=0.02 --of 1000000
   fiducial plan run --labels labels.jsonl --budget 500 --cost label=2 --cheap JUDGE --dear JUDGE --of 1000000
@@ -27,7 +28,7 @@ Example:
 """
 
 _SHARE = Number(0, 1, min_open=True, max_open=True)
-_OF_DRAWS = ("by_doubt", "strata", "judge")
+_OF_DRAWS = ("by_doubt", "strata")
 _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
 
 
@@ -36,9 +37,9 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
 @section(
     "Labels for an interval",
     option("--half-width", type=_SHARE, help="Labels for intervals this narrow."),
-    option("--tpr", type=_SHARE, default=0.9, help="Expected true positive rate of the judge."),
-    option("--tnr", type=_SHARE, default=0.9, help="Expected true negative rate."),
-    option("--prevalence", type=_SHARE, default=0.5, help="Expected share of right outputs."),
+    option("--tpr", type=_SHARE, help="Expected true positive rate of the judge.  [default: by the labels of TABLE, else 0.9]"),
+    option("--tnr", type=_SHARE, help="Expected true negative rate.  [default: likewise]"),
+    option("--prevalence", type=_SHARE, help="Expected share of right outputs.  [default: by the labels of TABLE, else 0.5]"),
     option("--unlabelled", type=Whole(min=1), help="Judged items without a label, for the corrected rate."),
     option("--assurance", type=_SHARE, default=0.8, help="Share of samples whose interval should be as narrow as --half-width."),
     option("--on-average", is_flag=True,
@@ -73,7 +74,7 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
     option("--strata", metavar="COLUMN",
            help="Draw from strata by Neyman's allocation, so that each has at least ten labels: a column of few values, or `score`. Pass the same to `fiducial estimate --strata`."),
     option("--out", type=OUT_FILE, metavar="FILE", help="Write the items, and their chances, as JSON Lines."),
-    option("--judge", metavar="NAME", help="Judge whose doubt counts, if the table has several."),
+    option("--judge", metavar="NAME", help="Judge whose rates or doubt count, if the table has several."),
 )  # fmt: skip
 @option(
     "--labels",
@@ -99,12 +100,13 @@ def command(
     """Compute how many labels or items are needed."""
     by_budget = wanted["budget"] is not None
     drawn = out or any(wanted[name] for name in _OF_DRAWS)
-    if wanted["draw"] is None and tables and not by_budget:
+    by_table = wanted["draw"] is not None or wanted["half_width"] is not None or by_budget
+    if tables and not by_table:
         raise UsageError(f"say how many of its items to label: `{command_line()} --next 50`")
-    if wanted["draw"] is None and (drawn or ((labels or columns or grades_typed()) and not by_budget)):
-        raise UsageError(
-            "--by-doubt, --strata, --out, --judge, --labels, --map and grades are for --next: add --next N"
-        )
+    if wanted["draw"] is None and drawn:
+        raise UsageError("--by-doubt, --strata and --out are for --next: add --next N")
+    if not tables and (labels or columns or wanted["judge"] or grades_typed()):
+        raise UsageError("--labels, --map, --judge and grades are of a TABLE: name it")
     if not by_budget and all(wanted[name] is None for name in ("draw", "half_width", "difference")):
         raise UsageError(
             "say what to plan: `fiducial plan --half-width 0.05`, or --difference, --next or --budget"

@@ -8,11 +8,13 @@ from itertools import combinations
 import numpy as np
 
 from ...errors import InputError
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
+from ..corrected_rate.estimation import of_judge
 from ..corrected_rate.estimation_results import FEWEST_LABELS
 from ..corrected_rate.multi_phase import explained_variance, nested_verdicts
 from ..tables.calibration_table import Table
 from .budget_plan import Pilot
+from .plan_results import MeasuredRates
 
 
 def assumed_pilot(
@@ -38,6 +40,38 @@ def assumed_pilot(
         slope = np.linalg.solve(covariance[np.ix_(rows, rows)], spread * agrees[rows])
         explained["+".join(names)] = float(slope @ (spread * agrees[rows])) / spread
     return Pilot(decided=decided, decided_rate=decided_rate, open_rate=open_rate, explained=explained)
+
+
+def measured_rates(table: Table, judge: str | None = None) -> MeasuredRates | None:
+    """Measure a judge's rates on the labels so far; None if no item has a label and a score.
+
+    Raises:
+        InputError: The table has several judges and none is named, or there is no such judge.
+    """
+    rows = of_judge(table, judge)
+    labelled, judged = np.isfinite(rows.label), np.isfinite(rows.score)
+    both = labelled & judged
+    if not both.any():
+        return None
+    right, passed = rows.right[both], rows.passed[both]
+    return MeasuredRates(
+        judge=next(iter(dict(rows.judge.present()))),
+        n=int(both.sum()),
+        n_labelled=_items(rows, labelled),
+        n_unlabelled=_items(rows, judged & ~labelled),
+        tpr=_pulled(passed[right]),
+        tnr=_pulled(~passed[~right]),
+        prevalence=_pulled(rows.right[labelled]),
+    )
+
+
+def _items(table: Table, rows: BoolArray) -> int:
+    return len(set(table.item.codes[rows].tolist()))
+
+
+def _pulled(holds: BoolArray) -> float:
+    """Return a share that is neither 0 nor 1: with half an item of each kind added."""
+    return float((holds.sum() + 0.5) / (len(holds) + 1))
 
 
 def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:

@@ -53,6 +53,28 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
         ]
 
 
+class MeasuredRates(NamedTuple):
+    """Rates of a judge and of its outputs, measured on the labels so far.
+
+    Attributes:
+        judge: The judge.
+        n: Items with label and score.
+        n_labelled: Items with a label.
+        n_unlabelled: Judged items without a label.
+        tpr: True positive rate, pulled towards 0.5 by half an item of each kind, so that it is neither 0 nor 1.
+        tnr: True negative rate, likewise.
+        prevalence: Share of labels that pass, likewise.
+    """
+
+    judge: str
+    n: int
+    n_labelled: int
+    n_unlabelled: int
+    tpr: float
+    tnr: float
+    prevalence: float
+
+
 class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Planned numbers of labels or items, and the items to label next.
 
@@ -66,6 +88,7 @@ class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
         items: Items needed; None if not requested.
         draw: What to label next; None if not requested.
         budget: What to buy; None if no budget was given.
+        measured: The rates that labels are planned by, if a table has labels; None if they are assumed.
     """
 
     design_effect: float
@@ -77,6 +100,7 @@ class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
     items: int | None = None
     draw: Draw | None = None
     budget: BudgetPlan | None = None
+    measured: MeasuredRates | None = None
 
 
 def plan_json(numbers: PlanNumbers) -> dict[str, Any]:
@@ -84,6 +108,8 @@ def plan_json(numbers: PlanNumbers) -> dict[str, Any]:
     result: dict[str, Any] = {"design_effect": numbers.design_effect}
     if numbers.labels is not None:
         result |= {"assurance": numbers.assurance, "labels": numbers.labels}
+    if numbers.measured is not None:
+        result["measured"] = numbers.measured._asdict()
     if numbers.items is not None:
         result["items"] = {"comparison": numbers.items}
     if numbers.budget is not None:

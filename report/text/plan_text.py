@@ -19,7 +19,10 @@ def plan_document(plan: PlanNumbers) -> Iterator[Piece]:
         within = f"to within {plan.half_width:g} (95 % interval) {how}"
         rate = plan.labels.get("pass_rate")
         if rate is not None:
-            yield f"To estimate the pass rate {within}, label {counted(rate, 'output')}."
+            yield f"To estimate the pass rate {within}, label {counted(rate, 'output')}{_more(plan, rate)}."
+        if (corrected := plan.labels.get("corrected_pass_rate")) is not None and plan.measured is not None:
+            yield f"Corrected with {plan.measured.judge}: {counted(corrected, 'label')}{_more(plan, corrected)}."
+        yield from _measured(plan)
         yield "Labels for each rate:" if rate is not None else f"Labels for each rate {within}:"
         rows = [(name, "no number is enough" if n is None else count(n)) for name, n in plan.labels.items()]
         yield DocumentTable((), rows)
@@ -34,6 +37,25 @@ def plan_document(plan: PlanNumbers) -> Iterator[Piece]:
         yield from _budget(plan.budget)
     if plan.draw is not None:
         yield from _draw(plan.draw)
+
+
+def _more(plan: PlanNumbers, labels: int) -> str:
+    """Return how many labels are missing, behind the number that are needed."""
+    if plan.measured is None:
+        return ""
+    missing = labels - plan.measured.n_labelled
+    return f": {missing:,} more" if missing > 0 else ": there are enough"
+
+
+def _measured(plan: PlanNumbers) -> Iterator[str]:
+    """Yield what the plan goes by, where labels tell."""
+    rates = plan.measured
+    if rates is not None:
+        yield (
+            f"Planned from {counted(rates.n, 'label')} so far with a verdict of {rates.judge}: pass rate {number(rates.prevalence)}, "
+            f"true positive rate {number(rates.tpr)}, true negative rate {number(rates.tnr)}; "
+            f"{counted(rates.n_unlabelled, 'judged item')} without a label."
+        )
 
 
 def _budget(plan: BudgetPlan) -> Iterator[Piece]:

@@ -138,6 +138,22 @@ def test_a_plan_says_how_much_it_takes():
         fd.plan()
 
 
+def test_a_plan_for_a_table_goes_by_its_labels_and_counts_them():
+    rows = [
+        {"item_id": f"i{n}", "judge": "j", "score": n % 10 != 0, "label": n % 5 != 0 if n < 60 else None}
+        for n in range(100)
+    ]
+    found = fd.plan(rows, half_width=0.05)
+    told = fd.plan(half_width=0.05, tpr=48.5 / 49, tnr=6.5 / 13, prevalence=48.5 / 61, unlabelled=40)
+    assert found.labels == told.labels
+    assert found.measured is not None
+    assert (found.measured.n_labelled, found.measured.n_unlabelled) == (60, 40)
+    assert found.labels is not None
+    assert f"{(found.labels['pass_rate'] or 0) - 60:,} more" in str(found)
+    assert fd.plan(rows, half_width=0.05, tpr=0.7).labels != found.labels
+    assert fd.plan([{**row, "label": None} for row in rows], half_width=0.05).measured is None
+
+
 def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_path: Path):
     draws = random.Random(0)
     right = {f"q{number}": draws.random() < 0.6 for number in range(400)}
