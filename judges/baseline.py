@@ -96,8 +96,8 @@ def baseline_judge(spec: str) -> WordJudge:
     if not is_prompt_file(name):
         name = find_prompt(name)[0].judge
     if name not in JUDGED_KINDS:
-        known = ", ".join(JUDGED_KINDS)
-        raise UsageError(f"the baseline has no rule for the judge {spec!r}; it has for {known}")
+        judged_kinds = ", ".join(JUDGED_KINDS)
+        raise UsageError(f"the baseline has no rule for the judge {spec!r}; it has for {judged_kinds}")
     judge_id = stand_in(name)
     return WordJudge(judge_id, judge_id.plain)
 
@@ -121,7 +121,7 @@ def stand_in(judge: str) -> JudgeId:
 def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accuracy") -> Verdict:
     """Judge one output by its words.
 
-    Return ``not_applicable`` where the item lacks a field that the rule compares.
+    Return ``not_applicable`` if the item lacks a field that the rule compares.
     """
     judge_id = stand_in(judge)
     score, reason = None, None

@@ -34,7 +34,7 @@ _NODES: tuple[type[nodes.Node], ...] = tuple(
 def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
     """Compile a template.
 
-    It raises jinja's own errors, and TemplateLimitError where it uses a forbidden feature or rendering
+    It raises jinja's own errors, and TemplateLimitError if it uses a forbidden feature or rendering
     takes too much.
     """
     environment = BoundedEnvironment()
@@ -77,9 +77,9 @@ def jinja_template(source: str) -> Callable[[Mapping[str, Any]], str]:
 
 
 def _refuse_unbounded(template: nodes.Template) -> None:
-    left: list[tuple[nodes.Node, int]] = [(template, 0)]
-    while left:
-        node, depth = left.pop()
+    unvisited: list[tuple[nodes.Node, int]] = [(template, 0)]
+    while unvisited:
+        node, depth = unvisited.pop()
         if depth > MAX_DEPTH:
             raise TemplateLimitError("the template is nested too deeply", node.lineno)
         if not isinstance(node, _NODES):
@@ -92,7 +92,7 @@ def _refuse_unbounded(template: nodes.Template) -> None:
         )
         if made and any(node.find_all((nodes.Name, nodes.Call, nodes.Filter))):
             raise TemplateLimitError("prompts make no lists of values, only of constants", node.lineno)
-        left += [(child, depth + 1) for child in node.iter_child_nodes()]
+        unvisited += [(child, depth + 1) for child in node.iter_child_nodes()]
 
 
 class _Counted(NodeTransformer):

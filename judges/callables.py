@@ -92,7 +92,7 @@ def callable_judge(name: str, function: Callable[[Case, Output], Any]) -> Functi
 
 
 def _text(function: Any) -> str:
-    """Return the source of a function, or its compiled code where there is no source."""
+    """Return the source of a function, or its compiled code if it has no source."""
     try:
         return inspect.getsource(function if hasattr(function, "__code__") else cast("Any", type(function)))
     except (OSError, TypeError):

@@ -45,7 +45,7 @@ LOCALISING: Mapping[str, str] = {"first_wrong_step": "reasons"}
 """Judges that name the first wrong step of a trajectory, each with the variant that its bare name means."""
 
 OF_TRANSCRIPTS = frozenset({_OF_TASKS, *LOCALISING})
-"""Judges that take a case of any other kind, too, where the output records its steps."""
+"""Judges that take a case of any other kind, too, if the output records its steps."""
 
 
 def takes_transcripts(judge: JudgeId) -> bool:
@@ -56,7 +56,7 @@ def takes_transcripts(judge: JudgeId) -> bool:
 def judges_for(kind: Kind, outputs: int, recorded: int) -> list[str]:
     """Return the judges to recommend for outputs of a kind, of which some record their steps.
 
-    Tool calls that nothing is compared with are judged with their results and with the answer that follows, where these are recorded.
+    Tool calls without a reference are judged with their results and the answer that follows, if these are recorded.
     """
     judge = judge_of(kind)
     by_calls = [] if judge is None else [judge]
@@ -114,8 +114,8 @@ def all_prompts() -> dict[PromptName, Path]:
 def known_prompts() -> Mapping[PromptName, KnownPrompt]:
     """Return the catalogue entry of each prompt that comes with fiducial."""
     tables = tomllib.loads((_FOLDER / "recorded.toml").read_text(encoding="utf-8"))
-    known = msgspec.convert(tables, dict[str, KnownPrompt])
-    return {PromptName(*name.split("/")): prompt for name, prompt in known.items()}
+    shipped_prompts = msgspec.convert(tables, dict[str, KnownPrompt])
+    return {PromptName(*name.split("/")): prompt for name, prompt in shipped_prompts.items()}
 
 
 def known_prompt(name: PromptName, path: Path) -> KnownPrompt | None:
@@ -150,7 +150,11 @@ def find_prompt(spec: str) -> tuple[PromptName, Path]:
     shipped = all_prompts()
     if name in shipped:
         return name, shipped[name]
-    known = [str(entry) for entry in shipped if entry != SPLITTER]
-    close = difflib.get_close_matches(spec, [*known, *defaults], 1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}, or name a {SUFFIX} file"
+    judge_names = [str(entry) for entry in shipped if entry != SPLITTER]
+    close = difflib.get_close_matches(spec, [*judge_names, *defaults], 1)
+    hint = (
+        f"did you mean {close[0]}?"
+        if close
+        else f"there are {', '.join(judge_names)}, or name a {SUFFIX} file"
+    )
     raise UsageError(f"no judge {spec!r}: {hint}")

@@ -23,7 +23,7 @@ class JudgeQuestion(NamedTuple):
         case: What was to be done.
         output: What is judged.
         repeat: Which repetition of the question this is.
-        guess: What the answer may be, to foresee what will be asked next; None where nothing depends on it.
+        guess: A possible answer, to foresee the next questions; None if nothing depends on it.
     """
 
     judge: AskedJudge
@@ -37,7 +37,7 @@ Deliberation: TypeAlias = Generator[Sequence[JudgeQuestion], Sequence[Verdict], 
 """Yields the questions of each round, is sent their answers, and returns the verdict."""
 
 VerdictLookup: TypeAlias = Callable[[JudgeQuestion], Verdict | None]
-"""From a question to its answer, where there is one."""
+"""From a question to its answer, if there is one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +138,7 @@ def deliberate_together(
     return cast("list[Verdict]", verdicts)
 
 
-def asked_in(talk: Deliberation, number: int, known: VerdictLookup) -> Sequence[JudgeQuestion]:
+def asked_in(talk: Deliberation, number: int, lookup: VerdictLookup) -> Sequence[JudgeQuestion]:
     """Return the questions of a deliberation's round, counted from 1.
 
     Return none if the known answers do not lead to that round.
@@ -146,7 +146,7 @@ def asked_in(talk: Deliberation, number: int, known: VerdictLookup) -> Sequence[
     try:
         questions = next(talk)
         for _ in range(number - 1):
-            answers = _answers(questions, known)
+            answers = _answers(questions, lookup)
             if answers is None:
                 return ()
             questions = talk.send(answers)
@@ -155,21 +155,21 @@ def asked_in(talk: Deliberation, number: int, known: VerdictLookup) -> Sequence[
     return questions
 
 
-def result_of(talk: Deliberation, known: VerdictLookup) -> Verdict | None:
+def result_of(talk: Deliberation, lookup: VerdictLookup) -> Verdict | None:
     """Return a deliberation's verdict from known answers; None while an answer is missing."""
     try:
         questions = next(talk)
-        while (answers := _answers(questions, known)) is not None:
+        while (answers := _answers(questions, lookup)) is not None:
             questions = talk.send(answers)
     except StopIteration as end:
         return end.value
     return None
 
 
-def _answers(questions: Sequence[JudgeQuestion], known: VerdictLookup) -> list[Verdict] | None:
+def _answers(questions: Sequence[JudgeQuestion], lookup: VerdictLookup) -> list[Verdict] | None:
     answers: list[Verdict] = []
     for question in questions:
-        answer = known(question)
+        answer = lookup(question)
         if answer is None:
             return None
         answers.append(answer)

@@ -70,7 +70,7 @@ _EXPECTED = (
 
 
 def connection_endpoint(connection: object, environment: Mapping[str, str]) -> Endpoint:
-    """Find out where the model of a connection is.
+    """Return the endpoint of a connection.
 
     Args:
         connection: The path of a connection's file (``.yml`` or ``.yaml``, as ``pf connection create`` takes it), the name of a
@@ -167,7 +167,7 @@ def _endpoint(connection: Any, where: str) -> Endpoint:
             token=token,
         )
     if OpenAIConnection.__name__ in kinds:
-        # Where no address was given, the registry of connections returns "_".
+        # Without an address the registry of connections returns "_".
         base_url = None if connection.base_url in {"", "_"} else connection.base_url
         return Endpoint(
             base_url=base_url,
@@ -187,9 +187,9 @@ def _token(connection: Any, where: str) -> Any:
             f"{where}: auth_mode: expected key or meid_token, got {connection.auth_mode!r}"
         )
     try:
-        there = find_spec("azure.identity")
+        azure_identity = find_spec("azure.identity")
     except ModuleNotFoundError:
-        there = None
-    if there is None:
+        azure_identity = None
+    if azure_identity is None:
         raise ConfigurationError(f"{where}: auth_mode meid_token needs a package: pip install azure-identity")
     return connection.get_token

@@ -21,7 +21,7 @@ _ASKED_ABOUT = "asked_about"
 def criteria_of(case: Case) -> list[Criterion]:
     """Return the criteria of a case; a single criterion is worth a point.
 
-    Empty where the case has no criterion.
+    Empty if the case has no criterion.
     """
     criterion = case.reference.get("criterion")
     listed = case.reference.get("criteria") or ([] if criterion is None else [{"text": criterion}])

@@ -76,7 +76,7 @@ def cycle(
 def unanswered(
     judge: JudgePrompt,
     work: Iterable[Work],
-    known: Lookup,
+    lookup: Lookup,
     found: Callable[[AskResult], object] | None = None,
 ) -> Iterator[Request]:
     """Yield the requests of a judge that still have no reply.
@@ -86,7 +86,7 @@ def unanswered(
     Args:
         judge: The judge.
         work: What it judges.
-        known: Looks up replies.
+        lookup: Looks up replies.
         found: Called with each finding that needs no further request.
 
     Yields:
@@ -99,7 +99,7 @@ def unanswered(
         asking = cycle(judge, case, output, repeat)
         try:
             request = next(asking)
-            while (reply := known(request)) is not None:
+            while (reply := lookup(request)) is not None:
                 request = asking.send(reply)
         except StopIteration as end:
             if found is not None:
@@ -111,7 +111,7 @@ def unanswered(
 async def judge_output(
     case: Case, output: Output, judge: JudgePrompt, provider: Provider, *, repeat: int = 0
 ) -> Verdict:
-    """Judge one output; a `PromptError` where the prompt cannot be rendered."""
+    """Judge one output; a `PromptError` if the prompt cannot be rendered."""
     asking = cycle(judge, case, output, repeat)
     try:
         request = next(asking)

@@ -1,6 +1,6 @@
 """Convert another tool's ``.prompty``: promptflow, prompty 2, azure-ai-evaluation.
 
-The template is kept to the letter. What is only about where the model is (``configuration``, ``connection``) stays behind, and keys
+The template is kept to the letter. Keys that only locate the model (``configuration``, ``connection``) are dropped, and keys
 with it.
 """
 
@@ -175,7 +175,7 @@ def _sources(
 
 
 def _tags(template: str) -> dict[str, Any] | None:
-    """Return the parse settings for Azure's tags, where the template shows them.
+    """Return the parse settings for Azure's tags, if the template shows them.
 
     Thoughts are in S0, an explanation in S1, the score in S2.
     """

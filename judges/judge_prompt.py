@@ -48,7 +48,7 @@ class JudgePrompt:
 
     Attributes:
         id: Which judge it is; equal fingerprints mean comparable scores.
-        by: How its verdicts are signed: ``judge/variant@model``, or longer where another would be shown alike.
+        by: How its verdicts are signed: ``judge/variant@model``, or longer if another has the same short name.
         prompt: The prompt file.
         parameters: Decoding parameters: the prompt's, with the user's on top, without those that the model refused.
         parse: Reads replies.
@@ -97,7 +97,7 @@ class JudgePrompt:
         )
 
     def refusal(self, error: CallError) -> Refusal | None:
-        """Return the parameter that a failed call was about, where the judge can do without it.
+        """Return the parameter that a failed call was about, if the judge can do without it.
 
         What the user asked for is never left out, nor is a limit of tokens: it is given its other name. A judge that scores by
         log-probabilities cannot do without them.
@@ -174,7 +174,7 @@ class JudgePrompt:
     def beside_case(self, case: Case) -> Self:
         """Return the judge with a parser for this case, if its replies can only be read beside it.
 
-        Of a criterion with negative points, which is bad, the score is 1 where it is not met.
+        Of a criterion with negative points, which is bad, the score is 1 if it is not met.
         """
         if self.asks_all_criteria:
             return replace(self, parse=criteria_beside(criteria_of(case)))

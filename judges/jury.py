@@ -51,7 +51,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
     """Members of a jury, and the rule that counts their opinions.
 
     Attributes:
-        rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the first member's verdict where
+        rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the first member's verdict if
             it is sure, else the second's.
         members: The judges; for ``escalate`` the cheap one, then the expensive one.
         weights: What each member's opinion weighs.
@@ -186,7 +186,7 @@ def _finest(verdict: Verdict) -> float | None:
 def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
     """Return whether the cheap judge leaves an output to the expensive one.
 
-    It does when its reply has no score, when a score lies where it is not sure, or when its repeats disagree. A call that failed
+    It does when its reply has no score, when a score lies in the unsure range, or when its repeats disagree. A call that failed
     is no opinion: it is asked again.
     """
     if any(one.outcome in {"failed", "not_applicable"} for one in opinions):

@@ -38,7 +38,7 @@ class MetricItem(NamedTuple):
     Attributes:
         question: The last user message.
         answer: The text, or the calls as JSON.
-        reference: The first accepted answer, the criterion, or the expected calls as JSON; None where there is none.
+        reference: The first accepted answer, the criterion, or the expected calls as JSON; None if there is none.
         passages: Texts that the answer may rest on.
     """
 
@@ -149,7 +149,7 @@ def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
 
 
 def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
-    """Read a score, wherever a tool puts it; raise a ValueError where there is none."""
+    """Read a score, wherever a tool puts it; raise a ValueError if there is none."""
     reason = None
     if isinstance(result, tuple):
         result, reason = cast("tuple[Any, Any]", result)

@@ -19,7 +19,7 @@ _SAMPLE = 1_000
 class Prices(NamedTuple):
     """US dollars for a million tokens in, out, and in from the provider's cache.
 
-    Cached tokens cost as much as others where no price is known for them.
+    Cached tokens cost as much as others if they have no known price.
     """
 
     prompt: float
@@ -88,8 +88,8 @@ def dollars_of(
     prices: PriceList, model: str, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0
 ) -> float | None:
     """Return what a model's tokens cost; None if there are none, or if its price is unknown."""
-    known = prices(model) if prompt_tokens or completion_tokens else None
-    return None if known is None else known.cost(prompt_tokens, completion_tokens, cached_tokens)
+    price = prices(model) if prompt_tokens or completion_tokens else None
+    return None if price is None else price.cost(prompt_tokens, completion_tokens, cached_tokens)
 
 
 def _read_price(text: str) -> tuple[str | None, Prices]:

@@ -76,8 +76,8 @@ class InputDeclaration:
         type: One of `TYPES`.
         default: Used when no value is given.
         required: Whether there is no default.
-        has_kind: Whether the type is also given as ``kind``, where prompty looks for it.
-        source: The input of ours that fills it, where ``map`` names one; else its own name is one.
+        has_kind: Whether the type is also given as ``kind``, which prompty reads.
+        source: The input of ours that fills it, if ``map`` names one; else its own name is one.
     """
 
     type: str = "string"
@@ -92,7 +92,7 @@ class PromptFile:
     """A prompt file, checked.
 
     Attributes:
-        path: Where it was read from.
+        path: The file it was read from.
         name: For people.
         description: For people.
         inputs: Declared inputs by name.
@@ -193,10 +193,10 @@ def _field(front: FrontMatter, key: str, kind: type[T], default: T) -> T:
         raise front.fault(str(error).replace("`$.", "`").replace("`$", f"`{key}"), key) from error
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
-    known = list(known)
-    close = difflib.get_close_matches(name, known, 1)
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(known) or 'none'}"
+def _nearest(name: str, names: Iterable[str]) -> str:
+    names = list(names)
+    close = difflib.get_close_matches(name, names, 1)
+    return f"did you mean {close[0]}?" if close else f"known are {', '.join(names) or 'none'}"
 
 
 def _inputs(front: FrontMatter) -> dict[str, InputDeclaration]:

@@ -30,7 +30,7 @@ def import_prompt(
 
     Args:
         path: A JSON file with a chat message or several, plain text, or a ``.prompty`` file.
-        out: Where the prompt file is to stand.
+        out: The prompt file to write.
         inputs: What is to be judged: ``OURS``, or ``THEIRS=OURS``.
         scale: The worst score and the best, such as ``1-5``; None when the file says it.
         step: Distance of neighbouring scores; None when any number in between is one.
@@ -104,7 +104,7 @@ def import_chat(
 
     The messages' texts are kept to the letter, apart from line ends, which become newlines. What is to be judged goes into a last user message, one section an input: those
     that are given, by the names they are to have and the inputs of ours that fill them, or that the text's own headings name, else query and response. The reply is read as
-    the last number after the last heading that speaks of a score, where there is one. Without a scale scores are from 0 to 1, unless the text speaks of others.
+    the last number after the last heading that speaks of a score, if there is one. Without a scale scores are from 0 to 1, unless the text speaks of others.
     """
     messages = _read(path)
     text = "\n".join(message.content for message in messages)
@@ -130,7 +130,7 @@ def import_chat(
 def _parse(text: str, heading: str, scale: Scale) -> dict[str, Any]:
     """Return how a reply is read: the last number after a heading.
 
-    It may be a share where the scale allows that; indexes are kept if the text asks for them.
+    It may be a share if the scale allows that; indexes are kept if the text asks for them.
     """
     parse: dict[str, Any] = {"mode": "number", "pick": "last", "after": heading}
     if scale.minimum == 0:

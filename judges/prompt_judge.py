@@ -118,12 +118,12 @@ def _kind(spec: str, prompt: PromptFile) -> JudgeKind:
 
 
 def _view(
-    prompt: PromptFile, known: KnownPrompt | None, replay: Replay | None
+    prompt: PromptFile, known_prompt: KnownPrompt | None, replay: Replay | None
 ) -> tuple[dict[str, str], Mapping[str, Filler]]:
     """Return the view of a judge for its fingerprint, and the fillers that produce it."""
     if prompt.shown.isdisjoint({"transcript", "steps", *OF_A_PAIR}):
         return {}, FILLERS
-    if known is not None and known.transcript == "calls":
+    if known_prompt is not None and known_prompt.transcript == "calls":
         return {}, FILLERS_OF_CALLS
     if replay is None:
         return {"transcript": TRANSCRIPT_VERSION}, FILLERS

@@ -34,7 +34,7 @@ class Disagreement(NamedTuple):
 
     Attributes:
         label: Whether the label passes the output.
-        verdict: Whether the judge does; None where its reply could not be graded.
+        verdict: Whether the judge does; None if its reply could not be graded.
         reason: What the judge said.
     """
 

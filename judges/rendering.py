@@ -1,4 +1,4 @@
-"""Turn a prompt's template and values into messages, without jinja where names suffice.
+"""Turn a prompt's template and values into messages, without jinja if names suffice.
 
 Roles are fixed before any value exists: headers such as ``user:`` are replaced in the template's source by marks that hold a
 random number, and only those marks open a message afterwards. No value, however it is spelled, can therefore open or end

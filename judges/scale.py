@@ -61,7 +61,7 @@ class Scale:
         return abs(steps - round(steps)) <= _TOLERANCE
 
     def nearest(self, value: float) -> float:
-        """Return the score nearest to a value: 0.9999999999 is 1 where steps are whole."""
+        """Return the score nearest to a value: 0.9999999999 is 1 if steps are whole."""
         if self.step is None:
             return value
         return min(self.maximum, self.minimum + round((value - self.minimum) / self.step) * self.step)
@@ -86,7 +86,7 @@ class Scale:
         return min(values) if self.better == "high" else max(values)
 
     def normalise(self, value: float) -> float:
-        """Return the score in [0, 1], where 1 is the best."""
+        """Return the score in [0, 1]; 1 is the best."""
         distance = value - self.minimum if self.better == "high" else self.maximum - value
         # Adding zero makes zero of minus zero, which judges do write.
         return distance / (self.maximum - self.minimum) + 0.0
@@ -121,7 +121,7 @@ class _Declared(msgspec.Struct, forbid_unknown_fields=True):
 def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale:
     """Return the scale that a prompt file declares.
 
-    Where it declares none, the `PromptError` holds the line to add.
+    If it declares none, the `PromptError` holds the line to add.
     """
     if front.values.get("scale") is not None:
         try:
@@ -160,7 +160,7 @@ def scale_line(scale: Scale) -> str:
 def scale_from_option(text: str, step: float | None = None) -> Scale:
     """Parse the command line's ``--scale``: worst and best score, or a prompt file's form.
 
-    ``1-5``, or ``5-1`` where 1 is the best.
+    ``1-5``, or ``5-1`` if 1 is the best.
     """
     ends = _ENDS.fullmatch(text.strip())
     if ends is not None:

@@ -27,7 +27,7 @@ _SHOWS_THE_ANSWER = frozenset({"response", "question"})
 class JudgedStatement(NamedTuple):
     """Statement of an answer, and the words of the answer it was made of.
 
-    They are None where the statement is the whole answer.
+    They are None if the statement is the whole answer.
     """
 
     text: str | None
@@ -40,7 +40,7 @@ class StatementVerdict(NamedTuple):
     outcome: Outcome
     score: float | None
     pieces: int | None
-    """How many pieces of information the judge listed; None where it listed none."""
+    """How many pieces of information the judge listed; None if it listed none."""
     reason: str | None
     """Why there is no score."""
 
@@ -64,7 +64,7 @@ def statement_output(output: Output, statement: JudgedStatement) -> Output:
     """Return a statement as a separate output of a separate case.
 
     The case's id is made of the statement's text, so that outputs of different systems are taken for answers to the same case only
-    where they say the same.
+    if they say the same.
     """
     whole = [output.text, output.tool_calls, output.turns, output.workspace]
     text = statement.text if statement.text is not None else encode_json(whole).decode()
@@ -116,7 +116,7 @@ def answer_verdict(
 ) -> Verdict:
     """Combine the verdicts on an answer's statements, which become its evidence.
 
-    The score is the share of all pieces of information that are supported, or the mean over the statements where the judge lists no
+    The score is the share of all pieces of information that are supported, or the mean over the statements if the judge lists no
     pieces. An answer of which a statement could not be graded is not graded.
     """
     outcome, score, reason = _count(verdicts)
@@ -173,5 +173,5 @@ def _statements(verdicts: Sequence[StatementVerdict]) -> str:
 def _entry(statement: JudgedStatement, verdict: StatementVerdict) -> dict[str, Any]:
     shown = {"whole_answer": True} if statement.text is None else statement._asdict()
     counted = {"score": verdict.score, "pieces": verdict.pieces}
-    known = {name: value for name, value in counted.items() if value is not None}
-    return {**shown, "outcome": verdict.outcome, **known}
+    given = {name: value for name, value in counted.items() if value is not None}
+    return {**shown, "outcome": verdict.outcome, **given}

@@ -104,7 +104,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         work.spend(characters)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Work out what may grow only where it stays small."""
+        """Evaluate an operation that may grow only if the result stays small."""
         numbers = isinstance(left, int | float) and isinstance(right, int | float)
         if operator == "+" and not numbers:
             self._spend(_size(left) + _size(right))

@@ -31,9 +31,9 @@ def import_template(path: Path, text: str, sources: Mapping[str, str], scale: Sc
     Raises:
         InputError: It is no template, nothing fills a placeholder, or the scores are not declared.
     """
-    known = {*sources, *INPUTS, *OTHER_NAMES}
-    is_jinja = path.suffix.lower() in _SUFFIXES or not known.isdisjoint(_JINJA.findall(text))
-    if not is_jinja and known.isdisjoint(_PYTHON.findall(text)):
+    input_names = {*sources, *INPUTS, *OTHER_NAMES}
+    is_jinja = path.suffix.lower() in _SUFFIXES or not input_names.isdisjoint(_JINJA.findall(text))
+    if not is_jinja and input_names.isdisjoint(_PYTHON.findall(text)):
         return None
     template, names = _jinja(text, path) if is_jinja else _python(text)
     if _ROLE.search(template) is None:

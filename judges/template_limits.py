@@ -16,7 +16,7 @@ TOO_LONG = "the template makes far more text than it is given"
 class TemplateLimitError(FiducialError):
     """A template uses a forbidden feature, or exceeds a limit.
 
-    The line is named where it is known.
+    The line is named if known.
     """
 
     def __init__(self, message: str, line: int = 1) -> None:

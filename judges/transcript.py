@@ -7,15 +7,15 @@
 ``{"turn", "agent"}``
     A text of the agent's; null for a step in which it called nothing and of which no text is recorded.
 ``{"turn", "call", "result"}``
-    A call, and what it returned when it was executed in the case's world; without ``result`` where that is not known.
-    ``not_executed`` says why it was not executed. ``recorded`` is the result that the output records, where it is another one;
+    A call, and what it returned when it was executed in the case's world; without ``result`` if that is unknown.
+    ``not_executed`` says why it was not executed. ``recorded`` is the result that the output records, if it differs;
     ``mismatch`` says so.
 
-Where steps are numbered, each of the agent's lines has its ``step``, from 1 over the whole conversation: a text and the calls in it, and
+If steps are numbered, each of the agent's lines has its ``step``, from 1 over the whole conversation: a text and the calls in it, and
 calls made at once, are one step; a turn in which the agent did nothing is one.
 
 What was asked, written and called stands there in full. Results are bounded: each is shown up to `RESULT_LIMIT` characters, and
-where all of them together would exceed `RESULTS_LIMIT`, the longest are shown up to an equal length at which they do not. Of one that
+if all of them together would exceed `RESULTS_LIMIT`, the longest are shown up to an equal length at which they do not. Of one that
 is longer, three quarters of that are its beginning and one its end, ``..._left_out`` says how many characters lie between them, and a last
 line says how many results are shown in part.
 """
@@ -81,7 +81,7 @@ def transcript(case: Case, output: Output, episode: Episode | None = None, *, nu
     """Return the transcript of a conversation, one JSON object per line.
 
     It holds messages, texts, calls and results, turn by turn.
-    Results are left out where no ``episode`` holds them. ``numbered`` counts the agent's steps, as `steps_by_turn` does.
+    Results are left out if no ``episode`` holds them. ``numbered`` counts the agent's steps, as `steps_by_turn` does.
     """
     lines = list(_lines(case, output, episode or (), count(1) if numbered else repeat(None)))
     results = [result for line in lines for result in line.results()]
@@ -131,7 +131,7 @@ def _withheld(case: Case) -> Mapping[str, Sequence[str]]:
 
 
 _StepNumbers: TypeAlias = Iterator[int] | Iterator[None]
-"""The number of each step in turn; None where steps are not numbered."""
+"""Number of each step in turn; None if steps are not numbered."""
 
 
 def _lines(case: Case, output: Output, episode: Episode, numbers: _StepNumbers) -> Iterator[_Line]:
@@ -173,7 +173,7 @@ def _turn_lines(
 
 
 class _Place(NamedTuple):
-    """Turn of a step, and its number where steps are numbered."""
+    """Turn of a step, and its number if steps are numbered."""
 
     turn: int
     step: int | None
@@ -224,10 +224,10 @@ def _shown(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, s
 
 def _equal_share(lengths: Sequence[int], most: int, together: int) -> int:
     """Return the greatest limit up to ``most`` at which the cut texts fit into ``together``."""
-    left = together
+    remaining = together
     for place, length in enumerate(sorted(min(length, most) for length in lengths)):
-        share = left // (len(lengths) - place)
+        share = remaining // (len(lengths) - place)
         if length > share:
             return share
-        left -= length
+        remaining -= length
     return most

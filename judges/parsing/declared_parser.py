@@ -56,7 +56,7 @@ _JSON_FORMATS = {"json_object", "json_schema"}
 def make_parser(prompt: PromptFile) -> ReplyParser:
     """Return the parser for a prompt's replies.
 
-    A prompt that does not declare one is read by what it asks for: JSON where its ``response_format`` is JSON, tags where
+    A prompt that does not declare one is read by what it asks for: JSON if its ``response_format`` is JSON, tags if
     its template shows ``<S2>`` or ``<score>``, else a number that is the whole reply.
     """
     declared = dict(prompt.parse if prompt.parse is not None else _inferred(prompt))

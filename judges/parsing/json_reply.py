@@ -61,7 +61,7 @@ def json_parser(
         reason: Key of the reason.
         all_of: Keys of single criteria. The score must be the worst of those that are given: a judge whose score does not
             follow from its own findings has not been understood.
-        fraction_of: The list of pieces. Where it is given, the score must be the share of pieces that hold.
+        fraction_of: The list of pieces. If it is given, the score must be the share of pieces that hold.
         alone: Whether the reply must be the object and nothing else, as it is under a ``response_format``, with all its criteria or
             its pieces.
     """

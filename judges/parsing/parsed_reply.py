@@ -14,7 +14,7 @@ NUMBER = r"[-+]?(?:[0-9]{1,9}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})"
 """A decimal number, as a regular expression that cannot backtrack far."""
 
 RAW_SCORE = "raw_score"
-"""Where evidence has the number that the judge gave on a scale other than 0 to 1."""
+"""Key in evidence of the number that the judge gave on a scale other than 0 to 1."""
 
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>", re.IGNORECASE)
 _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
@@ -26,7 +26,7 @@ class ParsedReply:
 
     Attributes:
         score: In [0, 1].
-        reason: The judge's reason, where the reply has one.
+        reason: The judge's reason, if the reply has one.
         details: Whatever else was read, such as scores of single criteria.
     """
 
@@ -40,7 +40,7 @@ ReplyParser: TypeAlias = Callable[[str], ParsedReply]
 
 
 def without_thoughts(text: str) -> str:
-    """Remove the leading thinking of reasoning models, where scores are only considered."""
+    """Remove the leading thinking of reasoning models, in which scores are only considered."""
     if _THOUGHT.match(text) is None:
         return text
     end = _THOUGHT_END.search(text)
@@ -50,8 +50,8 @@ def without_thoughts(text: str) -> str:
 def bare_reply(text: str) -> str:
     """Return a reply that must be only the score, without leading thinking.
 
-    Servers whose chat template holds the opening tag reply with the closing one only. It ends the thinking here, where nothing may
-    stand beside the score; in other replies it may as well be a quotation behind the score, and is left where it is.
+    Servers whose chat template holds the opening tag reply with the closing one only. It ends the thinking here, since nothing may
+    stand beside the score; in other replies it may as well be a quotation behind the score, and stays.
     """
     reply = without_thoughts(text).strip()
     if reply.startswith("{"):
@@ -99,7 +99,7 @@ def reading_of(
 ) -> ParsedReply:
     """Return the reading of a score on a scale.
 
-    Where the given number is not the score in [0, 1], it is kept in the details.
+    A given number that is not the score in [0, 1] is kept in the details.
     """
     kept = {} if scale.is_unit else {RAW_SCORE: score}
     return ParsedReply(scale.normalise(score), reason, {**kept, **(details or {})})

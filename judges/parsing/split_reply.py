@@ -44,9 +44,9 @@ def statements_beside(answer: str, question: str) -> ReplyParser:
         squeezed = _squeeze(answer)
         source = _ascii_digits(f"{answer}\n{question}")
         numbers = _numbers(source) | _numbers(_THOUSANDS.sub("", source))
-        known = _runs(_squeeze(source))
+        source_runs = _runs(_squeeze(source))
         for statement in statements:
-            _refuse_additions(statement, numbers, known)
+            _refuse_additions(statement, numbers, source_runs)
         covered = _covered(squeezed, statements)
         if covered < LEAST_COVERED:
             raise DecodingError(f"the statements quote only {covered:.0%} of the answer")
@@ -76,13 +76,13 @@ def _statement(entry: Any) -> Statement:
     return Statement(text.strip(), quote.strip())
 
 
-def _refuse_additions(statement: Statement, numbers: set[str], known: set[str]) -> None:
+def _refuse_additions(statement: Statement, numbers: set[str], source_runs: set[str]) -> None:
     text = _ascii_digits(statement.text)
     added = _numbers(_THOUSANDS.sub("", text)) - numbers
     if added and not _numbers(text) <= numbers:
         raise DecodingError(f"the number {min(added)[:20]} is in a statement and not in the answer")
     runs = _runs(_squeeze(text))
-    if len(runs & known) < LEAST_FAMILIAR * len(runs):
+    if len(runs & source_runs) < LEAST_FAMILIAR * len(runs):
         raise DecodingError(f"a statement says what the answer does not: {statement.text[:60]!r}")
 
 

@@ -10,7 +10,7 @@ from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, witho
 from .written_score import DECORATION, between_tags, lone_number, tagged_reason
 
 STEP_NAMED, STEP_COUNT = "step", "steps"
-"""Where evidence has the step that a judge names, 0 for none, and the number of steps there are."""
+"""Keys in evidence of the step that a judge names, 0 for none, and of the number of steps."""
 
 _MOST = Scale(0, 1_000_000, 1)
 _NONE = "none"
@@ -19,7 +19,7 @@ _NONE = "none"
 def step_parser(tag: str, reasons: Sequence[str] = ()) -> ReplyParser:
     """Return a parser of step numbers between tags.
 
-    The score is 1 where no step is named (``none`` or 0), else 0; the step is in the details. Anything but one whole number or ``none``, and
+    The score is 1 if no step is named (``none`` or 0), else 0; the step is in the details. Anything but one whole number or ``none``, and
     two different answers, make a reply unreadable. A reply that is nothing but the answer is read, too.
     """
     tagged = between_tags(tag)

@@ -69,7 +69,7 @@ def number_parser(
         fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
 
     Returns:
-        The parser. Where the last number is written in a way that this does not read (``0,5``, ``1e-1``, ``5 %``), or looks like the
+        The parser. If the last number is written in a way that it does not read (``0,5``, ``1e-1``, ``5 %``), or looks like the
         best score that an earlier one was given out of (``0 out of 1``), the reply is unreadable; no earlier number takes its place.
     """
 
@@ -141,7 +141,7 @@ def _lone_score(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
 
 
 def _last_fraction(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
-    """Return the fraction that a reply ends with; empty where it ends with something else."""
+    """Return the fraction that a reply ends with; empty if it ends with something else."""
     found = _LAST_FRACTION.search(reply) if fractions else None
     return [] if found is None else fraction_of_best(found[1], scale)
 
@@ -211,7 +211,7 @@ def tags_parser(
         scale: What scores are possible.
         score: Name of the tag around the score.
         reasons: Names of the tags around reasons.
-        fraction_of: Name of the tag around each piece's mark, 1 or 0; where pieces are marked, the score must be the share of
+        fraction_of: Name of the tag around each piece's mark, 1 or 0; if pieces are marked, the score must be the share of
             those that hold.
         cited: Whether each piece that holds must name what it rests on, in brackets before its mark.
         fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
@@ -272,7 +272,7 @@ def _refuse_uncited(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence
 
 
 def tagged_reason(reply: str, names: Sequence[str]) -> str | None:
-    """Return the text between the first tags of each name; None where there is none."""
+    """Return the text between the first tags of each name; None if there is none."""
     found = (_between(reply, name) for name in names)
     return "\n".join(filter(None, found)) or None
 

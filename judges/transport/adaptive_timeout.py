@@ -73,10 +73,10 @@ class Usual:
 
         With several endpoints, it follows the usual time of the fastest.
         """
-        known = [sorted(self._seconds[at]) for at in self._known()]
-        if not known:
+        seconds_by_endpoint = [sorted(self._seconds[at]) for at in self._known()]
+        if not seconds_by_endpoint:
             return float("inf")
-        usual = min(each[int(_QUANTILE * len(each))] for each in known)
+        usual = min(each[int(_QUANTILE * len(each))] for each in seconds_by_endpoint)
         return max(_LEAST, self.multiple * usual) * 2.0**given_up
 
     def hanging(self, now: float) -> list[CallInFlight]:

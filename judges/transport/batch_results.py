@@ -143,9 +143,9 @@ class BatchResults:
             file.close()
 
     def _add(self, result: _Line, file: int, offset: int) -> None:
-        known = self._places.get(result.custom_id)
-        self._superseded += known is not None
-        if known is None or result.succeeded or not known.succeeded:
+        earlier = self._places.get(result.custom_id)
+        self._superseded += earlier is not None
+        if earlier is None or result.succeeded or not earlier.succeeded:
             self._places[result.custom_id] = _Place(file, offset, result.succeeded)
 
 

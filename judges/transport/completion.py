@@ -166,7 +166,7 @@ _CACHED = (
     ("prompt_cache_hit_tokens",),
     ("cache_read_input_tokens",),
 )
-"""Where servers count prompt tokens that they had cached: OpenAI, its Responses API, DeepSeek, Anthropic."""
+"""Fields in which servers count prompt tokens that they had cached: OpenAI, its Responses API, DeepSeek, Anthropic."""
 
 
 def cached_tokens(usage: object, prompt_tokens: int) -> int:

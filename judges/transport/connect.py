@@ -87,7 +87,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
     it is a failure (`SpreadingProvider`).
 
     Args:
-        endpoint: Where the model is; several places, each within a limiter of its own.
+        endpoint: The model's endpoint, or several, each with its own limiter.
         concurrency: Calls in flight at most, at one.
         timeout: Seconds until one call is given up.
         attempts: Failed calls for one request at most.
@@ -98,7 +98,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
         budget: What may be spent; None for no limit.
         meanwhile: Called once, in a thread, while the endpoint's first responses are awaited.
         elsewhere: Has the client made and used in other processes; limits and the budget are kept here all the same.
-        trials: The first calls to each model, where others share them; None for this provider's own.
+        trials: The first calls to each model, if others share them; None for this provider's own.
         failing: Called for each failed call.
 
     Raises:
@@ -125,7 +125,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
     try:
         provider = RetryingProvider(provider, RetryPolicy(attempts=attempts), failing=failing)
         provider = TrialProvider(provider, _trial_of(endpoint, trials or EndpointTrials()))
-        # One by one: what was opened is closed where the next cannot be.
+        # One by one: what was opened is closed if the next cannot be opened.
         provider = with_cache(provider, endpoint.identity, cache)
         provider = with_recording(provider, record)
         provider = CoalescingProvider(provider)

@@ -23,7 +23,7 @@ class Endpoint:
         api_key: The key; never shown, stored or logged. None to leave it to the openai library, which asks its own variable.
         kind: ``openai`` for everything compatible with it, ``azure`` for Azure OpenAI.
         api_version: Azure only.
-        organization: OpenAI only: who is billed, where a key may be used for several; None to leave it to the openai library.
+        organization: OpenAI only: who is billed, if a key may be used for several; None to leave it to the openai library.
         token: Azure only: gives a token in place of a key; may take its time, and knows when the last one still holds.
 
     Raises:
@@ -85,9 +85,9 @@ class EndpointShare:
     """One of several endpoints of a run.
 
     Attributes:
-        endpoint: Where it is.
+        endpoint: Its address.
         slots: Calls in flight there at most.
-        model: What it calls the model; None where that is the name that is asked for.
+        model: Its name for the model; None if it is the requested one.
     """
 
     endpoint: Endpoint
@@ -104,7 +104,7 @@ class EndpointUse(NamedTuple):
         failures: Calls that failed there, rate limits not counted.
         given_up: Calls that took too long and were made elsewhere.
         rate_limited: Calls that it refused for coming too fast.
-        last_error: The last failure; None where there was none.
+        last_error: The last failure; None if there was none.
     """
 
     name: str
@@ -129,7 +129,7 @@ class EndpointGroup:
 
     @property
     def identity(self) -> str:
-        """Identity of the endpoints; that of the single endpoint where only the keys differ."""
+        """Identity of the endpoints; that of the single endpoint if only the keys differ."""
         return "\n".join(sorted({each.endpoint.identity for each in self.shares}))
 
 

@@ -82,15 +82,15 @@ class Reply(Record, frozen=True, kw_only=True):
 
     Attributes:
         text: The reply's content; empty when there was none.
-        tool_calls: The calls it asks for, where it asks for any.
-        reasoning: What it thought before, where the endpoint tells that apart.
-        refusal: The provider's refusal, where it marks one.
+        tool_calls: The calls it asks for, if any.
+        reasoning: Its thinking before the answer, if the endpoint separates that.
+        refusal: The provider's refusal, if it marks one.
         finish_reason: Why the model stopped: ``stop``, ``length``, ``content_filter`` ...
         served_by: The model that the endpoint says answered, which may be a dated version of the one asked for.
         prompt_tokens: Prompt tokens, as counted by the provider.
-        cached_tokens: Those of the prompt that the provider had cached, where it counts them.
+        cached_tokens: Those of the prompt that the provider had cached, if it counts them.
         completion_tokens: Completion tokens, as counted by the provider.
-        logprobs: Per token, where they were asked for and given.
+        logprobs: Per token, if requested and given.
         calls: How many HTTP calls it took, retries included; 0 when it came from the cache or a recording.
     """
 
@@ -112,11 +112,11 @@ class CallError(ProviderError):
 
     Args:
         message: What happened, in a sentence, without secrets.
-        status: The HTTP status, where there was a response.
+        status: The HTTP status, if there was a response.
         retryable: Whether the same call may succeed later.
-        retry_after: Seconds the server asks to wait, where it says so.
-        allowed_rate: Requests a second the server says it allows, where it says so.
-        param: The field of the request that the server says is at fault, where it says so.
+        retry_after: Seconds the server asks to wait, if it says so.
+        allowed_rate: Requests a second the server allows, if it says so.
+        param: The field of the request that the server blames, if any.
     """
 
     calls = 1

@@ -31,7 +31,7 @@ class AdaptiveLimiter:
     AIMD is additive increase, multiplicative decrease.
 
     A burst of 429s costs one cut, whatever its size: calls that were begun before the cut cannot cause another. While the
-    server's waiting time runs, nobody starts; where a 429 names a rate, starts are spaced by it from then on. Where for minutes
+    server's waiting time runs, nothing starts; if a 429 names a rate, starts are spaced by it from then on. If for minutes
     nothing but 429s has come, who waits is told so. Errors of other kinds change nothing: a server that fails is not helped by a
     queue. It begins with the most calls in flight that there may be, since most servers allow what their user asks for.
     """
@@ -141,7 +141,7 @@ class AdaptiveLimiter:
         self._admit()
 
     def _admit(self) -> None:
-        """Let in as many as there are slots for; where time is what lacks, come back when it is up."""
+        """Let in as many as there are slots for; if they must wait, come back in time."""
         loop = asyncio.get_running_loop()
         while self._waiting and self.active < self.limit:
             if self._waiting[0].done():

@@ -32,7 +32,7 @@ class SpreadingProvider:
 
     Whoever finds no free slot waits in one queue for all of them. An endpoint that fails three times in a row, or whose calls take
     ``patience`` times as long as usual at the fastest, rests for a second, then twice as long each time that the single call it is
-    tried with fails, too; one that lets nobody in (401, 403, 404, an empty account) for a minute. Where all rest, none does: then the
+    tried with fails, too; one that lets nobody in (401, 403, 404, an empty account) for a minute. If all rest, none does: then the
     retries outside go by what they say. At the end ``told`` is called with what became of each.
     """
 
@@ -91,7 +91,7 @@ class SpreadingProvider:
         )
 
     async def _turn(self, tried: Collection[PooledEndpoint]) -> tuple[PooledEndpoint, int]:
-        """Wait for a slot, at one that was not tried where there is one."""
+        """Wait for a slot, at an untried endpoint if there is one."""
         waiter = _Waiter(asyncio.get_running_loop().create_future(), tried)
         if tried:
             self._waiting.appendleft(waiter)
@@ -108,7 +108,7 @@ class SpreadingProvider:
             raise
 
     def _admit(self) -> None:
-        """Let in whoever there is a slot for; where time is what lacks, come back when it is up."""
+        """Let in as many as there are slots for; if they must wait, come back in time."""
         if not self._waiting:
             return
         now = asyncio.get_running_loop().time()
@@ -132,8 +132,8 @@ class SpreadingProvider:
         up = [each for each in self._members if each.up(now) and not each.limiter.hopeless()]
         able = [each for each in up if each not in tried] or up or self._members
         free = [each for each in able if each.free(now)]
-        known = [each.seconds for each in self._members if each.seconds is not None]
-        usual = min(known, default=1.0)
+        typical_seconds = [each.seconds for each in self._members if each.seconds is not None]
+        usual = min(typical_seconds, default=1.0)
         return min(free, key=lambda each: each.cost(usual), default=None)
 
     def _come_back(self, now: float) -> None:

@@ -70,7 +70,7 @@ class OpenAIProvider:
         return self._refusal_or_raise(response, request)
 
     async def _send(self, sender: Sender, request: Request) -> tuple[Response, Api]:
-        """Send a request in its model's form, or in the other form where the server asks for it."""
+        """Send a request in its model's form, or in the other form if the server asks for it."""
         api = self._apis.get(request.model, CHAT)
         response = await sender.send(request, api)
         refused = api is CHAT and not response.succeeded

@@ -39,7 +39,7 @@ class PooledEndpoint:
         self._rest = 0.0
         self._trying = False
         self.seconds: float | None = None
-        """How long its replies take of late; None where there was none yet."""
+        """Recent seconds of its replies; None if there was none yet."""
         self._counts = dict.fromkeys(("replies", "failures", "given_up", "rate_limited"), 0)
         self._last_error: str | None = None
 
@@ -117,5 +117,5 @@ def concerns_request(error: CallError) -> bool:
     """Return whether the request is at fault, so that every endpoint would refuse it."""
     status = error.status or HTTPStatus.BAD_REQUEST
     elsewhere = status in _LOCKED_OUT or status < HTTPStatus.BAD_REQUEST  # it has moved
-    empty = status == HTTPStatus.TOO_MANY_REQUESTS  # the account is, where it may not be asked again
+    empty = status == HTTPStatus.TOO_MANY_REQUESTS  # the account is, if the call may not be retried
     return not (error.retryable or elsewhere or empty)

@@ -63,7 +63,7 @@ class ReplayProvider:
     """Answers from a recording alone; what is not in it fails.
 
     The file is indexed once and replies are read when they are asked for, so that memory does not grow with their length.
-    Where a key was recorded twice, the later line counts. An unfinished last line is passed over.
+    If a key was recorded twice, the later line counts. An unfinished last line is skipped.
 
     Raises:
         InputError: The file cannot be read.
@@ -175,7 +175,7 @@ class CassetteProvider:
     """Answers from a recording; what is not in it is asked for and added, or stops everything.
 
     A failed verdict, which a replayed run has for what was not recorded, could be overlooked in a test. Several processes may add to
-    one file: each line is written at once, and where two have the same question the later line counts.
+    one file: each line is written at once, and of two with the same question the later counts.
     """
 
     def __init__(self, path: Path, inner: Provider | None = None) -> None:

@@ -22,7 +22,7 @@ class Refusal(NamedTuple):
         model: The model.
         name: The parameter.
         message: What the server says of it.
-        instead: The name under which the model takes the same value; None where it takes it under none.
+        instead: The name under which the model takes the same value; None if it takes it under none.
     """
 
     model: str
@@ -57,23 +57,23 @@ _DEEPEST = 8
 def refused_parameter(error: CallError, names: Iterable[str]) -> str | None:
     """Return the parameter that a server refuses.
 
-    Return None where the server names none, or refuses for another reason.
+    Return None if the server names none, or refuses for another reason.
 
     A limit of tokens that is merely too large, say, is not refused: leaving it out would lift it.
     """
     if error.status not in _REFUSING or _WORDS.search(str(error)) is None:
         return None
-    known = list(names)
-    if error.param is not None and (named := error.param.partition(".")[0]) in known:
+    parameters = list(names)
+    if error.param is not None and (named := error.param.partition(".")[0]) in parameters:
         return named
-    found = {name: place.start() for name in known if (place := _named(name).search(str(error)))}
+    found = {name: place.start() for name in parameters if (place := _named(name).search(str(error)))}
     return min(found, key=found.__getitem__) if found else None
 
 
 def other_limit(error: CallError, name: str) -> str | None:
     """Return the name under which a server takes a token limit refused under this one.
 
-    Return None where the server does not say.
+    Return None if the server does not say.
     """
     return next(
         (other for other in LIMITS if name in LIMITS and other != name and _named(other).search(str(error))),

@@ -148,7 +148,7 @@ class ReplyCache:
     def _run_again(self, statement: str, values: Sequence[Any], seconds: float) -> list[tuple[Any, ...]]:
         """Retry while another process holds the file, for so many seconds.
 
-        SQLite itself does not wait where two processes switch one file to write-ahead mode: it takes that for a deadlock.
+        SQLite itself does not wait when two processes switch one file to write-ahead mode: it takes that for a deadlock.
         """
         import tenacity  # noqa: PLC0415 - slow to import, and few runs begin a cache at the same moment
 
@@ -162,7 +162,7 @@ class ReplyCache:
 
 
 def _is_busy(error: BaseException) -> bool:
-    """Return True where another process holds the file."""
+    """Return True if another process holds the file."""
     # Extended error codes have the plain one in their low byte.
     return (
         isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
@@ -195,9 +195,9 @@ class CachingProvider(Wrapping):
     async def complete(self, request: Request) -> Reply:
         """Look up or ask. See `Provider.complete`."""
         key = cache_key(self._namespace, request)
-        known = self._cache.get(key)
-        if known is not None:
-            return known
+        cached = self._cache.get(key)
+        if cached is not None:
+            return cached
         reply = await self._inner.complete(request)
         self._cache.put(key, request.model, reply)
         return reply

@@ -1,4 +1,4 @@
-"""Retry where that helps, at the time and rate that the server asks for.
+"""Retry if that helps, at the time and rate that the server asks for.
 
 Its headers or the text of its errors name them.
 """
@@ -49,7 +49,7 @@ class RetryPolicy:
 
 
 OnFailure: TypeAlias = Callable[[CallError, float | None], object]
-"""Told of each failed call, and in how many seconds the same request is tried again; None where it is given up."""
+"""Told of each failed call, and in how many seconds it is retried; None if it is not."""
 
 _HOPELESS = 8
 """After so many requests in a row that used up their attempts, and none that was replied to, the endpoint is taken to be down,
@@ -179,8 +179,8 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     The result is never negative.
 
     ``retry-after-ms`` is the finest and wins. ``Retry-After`` is seconds or an HTTP date (RFC 9110, 10.2.3), which is counted from
-    the response's own ``Date``, since clocks differ. Servers that count in whole seconds round up, so where
-    ``x-ratelimit-reset-…`` names a shorter time for what ran out, that is used; also where nothing else is said.
+    the response's own ``Date``, since clocks differ. Servers that count in whole seconds round up, so if
+    ``x-ratelimit-reset-…`` names a shorter time for what ran out, that is used; also if nothing else is given.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -196,7 +196,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 def retry_after_in_words(message: str) -> float | None:
     """Return the seconds that an error's message asks to wait; None if it does not say.
 
-    It is used where the headers say nothing.
+    It is used if the headers say nothing.
     """
     found = _IN_WORDS.search(message)
     return None if found is None else _duration(found[1].replace(" ", "").lower())
@@ -205,7 +205,7 @@ def retry_after_in_words(message: str) -> float | None:
 def allowed_rate(headers: Mapping[str, str]) -> float | None:
     """Return the requests per second that the server allows, by OpenAI's header.
 
-    Return None where the header is missing, or below one request a minute.
+    Return None if the header is missing, or below one request a minute.
     """
     if not _ran_out(headers, "requests"):
         # Requests are left, so something else ran out (tokens), about which this number says nothing.

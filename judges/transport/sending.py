@@ -44,7 +44,7 @@ class Sender(Protocol):
     """Sends requests, once each, over connections of its own."""
 
     async def send(self, request: Request, api: Api) -> Response:
-        """Send one request and wait for the whole response; a `CallError` where there was none."""
+        """Send one request and wait for the whole response; a `CallError` if there was none."""
         ...
 
     def redact(self, text: str) -> str:
@@ -104,7 +104,7 @@ class DirectSender:
         data = content if whole else _in_pieces(content)
         length = None if whole else {"Content-Length": str(len(content))}
         try:
-            # A redirect would be a call that no budget counts, and carry the text to where nobody named.
+            # A redirect would be a call that no budget counts, and carry the text to an address that nobody named.
             async with self._session.post(
                 self._root + api.path, data=data, headers=length, allow_redirects=False
             ) as response:

@@ -35,7 +35,7 @@ class ServedByCheck(Wrapping):
     async def complete(self, request: Request) -> Reply:
         """Ask, and check which model answered; see `Provider.complete`.
 
-        Raise a `CallError` where that was another model.
+        Raise a `CallError` if that was another model.
         """
         reply = await self._inner.complete(request)
         if reply.served_by is not None and family(reply.served_by) != family(self._expected):

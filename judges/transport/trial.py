@@ -41,7 +41,7 @@ class Trial:
     _waiting: deque[asyncio.Future[None]] = field(default_factory=deque[asyncio.Future[None]])
 
     async def enter(self) -> None:
-        """Wait for a turn; a `CallError` where the model is given up."""
+        """Wait for a turn; a `CallError` if the model is given up."""
         while not self.over:
             self._raise_if_given_up()
             if self._in_flight < max(1, self.calls - self._refused):
@@ -52,7 +52,7 @@ class Trial:
         self._in_flight += 1
 
     def leave(self, error: BaseException | None) -> None:
-        """Note the end of a call: its error, or None where there was a reply."""
+        """Note the end of a call: its error, or None if there was a reply."""
         self._in_flight -= 1
         if error is None:
             self.over = True
@@ -103,7 +103,7 @@ class EndpointTrials:
         self._known: dict[tuple[str, str], Trial] = {}
 
     def of(self, endpoint: str, model: str, calls: int = FIRST_CALLS) -> Trial:
-        """Return a model's trial; that of another model where the endpoint refused the key."""
+        """Return a model's trial; that of another model if the endpoint refused the key."""
         own = self._known.setdefault((endpoint, model), Trial(calls))
         if own.over:
             return own
@@ -114,7 +114,7 @@ class EndpointTrials:
 class TrialProvider(Wrapping):
     """Provider that asks a few calls at a time until there is a reply.
 
-    It asks no more where the first calls are all refused.
+    It asks no more if the first calls are all refused.
 
     Belongs outside the retries and inside the cache.
     """
