@@ -72,7 +72,7 @@ def trial_rates(
 
 
 def _usual_ks(parts: Sequence[Trials]) -> list[int]:
-    """Return the number of trials of the middle case, of the system with most, and the powers of two below."""
+    """Return the median trials per case of the system with most, and the powers of two below."""
     counts = [np.unique(each.case, return_counts=True)[1] for each in parts if len(each.case)]
     usual = max(2, *(int(np.quantile(each, 0.5, method="higher")) for each in counts))
     return [*(2**power for power in range(usual.bit_length()) if 2**power < usual), usual]

@@ -108,7 +108,7 @@ def _score(word: str) -> float | None:
 def guessed(
     rows: Sequence[Mapping[str, Any]], free: Iterable[str], known: Iterable[str]
 ) -> Mapping[str, str]:
-    """Guess a free column for each missing field of a table: id, question, answers, label, system.
+    """Guess a free column for each missing field: id, question, answers, label, system.
 
     Further columns of answers or labels stand the other way round: ``{"answer_b": "response"}``.
     """

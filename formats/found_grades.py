@@ -65,8 +65,9 @@ def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGra
 
 
 def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
-    """Return whether a column holds a judge's scores: all can be read, and words only where its name says so.
+    """Return whether a column holds a judge's scores.
 
+    All must be readable, and words count only if the column's name says so.
     Words under any other name are as often a second person's.
     """
     values = columns.values(name)

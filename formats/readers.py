@@ -117,7 +117,7 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
 
 
 def read_held(options: Options) -> Iterator[ImportedRecord]:
-    """Yield what could be read only when all lines were known: sessions, failed calls, majorities."""
+    """Yield records that need all lines: sessions, failed calls, majorities."""
     yield from options.known.majorities()
     if options.deferred.sessions or options.deferred.failures:
         from .openai_chat import held_records  # noqa: PLC0415 - loaded where lines of chats were read

@@ -125,7 +125,7 @@ def person_column(columns: Iterable[str]) -> str | None:
 
 
 def told_people(columns: Iterable[str], told_by_user: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns that a user named as labels, each of a person; empty unless there are several."""
+    """Return the label columns that a user named, one per person; empty unless several."""
     there, labels = list(columns), {"label", *FIELDS["label"]}
     told = (
         column_named(there, right if left in labels else left)

@@ -161,7 +161,7 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
 
 
 def _people(there: Sequence[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns of several people's labels: those that a user named, else a numbered series."""
+    """Return the columns of several people's labels: named by a user, else a numbered series."""
     return told_people(there, mapping) or tuple(name for name in there if is_person(name))
 
 

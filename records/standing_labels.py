@@ -1,4 +1,7 @@
-"""The label of an output: the last one given; of several people in one table their majority, none after a tie."""
+"""Label of an output: the last one, or the majority of several people in one table.
+
+A tie gives no label.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ _TIE = "people disagree"
 
 
 class _Label(Protocol):
-    """What is needed of a verdict to see a tie."""
+    """Fields of a verdict that show a tie."""
 
     @property
     def by(self) -> str: ...

@@ -118,7 +118,7 @@ def _parts(
 
 
 def _rest(system: SystemResult) -> StratumRate | None:
-    """Return the rate of the undecided outputs: the judge's that took them all, else that of one judge for each."""
+    """Return the undecided outputs' rate by the judge of all, else by one judge for each."""
     judged = [part for part in system.strata if part.by is not None and part.name in {OPEN, CORRECTED}]
     best = [part for part in judged if part.name == CORRECTED] or judged
     one = best[0] if len({part.by for part in best}) == 1 else None
