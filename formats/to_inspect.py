@@ -24,12 +24,12 @@ _REASONS: dict[Outcome, str] = {
 """Reasons for a missing score, in Inspect's words if it has one, else in ours."""
 
 
-def write_scores(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
+def write_scores(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
     """Write scores for ``inspect score --scorer precomputed_scores``.
 
     A verdict without a score is omitted, and unscored there.
     """
-    del known
+    del run
     judged = list(items)
     systems = {item.output.system for item in judged}
     judges = {verdict.by for item in judged for verdict in item.verdicts}
@@ -56,7 +56,7 @@ def _score_row(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def write_log(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
+def write_log(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
     """Write logs that Inspect can view, analyse and score further.
 
     One system gives a file; several give a folder with a log each.
@@ -69,20 +69,20 @@ def write_log(items: Iterable[Judged], path: Path, known: ExportContext) -> Writ
     for file, (system, of) in zip(files, by_system.items(), strict=True):
         with atomic_write(file) as out:
             # Inspect itself writes NaN for an unscored sample.
-            out.write(json.dumps(_log(system, of, known), ensure_ascii=True).encode())
+            out.write(json.dumps(_log(system, of, run), ensure_ascii=True).encode())
     return Written(files=[str(file) for file in files], rows=sum(map(len, by_system.values())))
 
 
-def _log(system: str, items: list[Judged], known: ExportContext) -> dict[str, Any]:
+def _log(system: str, items: list[Judged], run: ExportContext) -> dict[str, Any]:
     ids = list(dict.fromkeys(item.case.id for item in items))
     names = list(dict.fromkeys(verdict.by for item in items for verdict in item.verdicts))
     return {
         "version": 2,
         "status": "success",
         "eval": {
-            "created": known.created,
-            "task": known.task,
-            "dataset": {"name": known.task, "samples": len(ids), "sample_ids": ids, "shuffled": False},
+            "created": run.created,
+            "task": run.task,
+            "dataset": {"name": run.task, "samples": len(ids), "sample_ids": ids, "shuffled": False},
             # A model that Inspect need not build; the metadata names the system.
             "model": "none/none",
             "config": {"epochs": max((item.output.trial for item in items), default=0) + 1},
@@ -94,7 +94,7 @@ def _log(system: str, items: list[Judged], known: ExportContext) -> dict[str, An
             "completed_samples": len(items),
             "scores": [_result(name, items) for name in names],
         },
-        "stats": {"started_at": known.created, "completed_at": known.created},
+        "stats": {"started_at": run.created, "completed_at": run.created},
         "samples": [_sample(item) for item in items],
     }
 

@@ -13,10 +13,10 @@ from .export_items import ExportContext, Judged, Written
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
+def write(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
     """Write tests as XML, which pass at the run's thresholds."""
     suites: dict[str, ET.Element] = {}
-    root = ET.Element("testsuites", name=_clean(known.task))
+    root = ET.Element("testsuites", name=_clean(run.task))
     rows = 0
     for item in items:
         suite = suites.get(item.output.system)
@@ -25,7 +25,7 @@ def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
                 root, "testsuite", name=_clean(item.output.system)
             )
         for verdict in item.verdicts:
-            suite.append(_test(verdict, known))
+            suite.append(_test(verdict, run))
             rows += 1
     for element in [root, *suites.values()]:
         element.set("tests", str(sum(1 for _ in element.iter("testcase"))))
@@ -36,7 +36,7 @@ def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     return Written(files=[str(path)], rows=rows)
 
 
-def _test(verdict: Verdict, known: ExportContext) -> ET.Element:
+def _test(verdict: Verdict, run: ExportContext) -> ET.Element:
     behind = "".join(
         f" [{name} {number}]"
         for name, number in (("trial", verdict.trial), ("repeat", verdict.repeat))
@@ -49,7 +49,7 @@ def _test(verdict: Verdict, known: ExportContext) -> ET.Element:
     ET.SubElement(properties, "property", name="outcome", value=verdict.outcome)
     if verdict.score is not None:
         ET.SubElement(properties, "property", name="score", value=repr(verdict.score))
-    if known.passes(verdict):
+    if run.passes(verdict):
         return test
     tag = "failure" if verdict.score is not None else "error" if verdict.outcome == "failed" else "skipped"
     message = verdict.reason or verdict.error_type or verdict.outcome

@@ -11,12 +11,12 @@ from ..records import Verdict, write_records
 from .export_items import ExportContext, Judged, Written, identity, with_scores
 
 
-def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
+def write(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
     """Write score bodies as JSON Lines, with the case as trace.
 
     Verdicts without a score are omitted, since Langfuse requires a value.
     """
-    del known
+    del run
     graded, left_out = with_scores(verdict for item in items for verdict in item.verdicts)
     rows = write_records(path, map(_body, graded))
     return Written(files=[str(path)], rows=rows, left_out=left_out)

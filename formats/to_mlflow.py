@@ -17,13 +17,13 @@ _SOURCES: dict[Source, str] = {
 }
 
 
-def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
+def write(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
     """Write assessments as JSON Lines, with the case as trace."""
-    rows = write_records(path, (_assessment(verdict, known) for item in items for verdict in item.verdicts))
+    rows = write_records(path, (_assessment(verdict, run) for item in items for verdict in item.verdicts))
     return Written(files=[str(path)], rows=rows)
 
 
-def _assessment(verdict: Verdict, known: ExportContext) -> dict[str, Any]:
+def _assessment(verdict: Verdict, run: ExportContext) -> dict[str, Any]:
     feedback: dict[str, Any] = {"value": verdict.score}
     if verdict.score is None:
         feedback["error"] = {
@@ -34,8 +34,8 @@ def _assessment(verdict: Verdict, known: ExportContext) -> dict[str, Any]:
         "assessment_name": verdict.by,
         "trace_id": verdict.case_id,
         "source": {"source_type": _SOURCES[verdict.source], "source_id": verdict.by},
-        "create_time": known.created,
-        "last_update_time": known.created,
+        "create_time": run.created,
+        "last_update_time": run.created,
         "feedback": feedback,
         **({} if verdict.reason is None else {"rationale": verdict.reason}),
         "metadata": {key: str(value) for key, value in identity(verdict).items()},

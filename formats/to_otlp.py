@@ -21,10 +21,10 @@ _INFO = 9
 """The severity number of INFO."""
 
 
-def evaluation_attributes(verdict: Verdict, item: Judged, known: ExportContext) -> dict[str, Any]:
+def evaluation_attributes(verdict: Verdict, item: Judged, run: ExportContext) -> dict[str, Any]:
     """Return the attributes of an evaluation event."""
     attributes: dict[str, Any] = {"gen_ai.evaluation.name": verdict.by}
-    passes = known.passes(verdict)
+    passes = run.passes(verdict)
     if verdict.score is None or passes is None:
         attributes["error.type"] = verdict.error_type or verdict.outcome
     else:
@@ -36,7 +36,7 @@ def evaluation_attributes(verdict: Verdict, item: Judged, known: ExportContext) 
     if isinstance(response, str):
         attributes["gen_ai.response.id"] = response
     attributes |= identity(verdict)
-    for name, value in known.agreement.get(verdict.by, {}).items():
+    for name, value in run.agreement.get(verdict.by, {}).items():
         attributes[f"fiducial.judge.accuracy.{name}"] = value
     return attributes
 
@@ -47,9 +47,9 @@ def evaluated_span(item: Judged) -> tuple[str, str]:
     return (trace, span) if isinstance(trace, str) and isinstance(span, str) else ("", "")
 
 
-def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
+def write(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
     """Write verdicts as an OTLP JSON file of logs."""
-    records = [_record(verdict, item, known) for item in items for verdict in item.verdicts]
+    records = [_record(verdict, item, run) for item in items for verdict in item.verdicts]
     scope = {"scope": {"name": _SCOPE}, "logRecords": records}
     resource = {"attributes": list(_typed({"service.name": _SCOPE}))}
     with atomic_write(path) as file:
@@ -57,15 +57,15 @@ def write(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
     return Written(files=[str(path)], rows=len(records))
 
 
-def _record(verdict: Verdict, item: Judged, known: ExportContext) -> dict[str, Any]:
+def _record(verdict: Verdict, item: Judged, run: ExportContext) -> dict[str, Any]:
     trace, span = evaluated_span(item)
-    nanoseconds = str(known.nanoseconds)
+    nanoseconds = str(run.nanoseconds)
     return {
         "timeUnixNano": nanoseconds,
         "observedTimeUnixNano": nanoseconds,
         "severityNumber": _INFO,
         "eventName": EVALUATION,
-        "attributes": list(_typed(evaluation_attributes(verdict, item, known))),
+        "attributes": list(_typed(evaluation_attributes(verdict, item, run))),
         **({"traceId": trace, "spanId": span} if trace else {}),
     }
 
@@ -83,7 +83,7 @@ def _value(value: Any) -> dict[str, Any]:
     return {"doubleValue": value} if isinstance(value, float) else {"stringValue": str(value)}
 
 
-def send(items: Iterable[Judged], endpoint: str, known: ExportContext) -> int:
+def send(items: Iterable[Judged], endpoint: str, run: ExportContext) -> int:
     """Send a log record for each verdict.
 
     Raises:
@@ -103,7 +103,7 @@ def send(items: Iterable[Judged], endpoint: str, known: ExportContext) -> int:
     provider = cast("Any", sdk).LoggerProvider()
     provider.add_log_record_processor(cast("Any", export).SimpleLogRecordProcessor(results))
     logger = provider.get_logger("fiducial")
-    at = known.nanoseconds
+    at = run.nanoseconds
     for item in items:
         trace, span = evaluated_span(item)
         for verdict in item.verdicts:
@@ -112,7 +112,7 @@ def send(items: Iterable[Judged], endpoint: str, known: ExportContext) -> int:
                     timestamp=at,
                     observed_timestamp=at,
                     event_name=EVALUATION,
-                    attributes=evaluation_attributes(verdict, item, known),
+                    attributes=evaluation_attributes(verdict, item, run),
                     **_context(trace, span),
                 )
             )

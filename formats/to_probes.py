@@ -21,7 +21,7 @@ PROBE = "probe"
 """Key of the probe's id in the metadata of a promptfoo test."""
 
 
-def write_inspect(items: Sequence[Judged], out: Path, known: ExportContext) -> list[Path]:
+def write_inspect(items: Sequence[Judged], out: Path, run: ExportContext) -> list[Path]:
     """Write ``dataset.jsonl``, and ``log.json`` with every probe answered.
 
     Both are for ``inspect score``.
@@ -41,17 +41,17 @@ def write_inspect(items: Sequence[Judged], out: Path, known: ExportContext) -> l
         for item in items
     )
     write_records(dataset, rows)
-    write_log(items, log, known)
+    write_log(items, log, run)
     return [dataset, log]
 
 
-def write_promptfoo(items: Sequence[Judged], out: Path, known: ExportContext) -> list[Path]:
+def write_promptfoo(items: Sequence[Judged], out: Path, run: ExportContext) -> list[Path]:
     """Write ``promptfooconfig.json``, whose echo provider returns each probe's output.
 
     Add your own judge to ``defaultTest.assert``.
     """
     config: dict[str, Any] = {
-        "description": known.task,
+        "description": run.task,
         "prompts": ["{{output}}"],
         "providers": ["echo"],
         "defaultTest": {"assert": []},
@@ -75,9 +75,9 @@ def write_promptfoo(items: Sequence[Judged], out: Path, known: ExportContext) ->
     return [file]
 
 
-def write_azure(items: Sequence[Judged], out: Path, known: ExportContext) -> list[Path]:
+def write_azure(items: Sequence[Judged], out: Path, run: ExportContext) -> list[Path]:
     """Write ``rows.jsonl`` for ``evaluate(data=...)``."""
-    del known
+    del run
     file = out / "rows.jsonl"
     write_records(file, map(_azure_row, items))
     return [file]

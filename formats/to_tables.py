@@ -45,9 +45,9 @@ def verdict_rows(items: Iterable[Judged]) -> Iterator[dict[str, Any]]:
             }
 
 
-def write_csv(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
+def write_csv(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
     """Write verdicts as CSV."""
-    del known
+    del run
     rows = 0
     with atomic_write(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
@@ -68,16 +68,16 @@ def write_csv(items: Iterable[Judged], path: Path, known: ExportContext) -> Writ
     return Written(files=[str(path)], rows=rows)
 
 
-def write_parquet(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
+def write_parquet(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
     """Write verdicts as Parquet."""
-    del known
+    del run
     numbers = {"score": "float64", "label": "float64", "repeat": "int64", "trial": "int64"}
     rows = list(verdict_rows(items))
     _parquet(rows, {name: numbers.get(name, "string") for name in _COLUMNS}, path)
     return Written(files=[str(path)], rows=len(rows))
 
 
-def write_hf(items: Iterable[Judged], path: Path, known: ExportContext) -> Written:
+def write_hf(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
     """Write a folder for ``datasets.load_dataset``: a card, and a row per output."""
     rows = [_output_row(item) for item in items]
     file, card = path / "data" / "outputs.parquet", path / "README.md"
@@ -85,7 +85,7 @@ def write_hf(items: Iterable[Judged], path: Path, known: ExportContext) -> Writt
     _parquet(rows, {name: numbers.get(name, "string") for name in _OUTPUT_COLUMNS}, file)
     judges = sorted({verdict.by for item in rows for verdict in cast("list[Any]", item.pop("_verdicts"))})
     with atomic_write(card) as out:
-        out.write(_card(known, len(rows), judges).encode("utf-8", "backslashreplace"))
+        out.write(_card(run, len(rows), judges).encode("utf-8", "backslashreplace"))
     return Written(files=[str(card), str(file)], rows=len(rows))
 
 
@@ -141,12 +141,12 @@ def _json(value: Any) -> str:
     return encode_json(value).decode()
 
 
-def _card(known: ExportContext, rows: int, judges: list[str]) -> str:
+def _card(run: ExportContext, rows: int, judges: list[str]) -> str:
     listed = "\n".join(f"* `{name.replace('`', '')}`" for name in judges)
     return (
         "---\nconfigs:\n- config_name: default\n  data_files: data/outputs.parquet\n---\n\n"
-        f"# {' '.join(known.task.split())}\n\n"
-        f"{rows:,} outputs with what was said of each, written {known.created} by fiducial.\n\n"
+        f"# {' '.join(run.task.split())}\n\n"
+        f"{rows:,} outputs with what was said of each, written {run.created} by fiducial.\n\n"
         "Columns `messages`, `tool_definitions`, `context`, `tool_calls`, `turns` and `verdicts` hold JSON text. A verdict without a score says why in\n"
         "`outcome`.\n\n"
         f"Said by:\n\n{listed}\n"

@@ -121,9 +121,9 @@ def draw_sample(
 
 
 _NOTHING: dict[SampleKind, str] = {
-    "open": "{folder}: nothing is left open there; --sample decided draws from what the checkers decided",
-    "decided": "{folder}: no checker decided anything there",
-    "doubt": "{folder}: no open output is judged and not labelled, so there is nothing to be in doubt of",
+    "open": "{folder}: no undecided outputs are left; --sample decided draws from the checked ones",
+    "decided": "{folder}: checkers decided no output",
+    "doubt": "{folder}: no undecided output is judged and unlabelled, so none can be drawn by doubt",
     "suspected": "{folder}: no label is contradicted by most judges",
 }
 

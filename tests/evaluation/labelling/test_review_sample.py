@@ -153,8 +153,8 @@ def test_the_suspected_are_labels_that_judges_contradict(tmp_path: Path):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("open", "nothing is left open"),
-        ("doubt", "nothing to be in doubt of"),
+        ("open", "no undecided outputs are left"),
+        ("doubt", "none can be drawn by doubt"),
         ("suspected", "no label is contradicted"),
     ],
 )
