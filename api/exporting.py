@@ -48,10 +48,12 @@ def export(
             for name, value in (("judge", judge), ("system", system))
             if value is not None
         )
-        there = [item for item in _chosen(run, None, None, accept_edited=accept_edited)[1] if item.verdicts]
-        systems = sorted({item.output.system for item in there})
-        judges = sorted({verdict.by for item in there for verdict in item.verdicts})
-        hint = f"; systems: {', '.join(systems)}; judges: {', '.join(judges)}" if what and there else ""
+        exportable = [
+            item for item in _chosen(run, None, None, accept_edited=accept_edited)[1] if item.verdicts
+        ]
+        systems = sorted({item.output.system for item in exportable})
+        judges = sorted({verdict.by for item in exportable for verdict in item.verdicts})
+        hint = f"; systems: {', '.join(systems)}; judges: {', '.join(judges)}" if what and exportable else ""
         raise UsageError(f"{folder} holds no verdict to export{what}{hint}")
     return write(items, written_path(out), known_of(folder))
 

@@ -122,9 +122,9 @@ def _parsed(text: str) -> Mapping[str, Any]:
     for option, end in zip(found, ends, strict=False):
         name, value = option[1].replace("-", "_"), text[option.end() : end]
         if name not in _NAMES or not value or name in fields:
-            known = ", ".join(each.replace("_", "-") for each in _NAMES)
+            names = ", ".join(each.replace("_", "-") for each in _NAMES)
             raise UsageError(
-                f"--endpoint {url or text[:40]}: expected each of {known} once with a value, got {option[1]!r}"
+                f"--endpoint {url or text[:40]}: expected each of {names} once with a value, got {option[1]!r}"
             )
         fields[name] = _number(value) if name in {"weight", "concurrency"} else value
     return fields

@@ -101,12 +101,12 @@ def mutate(
         InputError: An input cannot be used, or nothing in it is right.
         UsageError: There is no such operator.
     """
-    known = load_operators(operators, Path.cwd())
-    unknown = sorted(set(only) - known.keys())
+    available = load_operators(operators, Path.cwd())
+    unknown = sorted(set(only) - available.keys())
     if unknown:
-        raise UsageError(f"--only {unknown[0]}: no such operator; there are {', '.join(known)}")
+        raise UsageError(f"--only {unknown[0]}: no such operator; there are {', '.join(available)}")
     settings = ProbeSettings(
-        operators=[each for name, each in known.items() if not only or name in only],
+        operators=[each for name, each in available.items() if not only or name in only],
         options=check_options("strict", functions, worlds, **workspaces),
         names=names,
         seed=seed,

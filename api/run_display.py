@@ -82,5 +82,5 @@ class Reparsing(Shown, frozen=True, kw_only=True):
 
 
 def _reread(entry: Reparsed) -> Piece:
-    left = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
-    return f"{entry.by}: {number_text.counted(entry.replies, 'reply')} read again, {number_text.counted(entry.changed, 'verdict')} changed{left}"
+    kept = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
+    return f"{entry.by}: {number_text.counted(entry.replies, 'reply')} read again, {number_text.counted(entry.changed, 'verdict')} changed{kept}"

@@ -66,8 +66,8 @@ def selected_files(
     if not outputs:
         return chosen, []
     ids = {case.id for case in kept}
-    there = (each for path in shards_of(outputs).files for each in read_records(path, Output))
-    answers = [_without_workspace(output) for output in there if output.case_id in ids]
+    candidates = (each for path in shards_of(outputs).files for each in read_records(path, Output))
+    answers = [_without_workspace(output) for output in candidates if output.case_id in ids]
     return chosen, [_written(beside.with_name(f"{beside.stem}.only.outputs.jsonl"), answers)]
 
 

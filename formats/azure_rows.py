@@ -108,7 +108,7 @@ def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iter
     """Yield verdicts on an output of another file, matched by id, else by row number."""
     number = fields.get("line_number")
     number = number + 1 if isinstance(number, int) else row.number
-    case_id = fields.name("id") or options.known.made_up("row", row.place.path, number)
+    case_id = fields.name("id") or options.seen.made_up("row", row.place.path, number)
     opinions: list[ImportedScore] = []
     line = row.node
     yield from collect_scores(opinions, _metrics(line), lambda each: [_score_of(*each, line)], row.place)

@@ -67,7 +67,7 @@ def _whole(example: Example) -> Example:
 
 def _by_turn(example: Example, place: FilePosition, options: Options) -> Iterator[Example | Skipped]:
     """Yield the turns of a conversation as examples; references and scores belong to the last."""
-    name = example.id or options.known.made_up(example.prefix, place.path, example.number)
+    name = example.id or options.seen.made_up(example.prefix, place.path, example.number)
     earlier: list[Message] = []
     for number, turn in enumerate(example.conversation, start=1):
         is_last = number == len(example.conversation)
@@ -93,20 +93,20 @@ def _by_turn(example: Example, place: FilePosition, options: Options) -> Iterato
 
 def _records(example: Example, place: FilePosition, options: Options) -> Iterator[ImportedRecord]:
     options.complete(example)
-    name = example.id or options.known.made_up(example.prefix, place.path, example.number)
+    name = example.id or options.seen.made_up(example.prefix, place.path, example.number)
     case, unchecked = case_of(example, name, options)
     if unchecked is not None:
         yield place.passed_over("expected calls", unchecked)
     answer = example.answer
     error = example.error or (EMPTY if answer is not None and answer.is_empty else None)
-    if options.known.is_new(case, failed=error is not None):
+    if options.seen.is_new(case, failed=error is not None):
         yield case
     system = options.joined or example.system or options.system
     trial = example.trial
     if error is not None or answer is not None:
         answer = answer or AgentAnswer()
         if options.joined is not None:
-            trial = options.known.free_trial(case.id, system, trial)
+            trial = options.seen.free_trial(case.id, system, trial)
         output = Output(
             case_id=case.id,
             system=system,
@@ -116,13 +116,13 @@ def _records(example: Example, place: FilePosition, options: Options) -> Iterato
             turns=example.turns or (None if answer.steps is None else [answer.steps]),
             error=error,
         )
-        if not (example.labelled_by and options.known.is_graded_again(output)):
-            options.known.refuse_again(output)
+        if not (example.labelled_by and options.seen.is_graded_again(output)):
+            options.seen.refuse_again(output)
             yield output
     for opinion in example.opinions:
         verdict = opinion.on(case.id, system, trial)
         if example.labelled_by:
-            options.known.note_label(verdict)
+            options.seen.note_label(verdict)
         yield verdict
 
 
@@ -158,7 +158,7 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
     return case, unchecked
 
 
-def with_reference(case: Case, known: Example) -> tuple[Case, str | None]:
+def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
     """Return a case with an example's reference, and the reason if its calls cannot be checked.
 
     Fields that the example lacks stay unchanged. It raises a `RecordError` if a table cannot hold the reference of this kind of case.
@@ -166,25 +166,25 @@ def with_reference(case: Case, known: Example) -> tuple[Case, str | None]:
     spec = kind_spec(case.kind)
     if not (spec.compared or spec.family == "answer" or spec.plain):
         raise RecordError(f"the reference of a case of kind {case.kind} is in no column", field="kind")
-    if spec.compared and known.expected_calls is None:
+    if spec.compared and added.expected_calls is None:
         return case, None
     own = case.reference
     answers = own.get("answers") or ([own["answer"]] if own.get("answer") else [])
     criterion = own.get("criterion")
     example = Example(
-        criteria=[] if known.criterion else msgspec.convert(own.get("criteria", []), list[Criterion]),
+        criteria=[] if added.criterion else msgspec.convert(own.get("criteria", []), list[Criterion]),
         messages=cast("list[Message]", case.messages),
         tools=case.tools,
-        expected_calls=known.expected_calls,
-        accepted=known.accepted or answers,
-        context=known.context or [{"id": item.id, "content": item.content} for item in case.context],
-        criterion=known.criterion or (None if criterion in {DEFAULT_CRITERION, SAME_ANSWER} else criterion),
-        tags=known.tags | case.tags,
+        expected_calls=added.expected_calls,
+        accepted=added.accepted or answers,
+        context=added.context or [{"id": item.id, "content": item.content} for item in case.context],
+        criterion=added.criterion or (None if criterion in {DEFAULT_CRITERION, SAME_ANSWER} else criterion),
+        tags=added.tags | case.tags,
         cluster=case.cluster,
         calls_made=spec.call == "any",
     )
     made, unchecked = case_of(example, case.id, Options())
-    return made if known.context else msgspec.structs.replace(made, context=case.context), unchecked
+    return made if added.context else msgspec.structs.replace(made, context=case.context), unchecked
 
 
 def _contents(example: Example, options: Options, *, checkable: bool) -> RowContents:

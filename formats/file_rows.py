@@ -58,15 +58,15 @@ def refuse_marked(value: Any, at: str) -> None:
     Raises:
         RecordError: It does.
     """
-    left = [value] if RepeatedKeys.any_found else []
-    while left:
-        here = left.pop()
-        if isinstance(here, RepeatedKeys):
-            raise RecordError(here.problem, field=at or None)
-        if isinstance(here, dict):
-            left += here.values()
-        elif isinstance(here, list):
-            left += here
+    pending = [value] if RepeatedKeys.any_found else []
+    while pending:
+        current = pending.pop()
+        if isinstance(current, RepeatedKeys):
+            raise RecordError(current.problem, field=at or None)
+        if isinstance(current, dict):
+            pending += current.values()
+        elif isinstance(current, list):
+            pending += current
 
 
 def _object_or_mark(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -39,26 +39,26 @@ class FoundGrades(NamedTuple):
 
 def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGrades:
     """Return the columns of grades, chosen as `calibrate` chooses them for a table of scores."""
-    there = dict.fromkeys(name for row in rows for name in row)
-    names = resolve(there, options.columns)
-    known = {ours: names[ours] for ours in ("label", "score") if ours in names}
-    fields = names.keys() - known.keys()
-    people = told_people(there, options.columns) or tuple(filter(is_person, there))
+    header = dict.fromkeys(name for row in rows for name in row)
+    names = resolve(header, options.columns)
+    mapped = {ours: names[ours] for ours in ("label", "score") if ours in names}
+    fields = names.keys() - mapped.keys()
+    people = told_people(header, options.columns) or tuple(filter(is_person, header))
     taken = (
         {names[field] for field in fields}
-        | {*told_people(there, options.columns)}
+        | {*told_people(header, options.columns)}
         | (TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"})
     )
     scales = (GradeScale(words=options.grades.words), options.grades)
-    columns = GradeColumns(rows, known, scales, lambda name: name in taken or is_number_field(name))
+    columns = GradeColumns(rows, mapped, scales, lambda name: name in taken or is_number_field(name))
     for name in ("item_id", "judge"):
         columns.find_usual(name, columns.is_name)
     columns.find_labels()
     judges = [] if "verdicts" in names else columns.find_scores(several="judge" not in columns.columns)
     graded = (columns.columns.get("label"), names.get("score"), *people)
-    told = told_people(there, options.columns)
+    told = told_people(header, options.columns)
     return FoundGrades(
-        None if "label" in known or told else columns.columns.get("label"),
+        None if "label" in mapped or told else columns.columns.get("label"),
         tuple(each for each in judges if each != names.get("score") and _is_judge(each, columns, scales[0])),
         unscaled_grades(rows, graded, options.grades),
     )

@@ -59,10 +59,10 @@ class SeenKeys:
         )
         content = hash(encode_json(plain))
         hashes = question, content
-        known = self._cases.setdefault(hash(case.id), hashes)
-        if known is hashes:
+        stored = self._cases.setdefault(hash(case.id), hashes)
+        if stored is hashes:
             return True
-        if known[0 if failed else 1] != (question if failed else content):
+        if stored[0 if failed else 1] != (question if failed else content):
             raise RecordError(f"another case has the id {case.id!r}", field="id")
         return False
 
@@ -77,8 +77,8 @@ class SeenKeys:
 
     def is_graded_again(self, output: Output) -> bool:
         """Return whether an output, with the same content, was there before."""
-        known = self._outputs.get(hash((output.case_id, output.system, output.trial)))
-        return known is not None and known == hash(encode_json(output))
+        stored = self._outputs.get(hash((output.case_id, output.system, output.trial)))
+        return stored is not None and stored == hash(encode_json(output))
 
     def note_label(self, verdict: Verdict) -> None:
         """Note a person's label, for the majority of several people."""
@@ -138,7 +138,7 @@ class Options:
         unit: Unit of a conversation that becomes a case.
         answers: ``accepted`` grades by accepted answers, if any; ``open`` prefers a context, and else a criterion.
         complete: Function that adds a joined table's references to an example.
-        known: Records read so far.
+        seen: Records read so far.
         deferred: Lines that can be read only after all others.
         grades: The meaning of people's grades in tables.
         recognized: The columns of tables read so far.
@@ -151,7 +151,7 @@ class Options:
     unit: Unit = "session"
     answers: Literal["accepted", "open"] = "accepted"
     complete: Callable[[Example], None] = _nothing
-    known: SeenKeys = field(default_factory=SeenKeys)
+    seen: SeenKeys = field(default_factory=SeenKeys)
     deferred: DeferredLines = field(default_factory=DeferredLines)
     grades: GradeScale = PLAIN
     recognized: TableColumns = field(default_factory=TableColumns)

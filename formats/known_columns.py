@@ -107,21 +107,21 @@ class _Columns(NamedTuple):
 
 @lru_cache(HEADERS)
 def _columns(
-    there: tuple[str, ...],
+    header: tuple[str, ...],
     told_by_user: tuple[tuple[str, str], ...],
     label: str | None,
     judges: tuple[str, ...],
 ) -> _Columns:
     """Return the meaning of columns, so that short rows are read fast."""
-    names = dict(known_fields(there, told_by_user))
-    if label in there:
+    names = dict(known_fields(header, told_by_user))
+    if label in header:
         names.setdefault("label", label)
-    if names.get("query", "").lower() == "instruction" and "input" in there:
+    if names.get("query", "").lower() == "instruction" and "input" in header:
         names["given"] = "input"  # an instruction and its input
-    others = [*_others(dict.fromkeys(there), names)]
+    others = [*_others(dict.fromkeys(header), names)]
     judging = [name for name in judges if name in others]
     others = [name for name in others if name not in judging]
-    several = told_people(there, dict(told_by_user))
+    several = told_people(header, dict(told_by_user))
     by = person_column(others) if "label" in names else None
     return _Columns(
         names,

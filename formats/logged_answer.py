@@ -29,8 +29,8 @@ def response_in(inner: FieldReader, request: FieldReader) -> tuple[str | None, A
 
 
 def _is_answer(value: Any) -> bool:
-    known = ("choices", "candidates", "body", "output", "role", "messages")
-    return are_messages(value) or (is_object(value) and any(name in value for name in known))
+    names = ("choices", "candidates", "body", "output", "role", "messages")
+    return are_messages(value) or (is_object(value) and any(name in value for name in names))
 
 
 def answers_in(value: Any, at: str, depth: int = 0) -> list[list[FieldReader]]:  # noqa: PLR0911 - one form of an answer each

@@ -176,9 +176,9 @@ def _feedback(assessment: FieldReader) -> Iterator[ImportedScore]:
         message = ": ".join(
             text for text in (failed.text("error_code"), failed.text("error_message")) if text
         )
-        known: list[Outcome] = [each for each in UNGRADED if each == failed.get("error_code")]
-        text = (failed.text("error_message") or reason) if known else message or reason
-        yield unscored(by, known[0] if known else "failed", text, source=of, evidence=details)
+        outcomes: list[Outcome] = [each for each in UNGRADED if each == failed.get("error_code")]
+        text = (failed.text("error_message") or reason) if outcomes else message or reason
+        yield unscored(by, outcomes[0] if outcomes else "failed", text, source=of, evidence=details)
         return
     score = partial(
         scored, reason=reason, source=of, field=assessment.place("feedback.value"), evidence=details

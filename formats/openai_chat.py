@@ -120,7 +120,7 @@ def _failure(example: Example, place: Any, options: Options) -> Iterator[Importe
     if example.calls_made is None and not (example.answer and example.answer.calls):
         example.calls_made = bool(example.tools) and not (example.answer and example.answer.text)
     system = options.joined or example.system or options.system
-    if example.id and options.known.has_output(example.id, system):
+    if example.id and options.seen.has_output(example.id, system):
         yield place.passed_over(
             "error", f"the call failed ({example.error}) and was answered on another line"
         )
@@ -132,7 +132,7 @@ def _chat(
     exchange: Exchange, name: str, options: Options, *, calls_made: bool | None = None
 ) -> Iterator[ImportedRecord]:
     if len(exchange.choices) > 1:
-        name = name or options.known.made_up("chat", exchange.place.path, exchange.number)
+        name = name or options.seen.made_up("chat", exchange.place.path, exchange.number)
     if exchange.model is not None:
         options.deferred.systems.add(exchange.model)
     for trial, choice in enumerate(exchange.choices or [None]):

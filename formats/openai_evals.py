@@ -29,7 +29,7 @@ def evals_example(row: FileRow) -> Example:
     number = line.name("data_source_idx", "datasource_item_id")
     question, accepted = item.first(*_ASKED), item.first(*_ACCEPTED)
     query = item.get(*_ASKED)
-    known = {question, accepted}
+    used = {question, accepted}
     error = sample.get("error")
     sent = sample.get("input")
     if are_messages(sent):
@@ -41,7 +41,7 @@ def evals_example(row: FileRow) -> Example:
         else messages_of(question_text(query) or as_text(item.value)),
         accepted=answers_of(item.get(*_ACCEPTED)),
         tags=tags_of(
-            {name: value for name, value in item.value.items() if name not in known and name != "id"}
+            {name: value for name, value in item.value.items() if name not in used and name != "id"}
         ),
         answer=_answer(sample),
         error=None if not error else as_text(error),

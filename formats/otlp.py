@@ -187,8 +187,8 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
     error = node.text("error.type")
     if error is not None:
         told = own.get("fiducial.outcome")
-        known: list[Outcome] = [each for each in UNGRADED if each == told]
-        outcome: Outcome = known[0] if known else "failed"
+        outcomes: list[Outcome] = [each for each in UNGRADED if each == told]
+        outcome: Outcome = outcomes[0] if outcomes else "failed"
         return unscored(by, outcome, reason or error, evidence=own)
     passed = {"pass": True, "fail": False}.get((label or "").lower())
     return scored(

@@ -70,11 +70,13 @@ def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColum
     Cells of CSV are text, so any column of numbers is a metric, however they are written.
     """
     graded = find_grades(rows, options)
-    there = dict.fromkeys(name for row in rows for name in row if name not in _FIELDS)
-    named = resolve(there, options.columns)
+    header = dict.fromkeys(name for row in rows for name in row if name not in _FIELDS)
+    named = resolve(header, options.columns)
     label = graded.label or named.get("label")
-    people = [name for name in there if is_person(name) or name == label]
-    metrics = [name for name in there if name not in people and all(_is_score(row.get(name)) for row in rows)]
+    people = [name for name in header if is_person(name) or name == label]
+    metrics = [
+        name for name in header if name not in people and all(_is_score(row.get(name)) for row in rows)
+    ]
     return _GradeColumns(metrics, people, graded.unscaled)
 
 

@@ -118,7 +118,7 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
 
 def read_held(options: Options) -> Iterator[ImportedRecord]:
     """Yield records that need all lines: sessions, failed calls, majorities."""
-    yield from options.known.majorities()
+    yield from options.seen.majorities()
     if options.deferred.sessions or options.deferred.failures:
         from .openai_chat import held_records  # noqa: PLC0415 - loaded where lines of chats were read
 
@@ -129,7 +129,7 @@ def _without_repetitions(
     records: Iterable[ImportedRecord], options: Options, path: Path
 ) -> Iterator[ImportedRecord]:
     for record in _fitting(records, path):
-        if isinstance(record, Verdict) and options.known.is_said_again(record):
+        if isinstance(record, Verdict) and options.seen.is_said_again(record):
             yield Skipped(file=str(path), reason=f"a second verdict of {record.by!r} on {record.key}")
         else:
             yield record
@@ -260,5 +260,5 @@ def _has_reference(row: dict[str, Any]) -> bool:
 def _has_known_column(row: dict[str, Any], columns: Mapping[str, str]) -> bool:
     inner = row.get("data")
     first = inner[0] if is_list(inner) and inner else row
-    known = resolve(first, columns) if is_object(first) else {}
-    return bool(known.keys() & {"query", "messages", "response"})
+    fields = resolve(first, columns) if is_object(first) else {}
+    return bool(fields.keys() & {"query", "messages", "response"})

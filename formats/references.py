@@ -137,9 +137,9 @@ class References:
         self, rows: Iterable[FileRow | Skipped], columns: Mapping[str, str]
     ) -> Mapping[str, str]:
         values = [row.value for row in rows if isinstance(row, FileRow) and is_object(row.value)]
-        there = [name for name in dict.fromkeys(chain(*values)) if name not in self._without]
-        names = resolve(there, columns)
-        graded = (names.get("label"), names.get("score"), *filter(is_person, there))
+        header = [name for name in dict.fromkeys(chain(*values)) if name not in self._without]
+        names = resolve(header, columns)
+        graded = (names.get("label"), names.get("score"), *filter(is_person, header))
         return unscaled_grades(values, graded, self._grades)
 
     def _take(self, row: FileRow, columns: Mapping[str, str]) -> None:
@@ -148,9 +148,9 @@ class References:
             if "id" not in names and normal(names.get("cluster", "")) in _SESSIONS:
                 names["id"] = names.pop("cluster")
             if "id" not in names:
-                known = ", ".join(map(str, row.node.value))
+                columns_found = ", ".join(map(str, row.node.value))
                 raise InputError(
-                    f"no column holds the ids of cases (columns: {known}); --map id=COLUMN names it",
+                    f"no column holds the ids of cases (columns: {columns_found}); --map id=COLUMN names it",
                     path=self.path,
                 )
             example, skipped = reference_example(row, names, self._grades, self._unscaled)

@@ -81,10 +81,10 @@ def conversations_of(
 
 def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
     pieces, listed = _pieces(exchanges)
-    left = [piece for piece in pieces if any(piece.is_left_by(other) for other in pieces)]
-    for piece in left:
+    abandoned = [piece for piece in pieces if any(piece.is_left_by(other) for other in pieces)]
+    for piece in abandoned:
         pieces.remove(piece)
-        listed.append(_listed(piece, "another answer, from which the session does not go on"))
+        listed.append(_listed(piece, "another answer, which the session does not continue"))
     nodes: list[FieldReader] = []
     for piece in pieces:
         nodes = _appended(nodes, piece.nodes)

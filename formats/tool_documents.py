@@ -26,12 +26,12 @@ def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
 
 def not_offered(expected: Iterable[str], tools: list[dict[str, Any]]) -> str | None:
     """Return the reason why a reference is odd: it names a function that is not a tool."""
-    known = sorted(_names(tools))
-    missing = [name for name in dict.fromkeys(expected) if name not in known]
-    if not missing or not known:
+    offered = sorted(_names(tools))
+    missing = [name for name in dict.fromkeys(expected) if name not in offered]
+    if not missing or not offered:
         return None
     name = missing[0]
-    return f"no tool of the case is called {name!r}{nearest(name, known)}, so that no call of an offered one is right"
+    return f"no tool of the case is called {name!r}{nearest(name, offered)}, so that no call of an offered one is right"
 
 
 def missing_documents(
@@ -41,10 +41,10 @@ def missing_documents(
 
     Each lists the expected arguments, of any type.
     """
-    known = _names(tools)
+    documented = _names(tools)
     arguments: dict[str, dict[str, Any]] = {}
     for called, given in expected:
-        if called not in known:
+        if called not in documented:
             arguments.setdefault(called, {}).update({name: {} for name in given})
     for name, properties in arguments.items():
         yield {

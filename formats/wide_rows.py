@@ -18,10 +18,10 @@ from .json_values import is_object
 _RESPONSE = frozenset({"response", *FIELDS["response"]})
 
 
-def answer_columns(there: Sequence[str], told_by_user: Mapping[str, str]) -> list[str]:
+def answer_columns(header: Sequence[str], told_by_user: Mapping[str, str]) -> list[str]:
     """Return the columns mapped to the answer; several if each is one system's."""
     named = [
-        column_named(there, right) if left in _RESPONSE else column_named(there, left)
+        column_named(header, right) if left in _RESPONSE else column_named(header, left)
         for left, right in told_by_user.items()
         if left in _RESPONSE or right in _RESPONSE
     ]
@@ -29,7 +29,7 @@ def answer_columns(there: Sequence[str], told_by_user: Mapping[str, str]) -> lis
 
 
 def refuse_unclear(
-    there: Sequence[str], answers: Sequence[str], options: Options, graded: FoundGrades
+    header: Sequence[str], answers: Sequence[str], options: Options, graded: FoundGrades
 ) -> None:
     """Refuse options that are unclear for several answers in a row.
 
@@ -41,7 +41,7 @@ def refuse_unclear(
         raise UsageError(
             f"--system names one system, and {len(answers)} columns hold answers: import {alone}"
         )
-    names = known_fields(tuple(there), tuple(options.columns.items()))
+    names = known_fields(tuple(header), tuple(options.columns.items()))
     unclear = [
         names[field] for field in ("system", "label", "score", "verdicts", "tool_calls") if field in names
     ]
@@ -73,7 +73,7 @@ def row_per_answer(
             continue
         shared = {name: value for name, value in row.value.items() if name not in answers}
         if "id" not in known_fields(tuple(shared), told):
-            shared["id"] = options.known.made_up("row", row.place.path, row.number)
+            shared["id"] = options.seen.made_up("row", row.place.path, row.number)
         for name in answers:
             if name in row.value:
                 yield structs.replace(row, value={**shared, "response": row.value[name], "system": name})

@@ -135,8 +135,8 @@ def expand(names: Iterable[str]) -> list[Category]:
         elif name in _COLLECTIONS:
             wanted.update(category.name for category in _COLLECTIONS[name])
         else:
-            known = ", ".join([*CATEGORIES, *_COLLECTIONS])
-            raise UsageError(f"no BFCL category or group is called {name!r}; known: {known}")
+            every = ", ".join([*CATEGORIES, *_COLLECTIONS])
+            raise UsageError(f"no BFCL category or group is called {name!r}; known: {every}")
     return [category for category in _ALL if category.name in wanted]
 
 

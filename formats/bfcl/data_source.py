@@ -118,12 +118,12 @@ class WheelSource:
 
 def _bounded_lines(file: IO[bytes], place: str) -> Iterator[tuple[int, bytes]]:
     number = 0
-    left = MAX_MEMBER_BYTES
+    remaining = MAX_MEMBER_BYTES
     while raw := file.readline(MAX_LINE_BYTES + 1):
         number += 1
-        left -= len(raw)
+        remaining -= len(raw)
         # The size in the archive's index is only a claim, so the unpacked bytes are counted, too.
-        if len(raw) > MAX_LINE_BYTES or left < 0:
+        if len(raw) > MAX_LINE_BYTES or remaining < 0:
             raise RecordError("the line, or the file it is in, is too long", path=place, line=number)
         if raw.strip():
             yield number, raw
