@@ -321,7 +321,7 @@ def test_another_answer_from_which_a_session_does_not_go_on_is_listed(read: Read
     said = [ASKED, {"role": "assistant", "content": "b"}, {"role": "user", "content": "And?"}]
     chat = read(line([ASKED], "a"), line([ASKED], "b"), line(said, "c"))
     assert chat.outputs[0].turns == [["b"], ["c"]]
-    assert [each.reason for each in chat.skipped] == ["another answer, from which the session does not go on"]
+    assert [each.reason for each in chat.skipped] == ["another answer, which the session does not continue"]
 
 
 def test_calls_behind_each_other_in_a_response_are_one_step(read: Read):
