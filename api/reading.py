@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
 
 import msgspec
 
-from ..errors import InputError, UsageError
+from ..errors import FiducialError, InputError, UsageError
 from ..formats.column_guesses import TableColumns
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, write_folder
@@ -22,7 +22,7 @@ from ..formats.import_options import Options
 from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Skipped, only_records
 from ..formats.readers import NAMES, find_format, read_all, read_found, read_held
 from ..formats.references import References
-from ..formats.table_formats import records_of_table
+from ..formats.table_formats import TABLES, records_of_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Readable", "Reading", "import_files", "import_lines", "is_source", "read", "read_strictly"]
+
+GradeBy: TypeAlias = Literal["reference", "context"]
+"""Part of a case that answers are graded by where it has both."""
 
 Readable: TypeAlias = Union[FilePath, "pd.DataFrame", "Iterable[Mapping[str, Any]]"]
 """A file or folder, a data frame, a ``datasets.Dataset``, or rows."""
@@ -142,6 +145,7 @@ def read(
     system: str | None = None,
     unit: Literal["session", "turn"] = "session",
     join: FilePath | None = None,
+    grade_by: GradeBy = "reference",
     label_scale: tuple[float, float] | None = None,
     label_pass_at: float | None = None,
     map_label: Mapping[str, float | None] | None = None,
@@ -158,6 +162,8 @@ def read(
         system: Name of the system of all outputs; by default the file's, else ``logged``.
         unit: Make one case of a whole conversation, with the calls of all its turns, or one case per turn.
         join: A table with references of cases by their id: expected_calls, accepted_answers, criterion and others.
+        grade_by: Grade answers by accepted answers where there are some (``reference``), or by the context before them (``context``), as a
+            judge of groundedness does.
         label_scale: The worst and the best grade by people in a table, as they are written: ``(1, 5)``.
         label_pass_at: The worst grade that passes, as it is written.
         map_label: Scores of words in labels: ``{"grounded": 1}``.
@@ -171,7 +177,13 @@ def read(
         MissingExtraError: A library is needed that is not installed.
     """
     references, options = _options(
-        join, map, criterion, system, unit, grades=grade_scale(label_scale, label_pass_at, map_label)
+        join,
+        map,
+        criterion,
+        system,
+        unit,
+        grade_by=grade_by,
+        grades=grade_scale(label_scale, label_pass_at, map_label),
     )
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = input_path(cast("FilePath", given))
@@ -180,6 +192,15 @@ def read(
         return Reading(name, _joined(read_all(name, [path], options), references), options.recognized)
     found = chain(records_of_table(_rows(given), Path("rows"), options), read_held(options))
     return Reading("rows", _joined(found, references), options.recognized)
+
+
+def another_tool(files: Sequence[FilePath]) -> str | None:
+    """Return the tool whose format the first file has; None for tables and unknown files."""
+    try:
+        name = find_format(input_path(files[0]))
+    except FiducialError:
+        return None
+    return None if name in TABLES else name
 
 
 def import_files(
@@ -192,6 +213,7 @@ def import_files(
     system: str | None = None,
     unit: Literal["session", "turn"] = "session",
     join: FilePath | None = None,
+    grade_by: GradeBy = "reference",
     label_scale: tuple[float, float] | None = None,
     label_pass_at: float | None = None,
     map_label: Mapping[str, float | None] | None = None,
@@ -201,7 +223,13 @@ def import_files(
     It streams: for lines without a session, memory holds one key each.
     """
     references, options = _options(
-        join, map, criterion, system, unit, grades=grade_scale(label_scale, label_pass_at, map_label)
+        join,
+        map,
+        criterion,
+        system,
+        unit,
+        grade_by=grade_by,
+        grades=grade_scale(label_scale, label_pass_at, map_label),
     )
     files = [input_path(path) for path in paths]
     for path in files:
@@ -226,10 +254,13 @@ def _options(
     system: str | None,
     unit: Literal["session", "turn"],
     *,
+    grade_by: GradeBy,
     grades: GradeScale,
 ) -> tuple[References | None, Options]:
     if unit not in {"session", "turn"}:
         raise UsageError(f"unit expects 'session' or 'turn', got {unit!r}")
+    if grade_by not in {"reference", "context"}:
+        raise UsageError(f"grade_by expects 'reference' or 'context', got {grade_by!r}")
     references = None
     if join is not None:
         _refuse_missing(path := input_path(join))
@@ -240,6 +271,7 @@ def _options(
         system=system or LOGGED,
         joined=system,
         unit=unit,
+        answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
     )
     return references, options if references is None else replace(options, complete=references.complete)

@@ -38,6 +38,8 @@ Examples:
            help="session: a conversation is one case, with the calls of all turns; turn: each turn is a case."),
     option("--join", type=INPUT_FILE, metavar="TABLE",
            help="Table of references by id, with columns such as expected_calls, accepted_answers, criterion, label."),
+    option("--grade-by", type=click.Choice(["reference", "context"]), default="reference",
+           help="reference: grade by accepted answers where there are some; context: by the context before them, for judges of groundedness."),
     option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
 )  # fmt: skip
 def command(
@@ -50,6 +52,7 @@ def command(
     system: str | None,
     unit: Literal["session", "turn"],
     join: Path | None,
+    grade_by: Literal["reference", "context"],
     as_json: bool,
 ) -> None:
     """Import other tools' files; PATH is a file, or a folder of related files.
@@ -74,6 +77,7 @@ def command(
         system=system,
         unit=unit,
         join=join,
+        grade_by=grade_by,
         **grades_given(),
     )
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -76,6 +77,7 @@ def load_table(
 
     Notes on how they were read go to stderr.
     """
+    from ..api.reading import another_tool
     from ..api.tables import read_calibration_table
 
     _remember_arguments(tables, columns, labels)
@@ -89,7 +91,9 @@ def load_table(
             **reading,
         )
     except ColumnsError as error:
-        if error.options:
+        if tool := another_tool(tables):
+            error.message = f"this is a file of {tool}: `fiducial import {shlex.join(map(str, tables))} --out imported`, then `fiducial calibrate imported`"
+        elif error.options:
             error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
         raise
     for note in table.notes:

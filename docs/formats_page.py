@@ -99,7 +99,7 @@ def _logs() -> Iterator[str]:
 
 
 def _kinds() -> Iterator[str]:
-    yield "## Kinds of cases\n\nThe first that matches decides:\n"
+    yield "## Kinds of cases\n\nThe first that matches decides; with `--grade-by context` accepted answers do not count:\n"
     rows = [(row, spec) for spec in KINDS.values() for row in spec.rows]
     for row, spec in sorted(rows, key=itemgetter(0), reverse=True):
         said = " and ".join(words for words, needed in zip(_CONTENTS, row, strict=True) if needed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..records.column_names import column_named, mapped
+from ..records.column_names import TABLE_FIELDS, column_named, is_score_like, mapped, normal
 from ..records.grades import is_missing
 from .column_guesses import guessed
 from .field_reader import FieldReader
@@ -34,7 +34,17 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
         mapping["query"] = next((name for name in row if name != mapping["response"]), named[0])
     return (
         f"no column is known to hold a question or an answer; the columns are {', '.join(map(repr, row))}; "
-        f"name them, for example {mapped(mapping)}"
+        f"name them, for example {mapped(mapping)}{_scores_alone(row, texts)}"
+    )
+
+
+def _scores_alone(row: Mapping[str, Any], texts: list[str]) -> str:
+    """Return what reads a table of scores without texts; empty for other tables."""
+    scores = [name for name in row if normal(name) in TABLE_FIELDS["score"] or is_score_like(name)]
+    return (
+        ""
+        if texts or not scores
+        else "; scores without texts need no import: `fiducial calibrate` reads them"
     )
 
 

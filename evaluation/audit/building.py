@@ -178,10 +178,7 @@ def _build(
                 if row.counted == _RIGHT:
                     progress.advance()
         if not counts[_RIGHT]:
-            raise InputError(
-                "no output passes under strict rules: nothing to mutate; name right outputs with --outputs, or give cases a reference",
-                path=sources.cases.path,
-            )
+            raise _nothing_right(sources, passed_over)
     used_operators = {operator for operator, _ in counts}
     manifest = ProbeManifest(
         fiducial=VERSION,
@@ -195,6 +192,18 @@ def _build(
     )
     write_json(out / PROBES, manifest)
     return manifest
+
+
+def _nothing_right(sources: _Sources, passed_over: Mapping[str, int]) -> InputError:
+    """Return the error for cases of which no right output is known, with the reasons."""
+    reasons = "; ".join(f"{count:,} {reason}" for reason, count in passed_over.items())
+    given = len(sources.files) > 1
+    outputs = "" if given else "name right outputs with --outputs, or "
+    return InputError(
+        f"no output passes under strict rules{f' ({reasons})' if reasons else ''}: nothing to mutate; {outputs}give cases a reference; "
+        "without cases, `fiducial audit run --ladder --judge JUDGE --model MODEL --out DIRECTORY` plants faults in its own",
+        path=sources.cases.path,
+    )
 
 
 def _of_operator(operator: Operator, counts: Mapping[_Counted, int]) -> OperatorCounts:

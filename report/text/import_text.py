@@ -35,6 +35,8 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
         judges = judges_of(kind, imported)
         judges_named = f"; judge: {', '.join(judges)}" if judges else ""
         yield f"  {count:,} {kind}: {kind_spec(kind).found}{judges_named}"
+        if kind == "web_search_answer":
+            yield "    to judge whether the context supports the answers: --grade-by context (judge: groundedness)"
     if imported.default_criterion:
         cases = counted(imported.default_criterion, "case")
         yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; --criterion TEXT sets another"

@@ -383,6 +383,22 @@ def test_a_hint_names_the_table_and_how_it_was_read():
     assert typed(shlex.split(labelled)).code == 0
 
 
+def test_another_tools_file_of_scores_is_imported_before_it_is_calibrated():
+    rows = [
+        {
+            "input": "a",
+            "actualOutput": "b",
+            "name": "t",
+            "metricsData": [{"name": "F", "score": 1, "success": True}],
+        }
+    ]
+    Path("their results.json").write_text(json.dumps({"testCases": rows}))
+    refused = typed(["calibrate", "their results.json"])
+    assert refused.code == 2
+    commands = re.findall(r"`fiducial (.*?)`", refused.err)
+    assert [typed(shlex.split(command)).code for command in commands] == [0, 0]
+
+
 def test_a_plan_that_is_not_said_names_a_command():
     table("theirs.csv", [{"id": f"t{n}", "score": n % 2 * 5} for n in range(30)])
     for words in (["plan"], ["plan", "theirs.csv", "--score-scale", "0:5"]):

@@ -335,6 +335,28 @@ def test_a_csv_of_ragas_has_its_metrics_labels_contexts_and_empty_answers(read: 
     ]
 
 
+def test_answers_may_be_graded_by_the_context_before_a_reference(read: Read, tmp_path: Path):
+    rows = "question,context,answer,ground_truth\na,b,c,d\ne,,f,g\n"
+    assert [case.kind for case in read(rows).cases] == ["web_search_answer", "memory_answer"]
+    told = "\n".join(import_lines(read(rows).save(tmp_path / "in")))
+    assert "--grade-by context (judge: groundedness)" in told
+    found = read(rows, grade_by="context")
+    assert [case.kind for case in found.cases] == ["grounded_answer", "open_answer"]
+    assert found.cases[1].reference["answer"] == "g"
+    with pytest.raises(UsageError, match="grade_by expects 'reference' or 'context', got 'both'"):
+        read(rows, grade_by="both")
+
+
+def test_a_table_of_scores_alone_is_sent_to_where_scores_are_read(read: Read, tmp_path: Path):
+    with pytest.raises(InputError, match="need no import: `fiducial calibrate`"):
+        import_files([_written(tmp_path, "id,judge_score,human\na,1,1\n")], tmp_path / "in")
+
+
+def _written(tmp_path: Path, text: str) -> Path:
+    (tmp_path / "scores.csv").write_text(text)
+    return tmp_path / "scores.csv"
+
+
 def test_a_score_of_phoenix_that_is_better_when_low_is_turned_round_and_said(read: Read):
     score = {"name": "toxic", "score": 0.25, "kind": "llm", "direction": "minimize"}
     row = {"input": "a", "output": "b", "toxic_execution_details": {"status": "COMPLETED"}, "toxic_score": json.dumps(score)}  # fmt: skip

@@ -69,7 +69,9 @@ def test_outputs_that_are_not_right_are_passed_over_and_counted(tmp_path: Path):
 
 def test_with_nothing_right_there_is_nothing_to_mutate(tmp_path: Path):
     cases = list(calls(1))
-    with pytest.raises(InputError, match="nothing to mutate"):
+    with pytest.raises(
+        InputError, match=r"\(1 not right\): nothing to mutate; give cases a reference; .*--ladder"
+    ):
         build(tmp_path, cases, [Output(case_id="call-0", system="s", text="no")])
     assert not (tmp_path / "probes" / "cases.jsonl").exists()
 
