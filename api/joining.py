@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -14,9 +14,9 @@ from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.run_store import LABELS, RunStore
 from ..formats.folder import CASES, import_summary
 from ..formats.references import References
-from ..records import FolderPath
+from ..records import Author, FolderPath
 from ..report.rerun_command import rerun_command
-from ..report.text.import_text import next_of_import
+from ..report.text.import_text import next_of_import, one_judge
 
 
 def complete_cases(folder: Path, table: References) -> CompletedCases:
@@ -50,30 +50,43 @@ def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | Non
         if changed:
             yield "next: grade the outputs by these references"
             yield f"  {_again(folder)}"
-        elif labels and _is_judged(folder):
-            yield from _estimate(folder)
+        elif labels and (judges := _judges(folder)):
+            yield _CORRECTED
+            yield from [f"  {_estimate(folder)}"] if len(judges) == 1 else corrected_by(folder)
         return
     imported = import_summary(folder)
     if changed or not imported.scored:
         run = folder / "run"
         yield from next_of_import(imported, (_free(run) if run.exists() else run).name)
     elif labels:
-        yield from _estimate(folder)
+        yield _CORRECTED
+        yield f"  {_estimate(folder, imported.judges)}"
 
 
-def _estimate(folder: Path) -> Iterator[str]:
-    yield "next: the pass rate, corrected with these labels"
-    yield f"  fiducial estimate {shlex.quote(str(folder))}"
+_CORRECTED = "next: the pass rate, corrected with these labels"
+
+
+def _estimate(folder: Path, judges: Sequence[str] = ()) -> str:
+    return f"fiducial estimate {shlex.quote(str(folder))}{one_judge(judges)}"
+
+
+def corrected_by(run: Path) -> list[str]:
+    """Return the commands that correct rates with labels of the undecided outputs."""
+    manifest = RunStore(run).manifest
+    if "rules" in manifest.identity:
+        return [f"  {manifest.command}"]
+    # Without checkers nothing is decided: all labels are one random sample, as estimate needs it.
+    return [f"  {_estimate(run, [judge.name for judge in manifest.judges or ()])}"]
 
 
 def _is_run(folder: Path) -> bool:
     return (folder / "run.json").exists()
 
 
-def _is_judged(folder: Path) -> bool:
-    """Return whether a judge of a run gave a score."""
+def _judges(folder: Path) -> set[Author]:
+    """Return the judges of a run that gave a score."""
     with RunStore(folder) as store:
-        return any(verdict.graded for verdict in store.said_by(judges=True))
+        return {verdict.author for verdict in store.said_by(judges=True) if verdict.graded}
 
 
 def _free(folder: Path) -> Path:

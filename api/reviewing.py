@@ -18,6 +18,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
 from .display import Document, Shown
+from .joining import corrected_by
 from .paths import FilePath, input_path, put_back, written_path
 from .run import Run, folder_of
 
@@ -104,7 +105,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
 
     def _next(self, file: str) -> list[str]:
         if self.drawn.kind == "open":
-            return [f"  fiducial review {_quoted(self.run)} --add {file}", *_corrected_by(self.run)]
+            return [f"  fiducial review {_quoted(self.run)} --add {file}", *corrected_by(self.run)]
         if self.drawn.kind in TO_DECIDE:
             return [f"  fiducial review {_quoted(self.run)} --add {file}", *_adjudicated_by(self.run)]
         if self.drawn.kind == "decided":
@@ -193,7 +194,7 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
             *(
                 ["next: numbers by what was decided", *_adjudicated_by(self.run)]
                 if self.decided
-                else ["next: rates, corrected by them", *_corrected_by(self.run)]
+                else ["next: rates, corrected by them", *corrected_by(self.run)]
             ),
         ]
 
@@ -235,17 +236,6 @@ def _adjudicated_by(run: Path) -> list[str]:
     if "audit_of" in manifest.identity:
         return [f"  {manifest.command}"]
     return [f"  fiducial calibrate {_quoted(run)}", f"  {manifest.command}   (for the report)"]
-
-
-def _corrected_by(run: Path) -> list[str]:
-    """Return the commands that correct rates with labels of the undecided outputs."""
-    manifest = RunStore(run).manifest
-    if "rules" in manifest.identity:
-        return [f"  {manifest.command}"]
-    # Without checkers nothing is decided: all labels are one random sample, as estimate needs it.
-    judges = [judge.name for judge in manifest.judges or ()]
-    one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
-    return [f"  fiducial estimate {_quoted(run)}{one}"]
 
 
 def _quoted(path: object) -> str:

@@ -102,7 +102,15 @@ def check_relevance(case: Case, output: Output, options: CheckOptions) -> Findin
     Native calls are read if the output has that field, else its text.
     """
     reply = output.tool_calls if output.tool_calls is not None else output.text
-    return check_reply(case, lambda: decode_output(output), reply, options)
+    return check_reply(case, lambda: _decoded(output, options), reply, options)
+
+
+def _decoded(output: Output, options: CheckOptions) -> Any:
+    """Read an output's calls; strictly, native ones whose arguments are no objects say so."""
+    calls = decode_output(output)
+    if options.rules == "strict" and output.tool_calls is not None and not is_call_list(calls):
+        return decode_output(output, strictly=True)
+    return calls
 
 
 def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: CheckOptions) -> Finding:

@@ -156,7 +156,7 @@ def run_rows(
     names, decided = names or ShownNames(), _Decided(store)
     if "judge" not in decided.sources:
         raise InputError(
-            "there is no verdict of a judge; `fiducial run CASES --outputs OUTPUTS --judge JUDGE` asks one",
+            "there is no verdict of a judge; `fiducial run CASES --outputs OUTPUTS --judge JUDGE` asks one, `fiducial compare RUN --by system` needs none",
             path=str(store.path / VERDICTS),
         )
     trusted, people = _labels(store)

@@ -78,6 +78,15 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     guesses: dict[str, str] = {}
     unread: dict[str, str] = {}
 
+    @property
+    def judges(self) -> list[str]:
+        """The judges that graded something."""
+        return [
+            by
+            for by, outcomes in self.verdicts.items()
+            if self.sources.get(by) == "judge" and outcomes.get("graded")
+        ]
+
 
 def write_folder(
     records: Iterable[ImportedRecord], folder: Path, name: str, *, source: object = None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
-from ..records.column_names import SESSIONS, is_person, normal, resolve
+from ..records.column_names import is_person, is_session, normal, resolve
 from ..records.grades import PLAIN, GradeScale
 from ..records.table_rows import json_rows
 from .arrow_rows import read_any_rows
@@ -21,7 +21,6 @@ from .json_values import is_object
 from .known_columns import reference_example
 
 _NAMES_KEPT = 1000
-_SESSIONS = frozenset(map(normal, SESSIONS))
 
 
 def _rows(path: InputPath) -> Iterator[FileRow | Skipped]:
@@ -145,7 +144,7 @@ class References:
     def _take(self, row: FileRow, columns: Mapping[str, str]) -> None:
         try:
             names = resolve([name for name in row.node.value if name not in self._without], columns)
-            if "id" not in names and normal(names.get("cluster", "")) in _SESSIONS:
+            if "id" not in names and is_session(names.get("cluster", "")):
                 names["id"] = names.pop("cluster")
             if "id" not in names:
                 columns_found = ", ".join(map(str, row.node.value))

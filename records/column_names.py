@@ -93,6 +93,12 @@ def normal(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.strip().lower()).strip("_")
 
 
+@lru_cache(_REMEMBERED)
+def is_session(name: str) -> bool:
+    """Return whether a column holds the session, conversation or thread of a row: ``Session ID``."""
+    return normal(name) in set(map(normal, SESSIONS))
+
+
 def is_number_field(name: str) -> bool:
     """Return whether a column of a score table holds numbers, rather than values of a slice."""
     fields = (*AMOUNT_FIELDS, CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND)

@@ -19,6 +19,7 @@ _SWAPPED = {
     ("Output", "id"): "; these look like cases, where outputs are expected",
 }
 """Hint that a file was given in the place of another, by record and unknown field."""
+_FOREIGN = "; `fiducial import FILE --out FOLDER` reads other tools' files"
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -34,13 +35,21 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
             return message
         called = noun if noun is not None and not path else _with_article(holder)
         fields = [field.name for field in msgspec.structs.fields(holder)]
-        swapped = "" if path else _SWAPPED.get((holder.__name__, unknown[1]), "")
-        return f"{unknown_field(unknown[1], fields, called)}{swapped}{at}{place}"
+        hint = "" if path else _misplaced(holder.__name__, unknown[1], fields)
+        return f"{unknown_field(unknown[1], fields, called)}{hint}{at}{place}"
     choice = _NO_CHOICE.fullmatch(problem)
     names = [str(value) for each in types if get_origin(each) is Literal for value in get_args(each)]
     if choice is None or not names:
         return message
     return f"{problem}; known are {', '.join(names)}{nearest(choice[1], names)}{at}{place}"
+
+
+def _misplaced(record: str, name: str, fields: list[str]) -> str:
+    """Return a hint for a file that holds other records, or another tool's; empty for a misspelt field."""
+    swapped = _SWAPPED.get((record, name))
+    if swapped is not None:
+        return swapped
+    return _FOREIGN if record in {"Case", "Output"} and not nearest(name, fields) else ""
 
 
 def unknown_field(name: str, field_names: Iterable[str], called: str) -> str:

@@ -13,10 +13,10 @@ from ..errors import ColumnsError, InputError
 from .case import Record
 from .column_names import (
     LABEL_FIELDS,
-    SESSIONS,
     column_named,
     is_label_like,
     is_person,
+    is_session,
     mapped,
     resolve,
     told_people,
@@ -138,7 +138,7 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
         if column_named(present, first) or column_named(present, second)
     }
     names = resolve(present, column_options, LABEL_FIELDS)
-    session = next((name for name in present if name in SESSIONS), None)
+    session = next((name for name in present if is_session(name)), None)
     if "id" not in names and session is not None:
         names["id"] = session
     people = _people(present, column_options)

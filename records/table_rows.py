@@ -57,15 +57,16 @@ def json_rows(path: InputPath) -> Iterator[NumberedRow]:
 
 
 def _csv_rows(path: Path) -> Iterator[NumberedRow]:
-    """Yield the rows, each with as many fields as the header names."""
+    """Yield the rows that hold anything, each with as many fields as the header names."""
     with opened_csv(path) as (header, rows):
         refuse_repeated_names(header, path)
         for line, cells in rows:
-            if cells and len(cells) != len(header):
+            if not any(cells):
+                continue  # spreadsheets leave blank rows
+            if len(cells) != len(header):
                 count = "more" if len(cells) > len(header) else "fewer"
                 raise InputError(f"{count} fields than the header names", path=path, line=line)
-            if cells:
-                yield line, dict(zip(header, cells, strict=True))
+            yield line, dict(zip(header, cells, strict=True))
 
 
 def _parquet_rows(path: Path) -> Iterator[NumberedRow]:

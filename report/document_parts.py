@@ -126,6 +126,10 @@ class Cell(msgspec.Struct, frozen=True):
     link: str = ""
 
 
+def _has_text(cell: str | Cell) -> bool:
+    return bool(cell if isinstance(cell, str) else cell.text or cell.behind)
+
+
 class DocumentTable(Block, frozen=True):
     """Table whose first column names the rows.
 
@@ -183,9 +187,15 @@ class DocumentTable(Block, frozen=True):
             yield escaped(self.caption)
             yield ""
         head = self.head or [""] * len(self.rows[0])
-        yield _markdown_row(head)
-        yield f"|{'|'.join(':--' if self._of_words(column) else '--:' for column in range(len(head)))}|"
-        yield from map(_markdown_row, self.rows)
+        # A plot is drawn of characters, on a terminal alone.
+        kept = [
+            at
+            for at, cells in enumerate(zip(head, *self.rows, strict=True))
+            if at == 0 or any(map(_has_text, cells))
+        ]
+        yield _markdown_row([head[at] for at in kept])
+        yield f"|{'|'.join(':--' if self._of_words(column) else '--:' for column in kept)}|"
+        yield from (_markdown_row([row[at] for at in kept]) for row in self.rows)
 
     def _row(self, row: Sequence[str | Cell]) -> Markup:
         return joined(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -96,7 +97,8 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     common = verdicts[0].keys() & verdicts[1].keys()
     if not common:
         raise InputError(
-            f"{before.path} and {after.path} have no output in common: no case and system is in both"
+            f"{before.path} and {after.path} have no output in common: no case and system is in both; "
+            f"`fiducial compare {shlex.join([str(before.path), str(after.path)])} --by system` compares systems"
         )
     pairs = {key: _comparable(verdicts[0][key], verdicts[1][key]) for key in verdicts[1] if key in common}
     # Both use the later run's thresholds: a new threshold is not a change in what a system does, and is listed separately.

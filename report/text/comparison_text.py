@@ -316,7 +316,7 @@ _BRIEF: dict[str, tuple[str, str]] = {
     "left_out": ("not compared: score or label missing", "contender"),
     "uncorrected": ("judged outputs are uncorrected; labels of randomly drawn ones correct them", _SYSTEM),
     "corrected": ("the correction holds if labels were drawn at random from undecided outputs", _SYSTEM),
-    "no_output": ("not every system has an output of every case", _SYSTEM),
+    "no_output": ("not every system has an output of every case and trial", _SYSTEM),
     "not_graded": ("undecided outputs without a verdict", _SYSTEM),
     "parts_differ": ("cases checked for one system and judged for another count in all outputs only", _PAIR),
 }

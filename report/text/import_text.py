@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...formats.example_records import DEFAULT_CRITERION
@@ -119,7 +119,7 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
     if imported.verdicts and (not imported.labels or imported.scored):
         before = "      " if imported.outputs and imported.kinds else "next: "
         if imported.labels:
-            yield f"{before}fiducial estimate {shlex.quote(str(folder))}   (the pass rate, corrected with these labels)"
+            yield f"{before}fiducial estimate {shlex.quote(str(folder))}{one_judge(imported.judges)}   (the pass rate, corrected with these labels)"
         elif _is_checked(imported):
             yield f"{before}fiducial calibrate {shlex.quote(str(folder))}   (its judges against these labels)"
         else:
@@ -131,6 +131,11 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
         yield f"next: fiducial run {cases} --agent 'python my_agent.py' --out {out}   (--generate MODEL for a model)"
         if imported.format in _TABLES:
             yield "      (if the table holds answers, import it again with --map response=COLUMN)"
+
+
+def one_judge(judges: Sequence[str]) -> str:
+    """Return the option that `estimate` needs where there are several judges."""
+    return f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
 
 
 def _is_checked(imported: ImportSummary) -> bool:

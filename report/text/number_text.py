@@ -105,7 +105,7 @@ def not_checked(outputs: int) -> str:
     return f"{counted(outputs, 'output')} not checked, because a custom checker failed"
 
 
-IDLE = "skipped: no output of a kind that it grades"
+IDLE = "not asked: it grades none of these kinds, or the run stopped before"
 """Note on a judge that was asked nothing."""
 
 

@@ -198,10 +198,11 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     for part in shown:
         better = corrected.get(part.by)
         usable = better is not None and better.value is not None
-        if not usable:
+        marked = not usable and part.value is not None
+        if marked:
             reasons[_FEW_LABELS if better is None else _CHOSEN_LABELS] = None
         rows.append(
-            (f"{names.of(part.by or '')}{'' if usable else '*'}", better if usable else part, _counts(part))
+            (f"{names.of(part.by or '')}{'*' if marked else ''}", better if usable else part, _counts(part))
         )
     yield plotted_table("", ("pass rate", "n", "ungraded"), rows)
     notes = [f"* uncorrected: {' or '.join(reasons)}"] if reasons else []

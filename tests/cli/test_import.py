@@ -304,6 +304,24 @@ def test_grades_of_logged_calls_are_not_dropped_in_silence_and_the_proposed_comm
     assert "(0 added, 3 already there)" in again.out
 
 
+def test_the_proposed_estimate_names_one_of_several_judges(tmp_path: Path):
+    table, out = tmp_path / "answers.csv", tmp_path / "out"
+    rows = "".join(f"q{n},Say {n}.,x,{n % 2},{n % 3 % 2},1\n" for n in range(6))
+    table.write_text(f"id,question,answer,judge_a,judge_b,human_grade\n{rows}")
+    told = fiducial("import", table, "--out", out).out
+    (tmp_path / "labels.csv").write_text("id,human_grade\nq0,0\n")
+    added = fiducial("labels", "add", out, tmp_path / "labels.csv").out
+    for text in (told, added):
+        [command] = [
+            line.split("   ")[0].split()
+            for line in text.splitlines()
+            if "fiducial estimate" in line
+            for line in [line.strip()]
+        ]
+        result = fiducial(*command[1:])
+        assert (command[3:], result.code) == (["--judge", "judge_a"], 0), result.err
+
+
 @pytest.mark.parametrize(
     ("row", "example"),
     [

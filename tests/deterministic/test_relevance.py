@@ -102,6 +102,15 @@ def test_a_call_that_cannot_be_read_is_not_said_to_be_missing():
     )
 
 
+@pytest.mark.parametrize(
+    ("case", "found"), [(ANY_CALL, "found none that can be read"), (NO_CALL, "got a broken one")]
+)
+def test_arguments_encoded_twice_are_what_is_wrong_with_a_call(case: Case, found: str):
+    verdict = check(case, calling(case.id, ("tide.lookup", '"{}"')), CheckOptions(rules="strict"))
+    assert verdict.score == FAIL
+    assert verdict.reason == f"expected {'a' if case is ANY_CALL else 'no'} call, {found}: expected the arguments of tide.lookup as an object, got text"  # fmt: skip
+
+
 def test_an_outputs_native_calls_come_before_its_text():
     called = calling("n", ("tide.lookup", {}), text="No.")
     refrained = calling("n", text="[tide.lookup()]")

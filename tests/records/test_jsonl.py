@@ -81,6 +81,10 @@ UNKNOWN = (
             '{"id": "a", "kind": "open_answer"}',
             "unknown field 'id'; an output has: case_id, system, trial, text, tool_calls, turns, workspace, error, asked; these look like cases, where outputs are expected",
         ),
+        (
+            '{"timestamp": "a", "request": {}}',
+            "unknown field 'timestamp'; an output has: case_id, system, trial, text, tool_calls, turns, workspace, error, asked; `fiducial import FILE --out FOLDER` reads other tools' files",
+        ),
         ('{"case_id": "a"', "not JSON: Expecting ',' delimiter at column 16"),
         ('{"case_id": "a", "system": "s", "trial": NaN}', "not JSON: NaN is not a JSON number"),
         (b'{"case_id": "\xff"}', "not UTF-8: byte 0xff; save it as UTF-8"),

@@ -29,3 +29,13 @@ def test_a_trial_that_is_no_count_is_refused_with_its_line(tmp_path: Path, trial
 
 def test_a_trial_is_read_from_0(tmp_path: Path):
     assert [labels(tmp_path, trial)[0].trial for trial in ("0", "3", "")] == [0, 3, None]
+
+
+def test_a_spreadsheet_has_spaces_in_its_header_a_title_and_blank_rows(tmp_path: Path):
+    file = tmp_path / "labels.csv"
+    file.write_text("Labels of May,,\nThread ID,Verdict,Reviewer\n7,pass,ann\n,,\n8,fail,bob\n")
+    rows = read_records(label_table(file, GradeScale(), {}), LabelRow)
+    assert [(row.id, row.score, row.by, row.line) for row in rows] == [
+        ("7", 1.0, "ann", 3),
+        ("8", 0.0, "bob", 5),
+    ]

@@ -18,7 +18,7 @@ from fiducial.evaluation.conclusion.run_results import (
     SystemResult,
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
-from fiducial.report.document import as_lines
+from fiducial.report.document import as_lines, as_markdown
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.first_answers import answers, run_document
 from fiducial.report.text.judges_text import judges_table
@@ -133,3 +133,11 @@ def test_names_that_begin_alike_stay_apart_in_a_narrow_table():
     table = DocumentTable(("", "rate"), [(name, "0.50 [0.40, 0.60]" * 4) for name in names], indent=0)
     shown = [str(row[0]) for row in fitted_table(table, columns=90).rows]
     assert shown == ["web_searc.../reasons", "web_searc.../lexical"]
+
+
+def test_a_judge_that_graded_nothing_has_no_mark_and_no_note_and_a_plot_is_no_column_of_markdown():
+    nothing = StratumRate(name=OPEN, by="j", n=0, of=20, undefined="nothing was graded")
+    found = list(systems_document(systems("a", strata=[nothing]), judged("j")))
+    assert "*" not in "\n".join(as_lines(found))
+    head = next(line for line in as_markdown(found) if line.startswith("|"))
+    assert head == "|  | pass rate | n | ungraded |"
