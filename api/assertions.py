@@ -16,6 +16,8 @@ _MOST_SHOWN, _LONGEST_REASON = 10, 200
 def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
     """Fail unless the lower bound of a rate's interval is high enough.
 
+    ``--fail-under`` of commands compares the value.
+
     Args:
         statistic: A rate of a run, or any statistic.
         at_least: Lowest value that the lower bound may have.

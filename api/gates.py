@@ -101,4 +101,7 @@ def _failure(who: str, name: str, statistic: Statistic | None, least: float) -> 
         why = "nothing is graded" if statistic is None else statistic.undefined
         yield f"gate failed: {who}: {name} is undefined ({why})"
     elif statistic.value < least:
-        yield f"gate failed: {who}: {name} {statistic.value:.4f} (n {statistic.n:,}) is below {least:g}"
+        from ..report.text.number_text import interval  # noqa: PLC0415 - most gates hold
+
+        ends = " ".join(filter(None, (f"{statistic.value:.4f}", interval(statistic.low, statistic.high, 4))))
+        yield f"gate failed: {who}: {name} {ends} (n {statistic.n:,}) is below {least:g}"

@@ -42,7 +42,7 @@ Example:
            help="Find the --pass-at that maximises STAT, e.g. balanced_accuracy."),
     option("--recalibrate", type=click.Choice(["isotonic", "platt"]),
            help="Map scores to rates, and print the Brier score on held-out items before and after."),
-    option("--fail-under", "gates", multiple=True, metavar="STAT=VALUE", help="Exit 1 when a judge is below VALUE, or has no value."),
+    option("--fail-under", "gates", multiple=True, metavar="STAT=VALUE", help="Exit 1 when a judge's value, not the lower end of its interval, is below VALUE, or undefined."),
 )  # fmt: skip
 def command(
     *,

@@ -368,7 +368,7 @@ verbosity = compose(
 gates = compose(
     verbosity,
     option("--fail-under", multiple=True, metavar="STAT=VALUE",
-           help="Exit 1 when a statistic is below a value (or undefined): pass_rate=0.8 (of checked outputs), overall=0.8 (of all outputs), "
-                "or one of each judge, cohen_kappa=0.6."),
+           help="Exit 1 when the value of a statistic, not the lower end of its interval, is below VALUE (or undefined): pass_rate=0.8 "
+                "(of checked outputs), overall=0.8 (of all outputs), or one of each judge, cohen_kappa=0.6."),
     option("--min-graded", type=Number(0, 1), metavar="SHARE", help="Exit 1 when less than this share is graded."),
 )  # fmt: skip

@@ -16,7 +16,7 @@ def summary(overall: StratumRate | None = WHOLE) -> RunSummary:
 
 def test_a_gate_on_all_outputs_counts_judged_ones():
     assert run_gates({"overall": 0.95}, None, summary()) == [
-        "gate failed: a: overall 0.8300 (n 12) is below 0.95"
+        "gate failed: a: overall 0.8300 [0.5500, 0.9500] (n 12) is below 0.95"
     ]
     assert run_gates({"pass_rate": 0.95}, None, summary()) == []
 
