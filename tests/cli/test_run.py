@@ -270,9 +270,17 @@ def test_credentials_in_the_url_are_refused_and_not_recorded(
     ("args", "code", "message"),
     [
         (("--fail-under", "pass_rate=0.7"), 0, None),
-        (("--fail-under", "pass_rate=0.8"), 1, "gate failed: agent: pass_rate 0.7500  (n 20) is below 0.8"),
+        (
+            ("--fail-under", "pass_rate=0.8"),
+            1,
+            "gate failed: agent: pass_rate 0.7500 [0.5021, 0.8992] (n 20) is below 0.8",
+        ),
         (("--fail-under", "overall=0.7"), 0, None),
-        (("--fail-under", "overall=0.8"), 1, "gate failed: agent: overall 0.7500  (n 20) is below 0.8"),
+        (
+            ("--fail-under", "overall=0.8"),
+            1,
+            "gate failed: agent: overall 0.7500 [0.5021, 0.8992] (n 20) is below 0.8",
+        ),
         (("--fail-under", "0.8"), 2, "--fail-under 0.8: name the statistic: --fail-under pass_rate=0.8"),
         (("--fail-under", "cohen_kappa=0.5"), 1, "gate failed: cohen_kappa: no judge was calibrated"),
         (("--fail-under", "happiness=1"), 2, "no statistic is called 'happiness'"),
