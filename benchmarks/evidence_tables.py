@@ -38,7 +38,7 @@ def calibration_table(*runs: fd.Run) -> Iterator[str]:
 
 def without_n(rate: object, n: int) -> str:
     """Return a rate whose n has a column of its own."""
-    return str(rate).removesuffix(f" on {n}")
+    return str(rate).removesuffix(f" (n {n})")
 
 
 def one_row_each(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:

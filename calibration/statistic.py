@@ -40,8 +40,8 @@ class Statistic(msgspec.Struct, frozen=True, kw_only=True):
         if self.value is None:
             return f"undefined: {self.undefined}"
         if self.low is None or self.high is None:
-            return f"{self.value:.3f} on {self.n:,}"
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] on {self.n:,}"
+            return f"{self.value:.3f} (n {self.n:,})"
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] (n {self.n:,})"
 
 
 Statistics: TypeAlias = dict[str, Statistic]

@@ -64,7 +64,7 @@ def who_decided(by: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
 def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
     """Say whether decisions count as right, and their error rate if two people decided."""
     if error is not None:
-        return f"decisions are wrong at a rate of {error} items that two decided, if both err alike and independently; {_ALLOWED_FOR}"
+        return f"decisions are wrong at a rate of {error} by items that two decided, if both err alike and independently; {_ALLOWED_FOR}"
     if alike is None or alike.value is None:
         return _TAKEN_AS_RIGHT
     apart = min(0.5, 1.0 - alike.value)

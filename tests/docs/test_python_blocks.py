@@ -125,7 +125,7 @@ def test_which_of_two_is_better(server: ProviderServer, capsys: pytest.CaptureFi
     (example,) = python_of("preference.md")
     assert ADDRESS in example
     exec(example.replace(ADDRESS, server.base_url), {})
-    assert capsys.readouterr().out == "1 0.000 [0.000, 0.793] on 1\n0.0\n"
+    assert capsys.readouterr().out == "1 0.000 [0.000, 0.793] (n 1)\n0.0\n"
 
 
 def test_the_examples_of_python_run_in_order_and_write_nothing(tmp_path: Path):

@@ -35,5 +35,5 @@ def test_two_people_tell_how_often_each_errs():
 
 def test_an_estimated_error_rate_is_said_with_the_numbers_that_allow_for_it():
     text = told(0.9, 0.05)
-    assert "decisions are wrong at a rate of 0.050 [0.000, 0.100] on 40 items that two decided" in text
+    assert "decisions are wrong at a rate of 0.050 [0.000, 0.100] (n 40) by items that two decided" in text
     assert "only corrected numbers allow for it" in text
