@@ -72,7 +72,10 @@ def test_json_without_labels_says_what_is_undefined(tmp_path: Path) -> None:
 def test_a_gate_that_fails_exits_1_and_says_which(table: Path) -> None:
     assert fiducial("calibrate", table, "--fail-under", "accuracy=0.7").code == 0
     failed = fiducial("calibrate", table, "--fail-under", "accuracy=0.9")
-    assert (failed.code, failed.err) == (1, "gate failed: k: accuracy 0.7500 [0.5789, 0.8675] (n 32) is below 0.9\n")
+    assert (failed.code, failed.err) == (
+        1,
+        "gate failed: k: accuracy 0.7500 [0.5789, 0.8675] (n 32) is below 0.9\n",
+    )
 
 
 def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
