@@ -29,7 +29,9 @@ from .callable_judge import ReadyJudge
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
 from .generating import AgentLike, warn_untracked
 from .judging import judge
+from .keyword_arguments import refuse_unknown
 from .label_sources import LabelReading, label_input
+from .model_access import Reaching
 from .paths import Cases, FilePath, Labels, Outputs, folder_path, kept_folder, output_sources
 from .progress_bars import shown_progress
 from .run import Run
@@ -37,6 +39,12 @@ from .run_files import engine_of
 
 JudgeLike: TypeAlias = ReadyJudge | str
 """A judge, or the name of one, which uses ``model``."""
+
+
+_OF_JUDGES = dict.fromkeys(
+    Reaching.__annotations__, "it is of a judge: judges=fd.judge(NAME, model=MODEL, base_url=URL)"
+)
+"""Arguments that reach a model, which each judge has for itself."""
 
 
 def evaluate(
@@ -105,6 +113,7 @@ def evaluate(
         RunFolderError: The folder is in use or belongs to another run, or the agent's code has changed since its outputs were made.
         AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
     """
+    refuse_unknown(label_reading, LabelReading, hints=_OF_JUDGES)
     environments = worlds_of(worlds)
     folder = kept_folder(out, "run")
     sources: list[InputPath] = [folder / GENERATED] if callable(outputs) else output_sources(outputs)

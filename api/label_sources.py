@@ -9,6 +9,7 @@ from ..errors import UsageError
 from ..records import InputPath
 from ..records.grades import GradeScale, plain_word
 from ..records.label_table import is_verdicts, label_table
+from .keyword_arguments import refuse_unknown
 from .paths import Labels, source
 
 
@@ -52,6 +53,7 @@ def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:
 
 def grade_meaning(**reading: Unpack[LabelReading]) -> GradeScale:
     """Return the meaning of grades that a caller describes."""
+    refuse_unknown(reading, LabelReading)
     return grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
 
 

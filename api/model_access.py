@@ -13,6 +13,7 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..judges.transport.budget import Budget
 from ..judges.transport.endpoint import Endpoint, EndpointGroup, EndpointShare, EndpointUse
+from .keyword_arguments import refuse_unknown
 from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
 
@@ -203,6 +204,7 @@ def model_access(model: str | None, concurrency: int, **reaching: Unpack[Reachin
         UsageError: An argument cannot be used.
         ConfigurationError: No endpoint is named, the recording does not exist, or the model's price is needed but unknown.
     """
+    refuse_unknown(reaching, Reaching)
     replay, record, cache = reaching.get("replay"), reaching.get("record"), reaching.get("cache", True)
     timeout, attempts = reaching.get("timeout", 60.0), reaching.get("attempts", 6)
     if concurrency < 1 or attempts < 1 or not timeout > 0:

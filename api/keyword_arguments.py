@@ -1,0 +1,29 @@
+"""Keyword arguments that several functions share: an unknown one is refused, not ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..errors import UsageError
+from ..records import nearest
+
+
+def refuse_unknown(given: Iterable[str], known: type, *, hints: Mapping[str, str] | None = None) -> None:
+    """Refuse arguments that a function does not take.
+
+    Python checks names in a signature only, not those of a TypedDict.
+
+    Args:
+        given: Names of the arguments.
+        known: The TypedDict that declares them.
+        hints: By name, what to write instead.
+
+    Raises:
+        UsageError: A name is unknown.
+    """
+    names = known.__annotations__
+    for name in given:
+        if name not in names:
+            told = (hints or {}).get(name)
+            hint = f": {told}" if told else nearest(name, names)
+            raise UsageError(f"{name}= is no argument of this function{hint}")
