@@ -39,8 +39,8 @@ _MATTERS, _MOST, _WIDE = 0.05, 0.99, 0.2
 def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
     """Return the step of the first rule that applies."""
     for rule in (
-        *(_ask_again, _change_judge, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
-        *(_move_threshold, _correct_labels, _fix_labels),
+        *(_ask_again, _change_judge, _add_missing, _allow_code, _judge_open, _label_open),
+        *(_tell_apart, _narrow, _move_threshold, _correct_labels, _fix_labels),
     ):
         answer = rule(summary)
         if answer is not None:
@@ -95,7 +95,7 @@ def _ask_again(summary: RunSummary) -> Answer | None:
     checks = sum(system.failed_checks for system in summary.systems)
     failures = [
         *([number_text.missing(calls)] if calls else []),
-        *([number_text.not_checked(checks)] if checks else []),
+        *([f"{number_text.not_checked(checks)}{_reason_of_failed_checks(summary)}"] if checks else []),
     ]
     if not failures:
         return None
@@ -103,7 +103,9 @@ def _ask_again(summary: RunSummary) -> Answer | None:
     if summary.command and (not summary.resumes or _has(summary, "--replay")):
         again = ". The recording or batch has no reply for them; ask a model."
         return Answer(text=f"{'; '.join(failures)}{again}", evidence="judges")
-    retry = "the same command retries these alone."
+    retry = (
+        f"the same command retries these alone{'; a changed checker needs a new --out' if checks else ''}."
+    )
     fix = f". Fix this first: {why}. Then" if why else ";"
     return Answer(
         text=f"{'; '.join(failures)}{fix} {retry}",
@@ -116,6 +118,14 @@ def _ask_again(summary: RunSummary) -> Answer | None:
 def never_answered(judges: Sequence[JudgeUse]) -> list[JudgeUse]:
     """Return the judges all of whose calls failed; outputs that need no call do not count."""
     return [use for use in judges if use.outcomes.get("failed", 0) == _outputs_to_judge(use) > 0]
+
+
+def _reason_of_failed_checks(summary: RunSummary) -> str:
+    """Return the commonest reason why custom checkers failed, with the exception and its line."""
+    reasons = Counter[str]()
+    for system in summary.systems:
+        reasons.update(system.failures)
+    return f": {reasons.most_common(1)[0][0].rstrip('.')}" if reasons else ""
 
 
 def _outputs_to_judge(use: JudgeUse) -> int:
@@ -148,6 +158,19 @@ def _add_missing(summary: RunSummary) -> Answer | None:
         )
     text = (
         f"{sentence}. Add them to the outputs, with an error where there is no answer, and use a new --out."
+    )
+    return Answer(text=text, evidence="systems")
+
+
+def _allow_code(summary: RunSummary) -> Answer | None:
+    """Propose running the code of workspaces that were not checked without it."""
+    count = sum(system.faults.get("code_not_allowed", 0) for system in summary.systems)
+    if not count:
+        return None
+    option = "allow_code=True" if summary.command.startswith("fiducial.") else "--allow-code"
+    out = "out" if summary.command.startswith("fiducial.") else "--out"
+    text = (
+        f"{counted(count, 'output')} not checked, because code may not run. Add {option} and use a new {out}."
     )
     return Answer(text=text, evidence="systems")
 

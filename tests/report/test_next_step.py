@@ -31,6 +31,29 @@ def test_failed_calls_are_repeated_before_missing_outputs_are_added():
     assert told.command == "fiducial run X"
 
 
+def test_checks_that_failed_are_repeated_with_the_commonest_reason():
+    reasons = {"it raised KeyError: 'day' (own.py:5)": 2, "it returned 2.0": 1}
+    failed = systems("a", outcomes={"checker": {"failed": 3}}, failures=reasons)
+    told = step(systems=failed, command="fiducial run X")
+    assert told.text == (
+        "3 outputs not checked, because a custom checker failed: it raised KeyError: 'day' (own.py:5); "
+        "the same command retries these alone; a changed checker needs a new --out."
+    )
+    assert told.command == "fiducial run X"
+
+
+@pytest.mark.parametrize(
+    ("command", "typed"),
+    [
+        ("fiducial run X", "--allow-code and use a new --out"),
+        ("fiducial.evaluate", "allow_code=True and use a new out"),
+    ],
+)
+def test_code_that_may_not_run_is_allowed_before_cases_are_added(command: str, typed: str):
+    told = step(systems=systems("a", faults={"code_not_allowed": 10, "missing_file": 3}), command=command)
+    assert told.text == f"10 outputs not checked, because code may not run. Add {typed}."
+
+
 def test_missing_outputs_are_added_before_undecided_ones_are_judged():
     told = step(systems=systems("a", missing=2, **UNDECIDED), command="fiducial run X")
     assert told.text.startswith("2 cases have no output.")
