@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -231,7 +232,7 @@ def load_module(spec: str) -> ModuleType:
 
 
 def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAME") -> Any:
-    """Find ``module:NAME`` from the command line, also in a folder.
+    """Find ``module:NAME`` or ``file.py:NAME`` from the command line, also in a folder.
 
     If the form allows it, ``module`` alone means the whole module. Installed packages take precedence.
 
@@ -240,20 +241,27 @@ def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAM
         ConfigurationError: There is no such module or name.
     """
     module, _, name = spec.partition(":")
-    if not all(part.isidentifier() for part in [*module.split("."), *(name.split(".") if name else [])]):
+    is_file = module.endswith(".py")
+    names = [*([] if is_file else module.split(".")), *(name.split(".") if name else [])]
+    if not all(part.isidentifier() for part in names):
         raise UsageError(f"{option} {spec!r}: expected {form}")
     try:
-        with importable(folder):
-            target: Any = import_module(module)
+        if is_file:
+            target: Any = _load_file(Path(folder or Path.cwd(), module).resolve())
+        else:
+            with importable(folder):
+                target = import_module(module)
     except (Exception, SystemExit) as error:
         raise ConfigurationError(
             f"{option} {module}:{name}: cannot import {module!r}: {_reason(error)}"
         ) from error
     for part in name.split(".") if name else []:
+        near = get_close_matches(part, [each for each in dir(target) if not each.startswith("_")], n=1)
         try:
             target = getattr(target, part)
         except AttributeError as error:
-            raise ConfigurationError(f"{option} {module}:{name}: {error}") from error
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise ConfigurationError(f"{option} {module}:{name}: {error}{hint}") from error
     return target
 
 

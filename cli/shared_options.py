@@ -285,14 +285,14 @@ def workspace_options(options: Mapping[str, Any]) -> Workspaces:
 
 
 worlds = option(
-    "--environment", "worlds", multiple=True, metavar="MODULE:CLASS", help="A custom environment."
+    "--environment", "worlds", multiple=True, metavar="MODULE|FILE.py:CLASS", help="A custom environment."
 )
 
 names_and_worlds = section(
     "Names, functions and worlds",
     option("--names", type=click.Choice(["dotted", "underscored", "auto"]), default="auto",
            help="Form in which systems saw function names with dots."),
-    option("--functions", multiple=True, metavar="MODULE:NAME", help="Functions that calls may execute."),
+    option("--functions", multiple=True, metavar="MODULE|FILE.py:NAME", help="Functions that calls may execute."),
     worlds,
     workspaces,
 )  # fmt: skip

@@ -53,6 +53,12 @@ def test_an_environment_is_found_by_module_and_class_and_named_after_the_class(f
     }
 
 
+def test_a_file_stands_for_its_module(folder: Path):
+    assert load_environments(["garden_tools.py:Garden"], folder)["Garden"].__qualname__ == "Garden"
+    assert list(load_functions(["garden_tools.py"], folder)) == [*SHIPPED, "dig"]
+    assert list(load_functions([f"{folder / 'garden_tools.py'}:dig"])) == [*SHIPPED, "dig"]
+
+
 def test_functions_are_found_singly_by_mapping_or_by_module(folder: Path):
     assert list(load_functions(["garden_tools:dig"], folder)) == [*SHIPPED, "dig"]
     assert list(load_functions(["garden_tools:TOOLS"], folder)) == [*SHIPPED, "dig", "math.sqrt"]
@@ -80,6 +86,8 @@ def test_an_environment_that_is_not_module_and_class_is_bad_usage(spec: str, fol
         ("no_such_module_at_all:World", "cannot import"),
         ("broken_tools:World", "not today"),
         ("garden_tools:World", "World"),
+        ("garden_tools:garden", "did you mean 'Garden'"),
+        ("no_such_file.py:World", "cannot import"),
         ("garden_tools:Loose", "a method load"),
         ("garden_tools:dig", "a method load"),
     ],
