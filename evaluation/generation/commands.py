@@ -145,6 +145,19 @@ def command_words(command: str) -> list[str]:
     return words
 
 
+def refuse_placeholders(words: Sequence[str]) -> None:
+    """Refuse ``{task}`` and ``{workspace}``, which only runs in workspaces fill in.
+
+    Raises:
+        UsageError: A word is one.
+    """
+    found = next((word for word in words if word in {"{task}", "{workspace}"}), None)
+    if found is not None:
+        raise UsageError(
+            f"--agent: {found} is filled in by `fiducial artifacts run`; here the command reads the case as JSON on its standard input"
+        )
+
+
 def _no_command(word: str) -> str:
     """Say why a program cannot be started, and what to type if it is a file here."""
     if not Path(word).is_file():

@@ -20,7 +20,7 @@ from .attempt import Agent
 from .code.code_files import Code, code_of_command
 from .code.functions import code_of_function
 from .command_steps import CommandSteps
-from .commands import AnsweringCommand, command_words
+from .commands import AnsweringCommand, command_words, refuse_placeholders
 from .custom_agents import CallableAgent, agent_threads
 from .generate import GenerationTally, generate
 from .kept_attempts import AttemptStore, OutputsFile
@@ -171,10 +171,11 @@ def command_source(
         user: Model that plays the users of cases; for a command that makes calls.
 
     Raises:
-        UsageError: There is no such command or script.
+        UsageError: There is no such command or script, or it has a placeholder that only workspaces fill in.
     """
     kind = AnsweringCommand if scenes is None else CommandSteps
     words = command_words(command)
+    refuse_placeholders(words)
     work = kind(words, environment, seconds=seconds)
     name, worlds = system or "agent", scenes or FirstOf()
     facts = {"agent": command} if scenes is None else {"agent": command, "calls": True}

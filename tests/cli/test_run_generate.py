@@ -132,6 +132,7 @@ def test_a_killed_generation_is_gone_on_with(cases: Path, server: ProviderServer
         ([], "name outputs with --outputs FILE"),
         (["--generate", "m", "--agent", "cat"], "expected one of a model"),
         (["--agent", "no-such-program"], "--agent: no such command: 'no-such-program'"),
+        (["--agent", "echo {task}"], "--agent: {task} is filled in by `fiducial artifacts run`; here"),
     ],
 )
 def test_bad_options_are_one_line(cases: Path, more: list[str], said: str):
