@@ -60,9 +60,12 @@ def trial_rates(
         level: Nominal coverage.
 
     Raises:
-        InputError: No case was tried more than once.
+        InputError: No trial is graded, or no case was tried more than once.
     """
     parts = dict(_from_run(table) if DECIDED in table.numbers else _from_rows(table))
+    if not any(len(each.case) for each, _ in parts.values()):
+        ungraded = sum(number for _, number in parts.values())
+        raise InputError(f"none of {ungraded:,} trials is graded; `fiducial report RUN` says why")
     if all(len(np.unique(each.case)) == len(each.case) for each, _ in parts.values()):
         raise InputError(
             "every case has one trial; make several with `fiducial generate --trials N`, or number outputs in `trial`"

@@ -104,6 +104,12 @@ def test_cases_tried_once_are_an_error_that_says_how_to_try_more():
         fd.trials(fd.evaluate(cases(2), outputs([[1], [0]])))
 
 
+def test_trials_of_which_none_is_graded_are_an_error_that_says_so():
+    rows = [{"item_id": "a", "trial": trial, "judge": "j", "score": None} for trial in range(3)]
+    with pytest.raises(InputError, match="none of 3 trials is graded"):
+        fd.trials(rows)
+
+
 def test_a_table_without_trials_names_the_column_to_map():
     with pytest.raises(InputError, match="no column `trial`; name it with"):
         fd.trials([{"item_id": "a", "judge": "j", "score": 1.0}])
