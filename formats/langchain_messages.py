@@ -29,9 +29,8 @@ def plain_message(value: dict[str, Any]) -> dict[str, Any]:
         return value
     message = {**held, "type": held.get("role", kind) if kind == "chat" else kind}
     given = held.get("additional_kwargs")
-    for name in _CALLS if is_object(given) and not any(held.get(each) for each in _CALLS) else ():
-        if given.get(name):
-            message[name] = given[name]
+    if is_object(given) and not any(held.get(name) for name in _CALLS):
+        message |= {name: given[name] for name in _CALLS if given.get(name)}
     if is_list(unread := held.get("invalid_tool_calls")) and unread and "tool_calls" in held:
         message["tool_calls"] = [*(held["tool_calls"] or []), *unread]
     return message

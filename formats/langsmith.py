@@ -175,7 +175,7 @@ def _take_chat(span: Span) -> None:
         inner = found[0] if found and is_list(found[0]) else found
         returned = {"choices": inner} if inner and all(map(is_object, inner)) else None
     if is_object(returned) and any(returned.get(name) for name in ("choices", "messages", "role", "type")):
-        span.done = next(iter(answers_in(returned, "outputs")), [])
+        span.done = next(iter(answers_in(returned, "outputs")), list[FieldReader]())
 
 
 def _tool_result(returned: Any) -> Any:

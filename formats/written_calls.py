@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import DecodingError, RecordError
 from ..records.python_syntax import parse_expression, unparse
+from .json_values import is_object
 
 _NONE = frozenset({"none", "no call", "no calls", "no tool", "no tools"})
 _QUOTES = str.maketrans("“”„‟«»‘’‚‛", '""""""' + "''''")  # noqa: RUF001 - the quotes that word processors make
@@ -54,7 +55,7 @@ def literal_arguments(text: str) -> dict[str, Any] | None:
         value = _value(parse_expression(text.strip()))
     except DecodingError:
         return None
-    return value if isinstance(value, dict) else None
+    return value if is_object(value) else None
 
 
 def _refused(error: DecodingError, field: str | None) -> RecordError:
