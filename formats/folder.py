@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack, suppress
@@ -25,6 +26,18 @@ CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS, LABELS = (
     "labels.jsonl",
 )
 """Files of the folder; verdicts, clusters and labels only if there are some. Labels are people's verdicts, which the verdicts include."""
+
+
+_NUMBER = re.compile(r"\[\d+\]")
+_MOST_PARTS = 100
+"""Files and fields by which skipped records are counted, at most."""
+
+
+class SkippedPart(msgspec.Struct, kw_only=True):
+    """Skipped records of one file and field: how many, and the first."""
+
+    count: int
+    first: Skipped
 
 
 class ImportSummary(msgspec.Struct, kw_only=True):
@@ -53,6 +66,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         default_criterion: Number of cases graded by the default criterion, for lack of another.
         skipped: Number of skipped records.
         first_skipped: The first of these.
+        skipped_parts: Skipped records by file and field, the most frequent first, with the first of each.
     """
 
     format: str
@@ -73,6 +87,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     default_criterion: int = 0
     skipped: int = 0
     first_skipped: Skipped | None = None
+    skipped_parts: list[SkippedPart] = []
     columns: dict[str, str] = {}
     tags: list[str] = []
     guesses: dict[str, str] = {}
@@ -154,6 +169,7 @@ class _Summary:
         self.sources: dict[str, Source] = {}
         self.clusters: dict[str, str] = {}
         self.first_skipped: Skipped | None = None
+        self._skipped: dict[tuple[str, str], SkippedPart] = {}
         self._kind_of: dict[str, Kind] = {}
         self._outputs, self._tallies, self._graded = Counter[str](), Counter[str](), Counter[Source]()
         self._answered, self._transcripts = Counter[Kind](), Counter[Kind]()
@@ -187,6 +203,11 @@ class _Summary:
         else:
             self._tallies["skipped"] += 1
             self.first_skipped = self.first_skipped or record
+            part = record.file, _NUMBER.sub("[]", record.field or "")
+            if part in self._skipped:
+                self._skipped[part].count += 1
+            elif len(self._skipped) < _MOST_PARTS:
+                self._skipped[part] = SkippedPart(count=1, first=record)
 
     def imported(self, name: str, folder: Path) -> ImportSummary:
         """Return the summary."""
@@ -203,6 +224,7 @@ class _Summary:
             sources=self.sources,
             shared=self._shared.shared,
             first_skipped=self.first_skipped,
+            skipped_parts=sorted(self._skipped.values(), key=lambda part: -part.count),
             sessions=self._tallies["sessions"],
             earlier_calls=self._tallies["earlier_calls"],
             failed=self._tallies["failed"],

@@ -142,6 +142,8 @@ class References:
         return unscaled_grades(values, graded, self._grades)
 
     def _take(self, row: FileRow, columns: Mapping[str, str]) -> None:
+        if is_object(row.value) and not any(value is not None for value in row.value.values()):
+            return  # spreadsheets leave blank rows
         try:
             names = resolve([name for name in row.node.value if name not in self._without], columns)
             if "id" not in names and is_session(names.get("cluster", "")):

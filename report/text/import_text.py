@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...formats.example_records import DEFAULT_CRITERION
 from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, ImportSummary
+from ...formats.imported_records import Skipped
 from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
 from ...records.column_names import mapped
@@ -44,10 +45,26 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
     for by, outcomes in imported.verdicts.items():
         yield f"  {by}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
     if imported.first_skipped is not None:
-        first = imported.first_skipped
-        place = f"{first.file}{'' if first.line is None else f':{first.line}'}{f': {first.field}' if first.field else ''}"
-        yield f"skipped: {imported.skipped:,}, listed in {Path(imported.folder) / SKIPPED}; the first: {place}: {first.reason}"
+        listed = f"skipped: {imported.skipped:,}, listed in {Path(imported.folder) / SKIPPED}"
+        if len(imported.skipped_parts) > 1:
+            yield listed
+            yield from (
+                f"  {each.count:,} like {_place(each.first)}" for each in imported.skipped_parts[:_PARTS]
+            )
+        else:
+            yield f"{listed}; the first: {_place(imported.first_skipped)}"
     yield from next_of_import(imported)
+
+
+_PARTS = 6
+"""Files and fields of which an example of what was skipped is printed."""
+
+
+def _place(skipped: Skipped) -> str:
+    """Return where something was skipped, and why."""
+    line = "" if skipped.line is None else f":{skipped.line}"
+    field = f": {skipped.field}" if skipped.field else ""
+    return f"{skipped.file}{line}{field}: {skipped.reason}"
 
 
 def _grades(imported: ImportSummary) -> Iterator[str]:

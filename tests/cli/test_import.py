@@ -84,7 +84,7 @@ def test_what_is_skipped_is_counted_and_the_first_is_shown(tmp_path: Path):
     result = fiducial("import", "openai", log, "--out", tmp_path / "out")
     assert result.code == 0
     listed = tmp_path / "out" / "skipped.jsonl"
-    assert f"skipped: 2, listed in {listed}; the first: {log}:2: messages: expected a list of messages, got a number" in result.out  # fmt: skip
+    assert f"skipped: 2, listed in {listed}\n  1 like {log}:2: messages: expected a list of messages, got a number\n" in result.out  # fmt: skip
     assert [json.loads(line)["line"] for line in listed.read_text().splitlines()] == [2, 3]
 
 
@@ -302,6 +302,18 @@ def test_grades_of_logged_calls_are_not_dropped_in_silence_and_the_proposed_comm
     assert {each.case_id: each.score for each in labels} == {"s0": 0.0, "s1": 1.0, "s2": 1.0}
     again = fiducial(*command[1:])
     assert "(0 added, 3 already there)" in again.out
+
+
+def test_what_was_skipped_is_counted_by_file_and_field(tmp_path: Path):
+    log, table = tmp_path / "log.jsonl", tmp_path / "expected.csv"
+    rows = [
+        {"id": f"c{n}", "messages": [{"role": "user", "content": "Go"}], "response": "Gone"} for n in range(4)
+    ]
+    log.write_text("".join(f"{json.dumps(row)}\n" for row in [*rows, {"messages": 3}]))
+    table.write_text("id,expected_calls\n" + "".join(f"c{n},f({n})\n" for n in range(4)))
+    told = fiducial("import", log, "--join", table, "--out", tmp_path / "out").out
+    assert f"skipped: 5, listed in {tmp_path}/out/skipped.jsonl\n  4 like {table}:2: expected_calls: cannot be read as calls" in told  # fmt: skip
+    assert f"  1 like {log}:5: messages: expected a list of messages, got a number\n" in told
 
 
 def test_the_proposed_estimate_names_one_of_several_judges(tmp_path: Path):

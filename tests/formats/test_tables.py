@@ -206,14 +206,14 @@ def test_expected_calls_may_be_written_as_text_and_an_unreadable_one_costs_no_ca
     table.write_text(
         "Calls of the fourth quarter;;;\nSession ID;Expected calls;Human grade;\n"
         "a;f(x=1);yes;\nb;f(x=1;no;\n"
-        'c;"[{""name"": ""f"", ""arguments"": ""{oops""}]";yes;\n'
+        ';;;\nc;"[{""name"": ""f"", ""arguments"": ""{oops""}]";yes;\n'
     )
     calls = '"[{""name"": ""f"", ""arguments"": {""x"": 1}}]"'
     found = read("id,question,tool_calls\n" + "".join(f"{name},Go,{calls}\n" for name in "abc"), join=table)
     assert [case.kind for case in found.cases] == ["tool_call", "any_call", "any_call"]
     assert found.cases[0].reference["calls"] == [{"name": "f", "arguments": {"x": 1}}]
     assert [(each.by, each.score) for each in found.verdicts] == [("Human grade", 1.0), ("Human grade", 0.0), ("Human grade", 1.0)]  # fmt: skip
-    assert [(each.line, each.field) for each in found.skipped] == [(4, "expected_calls"), (5, "expected_calls")]  # fmt: skip
+    assert [(each.line, each.field) for each in found.skipped] == [(4, "expected_calls"), (6, "expected_calls")]  # fmt: skip
     assert "the arguments of f are not a JSON object" in found.skipped[1].reason
 
 
