@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.calibration.repeated_trials import Trials, judge_errors, trial_rate
+from fiducial.calibration.trial_rates import RATES
 
 
 def trials_of(
@@ -96,3 +98,29 @@ def test_checked_trials_are_taken_as_they_are_beside_judged_ones():
     )._replace(label=np.array([1.0, np.nan, np.nan] * 2 + [1.0, np.nan, np.nan] + [0.0, np.nan, np.nan]))
     assert judge_errors(half) is None  # one wrong label is too few
     assert trial_rate("pass^k", 2, half).value == trial_rate("pass^k", 2, trials).value
+
+
+def checked(passes: list[list[float]] | np.ndarray) -> Trials:
+    return trials_of([list(each) for each in passes])
+
+
+def test_one_trial_has_the_interval_of_the_pass_rate_of_all_trials():
+    passes = (np.random.default_rng(3).random((24, 5)) < 0.9).astype(float)
+    whole = share_of(passes.ravel(), np.repeat(np.arange(24), 5))
+    for rate in RATES:
+        found = trial_rate(rate, 1, checked(passes))
+        assert (found.value, found.low, found.high) == pytest.approx(
+            (whole.value, whole.low, whole.high), abs=2e-3
+        )
+
+
+def test_intervals_of_checked_trials_hold_the_truth_as_often_as_they_say():
+    rng, held = np.random.default_rng(5), dict.fromkeys((1, 2), 0)
+    for _ in range(300):
+        trials = checked((rng.random((24, 5)) < rng.beta(18, 2, (24, 1))).astype(float))
+        for k, truth in ((1, 0.9), (2, 0.9 * 19 / 21)):
+            found = trial_rate("pass^k", k, trials)
+            assert found.low is not None
+            assert found.high is not None
+            held[k] += found.low <= truth <= found.high
+    assert all(0.92 <= count / 300 <= 0.98 for count in held.values()), held
