@@ -35,7 +35,7 @@ def judge_run(
 ) -> Generator[RunWriter]:
     """Open a folder for a run of judges alone, tied to its inputs, and complete it at the end.
 
-    What cannot go on there is refused before anything in it is changed. ``inputs`` are those that are kept, where they lie on a disk.
+    A run that cannot continue there is refused before anything in it is changed. ``inputs`` are those that are kept, if they are on a disk.
     """
     with RunWriter(out) as writer:
         writer.refuse_other_run(**identity)
@@ -56,8 +56,8 @@ class RunContext(NamedTuple):
     """Context shared by all stages of a run.
 
     Attributes:
-        journal: Where this stage journals what it finds out; None for the run's verdicts.
-        engine: What work is done on, where that is not this process and its workers.
+        journal: Journal of this stage's findings; None for the run's verdicts.
+        engine: Engine that does the work, if not this process and its workers.
     """
 
     inputs: EvaluationInputs
@@ -78,7 +78,7 @@ class RunContext(NamedTuple):
         try:
             yield
         finally:
-            known = self.writer.roster[judge]
-            total = (known.seconds or 0.0) + monotonic() - started
-            self.writer.roster.enlist(msgspec.structs.replace(known, seconds=round(total, 3)))
+            known_judge = self.writer.roster[judge]
+            total = (known_judge.seconds or 0.0) + monotonic() - started
+            self.writer.roster.enlist(msgspec.structs.replace(known_judge, seconds=round(total, 3)))
             self.writer.update()

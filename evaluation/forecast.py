@@ -72,7 +72,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def to_ask(self) -> int:
-        """Requests that a model has to answer; at most, where some are asked anew."""
+        """Requests that a model has to answer; the maximum, if some are asked anew."""
         return 0 if self.replayed else self.requests - self.cached + self.again
 
     @property
@@ -145,12 +145,12 @@ def forecast_steps(
     """
     keeps = in_batch or access.cache is not None or access.replay is not None
     counts: dict[JudgeId, _Count] = {}
-    with KnownReplies(access) as known:
+    with KnownReplies(access) as replies:
         for step in steps:
             done = step.context.verdicts.settled
             for task in step.tasks:
                 if task.prompt_judge is not None:
-                    count = counts.setdefault(task.id, _Count(task.prompt_judge, known, keeps=keeps))
+                    count = counts.setdefault(task.id, _Count(task.prompt_judge, replies, keeps=keeps))
                     count.add(step.work(task, done))
         return [count.forecast(prices) for count in counts.values()]
 
@@ -234,8 +234,8 @@ class _Count:
     def _prompt_tokens(self) -> Estimate:
         if not self._counted:
             return self._open.prompt
-        known = self._open.prompt.likely * self._counted / self._guessed
-        return Estimate(known, known, known)
+        prompt_tokens = self._open.prompt.likely * self._counted / self._guessed
+        return Estimate(prompt_tokens, prompt_tokens, prompt_tokens)
 
     def _completion_tokens(self) -> Estimate:
         if not self._replies:

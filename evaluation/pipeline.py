@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def run(
     plan: Plan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
 ) -> RunSummary:
-    """Do what a plan says, or go on where an earlier start of it stopped.
+    """Carry out a plan, or continue an earlier start of it.
 
     Returns:
         What it came to. When no model can be reached the deterministic part is concluded all the same, and
@@ -83,24 +83,24 @@ def run(
             return msgspec.structs.replace(summary, not_judged=problem)
 
 
-def _tasks_of(plan: Plan, known: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
+def _tasks_of(plan: Plan, known_judges: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
     """Return a function that loads a plan's judges, and report errors in them at once.
 
     The judges load once they can be asked.
     """
-    _refuse_unknown_judges(plan, known)
-    tasks = cache(partial(planned_tasks, plan, known))
+    _refuse_unknown_judges(plan, known_judges)
+    tasks = cache(partial(planned_tasks, plan, known_judges))
     with suppress(ConfigurationError):  # without a model there is still something to check
         _seated(plan, tasks())
     return tasks
 
 
-def _refuse_unknown_judges(plan: Plan, known: Sequence[KnownJudge]) -> None:
+def _refuse_unknown_judges(plan: Plan, known_judges: Sequence[KnownJudge]) -> None:
     """Refuse an unknown judge, and a threshold for a judge that is not asked."""
     names = [name for judge in plan.judges for name in called(judge, plan.model)]
     if plan.jury is not None:  # which is called by the names of its members
         names += [given for given in plan.pass_at.judges if given.partition("/")[0] == "jury"]
-    plan.pass_at.refuse_strangers([*names, *(judge.by for judge in known)])
+    plan.pass_at.refuse_strangers([*names, *(judge.by for judge in known_judges)])
 
 
 def _begin(
@@ -122,7 +122,7 @@ def _begin(
         facts |= own_checkers(survey.kinds)
     writer.refuse_other_run(**facts)
     with suppress(ConfigurationError):
-        writer.roster.refuse_changed([task.known for task in tasks()], writer.path)
+        writer.roster.refuse_changed([task.record for task in tasks()], writer.path)
     if plan.labels is not None:
         from .labelling.trusted_labels import adopt_labels  # noqa: PLC0415 - most runs bring none
 
@@ -158,7 +158,7 @@ def _judge(
     planned: Callable[[], Sequence[JudgeTask]],
     access: Callable[[], ModelAccess],
 ) -> str | None:
-    """Ask the judges; what has to be set first, where no model can be reached."""
+    """Ask the judges; return what has to be set first if no model can be reached."""
     try:
         ask_adapting(
             planned(), context.writer, lambda tasks: _ask(planned_steps(plan, context, tasks), access, plan)
@@ -195,10 +195,15 @@ def _seated(plan: Plan, tasks: Sequence[JudgeTask]) -> Sequence[JudgeTask]:
     return [seat(plan.jury, tasks, repeats=plan.repeats)]
 
 
-def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
+def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeTask]:
     """Return a plan's judge tasks; judges of an earlier start keep their names."""
     tasks = judge_tasks(
-        plan.judges, plan.model, known, plan.environments, plan.pass_at, parameters=plan.judge_parameters
+        plan.judges,
+        plan.model,
+        known_judges,
+        plan.environments,
+        plan.pass_at,
+        parameters=plan.judge_parameters,
     )
     refuse_comparing(tasks)
     if not plan.split and not any(task.by_criterion for task in tasks):

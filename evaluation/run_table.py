@@ -46,7 +46,7 @@ def read_tables(
     Args:
         sources: Files of rows, and run folders.
         labels: Verdicts whose scores are labels.
-        adjudications: Verdicts that decide where judge and label differ, beside those that runs keep.
+        adjudications: Verdicts that decide between judge and label, beside those that runs keep.
         draw: With which chances items were drawn to be labelled.
         open_only: Take of runs only what no checker decided. Decided and open outputs differ, so labels of the former, which
             calibrate a judge, would correct its rate on the latter with great confidence, and wrongly.
@@ -54,7 +54,7 @@ def read_tables(
         lexical: Put beside the labelled outputs of runs, whose inputs are still there, what comparing words says of them.
         accept_edited: Take runs that were changed by hand, too.
         form: What is said of columns and grades in files.
-        checked_again: Check a sample of what the checkers of runs decided again, where their inputs are still there.
+        checked_again: Check a sample of what the checkers of runs decided again, if their inputs still exist.
 
     Raises:
         InputError: A file cannot be read or a row cannot be used; names file, line and field.
@@ -124,7 +124,7 @@ class RunRows(msgspec.Struct, frozen=True):
 
     @property
     def path(self) -> FolderPath:
-        """Where the run is kept, for messages."""
+        """Address of the run, for messages."""
         return self.store.path
 
     @property
@@ -235,7 +235,7 @@ class _Decided:
 
     def __init__(self, store: RunStore) -> None:
         self._standing = store.verdicts.standing
-        self._sharded = store.known.sharded
+        self._sharded = store.manifest_or_empty.sharded
         self.sources = self._standing.sources
 
     def on(self, item: ItemKey) -> StoredVerdict | None:

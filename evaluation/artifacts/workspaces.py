@@ -17,7 +17,7 @@ OUTPUTS, WORKSPACES = "outputs.jsonl", "workspaces"
 """What lies beside each other, so that the outputs can name the workspaces."""
 
 _STAGING = ".preparing"
-"""Where workspaces are laid out before they are moved to their places, whole; it is there until all are."""
+"""Folder in which workspaces are built before they are moved to their places; it exists until all are."""
 
 _LONGEST_NAME, _LONGEST_READABLE, _HASH_DIGITS = 100, 60, 32
 _WORDS = r"[a-z0-9-][a-z0-9.-]*(?:_[a-z0-9.-]+)*"

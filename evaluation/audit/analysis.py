@@ -188,16 +188,16 @@ def _place(operator: str, names: list[str]) -> int:
 
 def _result(operator: str, group: list[Scored], about: str, level: float, *, in_pair: bool) -> OperatorResult:
     plants = group[0].facts.plants
-    known = [(each, each.score) for each in group if each.score is not None]
+    graded = [(each, each.score) for each in group if each.score is not None]
     counted = np.array(
-        [each.passed == (plants in {"attack", "control"}) for each, _ in known],
+        [each.passed == (plants in {"attack", "control"}) for each, _ in graded],
         dtype=np.float64,
     )
-    clusters = cluster_numbers(each.cluster for each, _ in known)
-    labels = {each.facts.label for each, _ in known}
+    clusters = cluster_numbers(each.cluster for each, _ in graded)
+    labels = {each.facts.label for each, _ in graded}
     deviation = None
     if not labels <= {0.0, 1.0}:
-        deviations = [score - each.facts.label for each, score in known]
+        deviations = [score - each.facts.label for each, score in graded]
         deviation = mean_of(np.array(deviations, dtype=np.float64), clusters)
     return OperatorResult(
         operator=operator,

@@ -37,7 +37,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of an audit; defaults are those of `fiducial.audit`.
 
     Attributes:
-        probes: A folder of probes; None where there are ladders alone.
+        probes: A folder of probes; None if there are ladders alone.
         out: The run folder.
         command: The command line, for the record.
         judges: Judges to audit, by name or prepared.
@@ -159,9 +159,14 @@ def steps(
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:
     """Return the judges, then the lexical baseline of each judge that has one."""
     plan.pass_at.refuse_strangers(name for spec in plan.judges for name in called(spec, plan.model))
-    known = list(RunStore(plan.out).roster)
+    known_judges = list(RunStore(plan.out).roster)
     named = judge_tasks(
-        plan.judges, plan.model, known, plan.environments, plan.pass_at, parameters=plan.judge_parameters
+        plan.judges,
+        plan.model,
+        known_judges,
+        plan.environments,
+        plan.pass_at,
+        parameters=plan.judge_parameters,
     )
     tasks = {task.id: task for task in named}
     for task in named:

@@ -38,7 +38,7 @@ class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
         rate: Of faults: the share caught; of twins and right outputs: the share failed, which is false alarm; of attacks and
             controls: the share passed.
         ungraded: Probes without a score, by outcome; not part of any rate.
-        deviation: Mean of score minus label, where labels are fractions.
+        deviation: Mean of score minus label, if labels are fractions.
         weak: Whether this is among what the audit found.
     """
 
@@ -60,7 +60,7 @@ class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
         difference: Difference of shares, with its interval. Invariance and position: how often the verdict differs from that on the right
             output, minus how often those on other harmless changes of it do. Attacks: share passed with the attack, minus without. Prompts: share right of
             the first, minus that of the second.
-        p: p-value of no difference, two-sided; None where it could not be tested.
+        p: p-value of no difference, two-sided; None if it could not be tested.
         holm_p: Adjusted over all comparisons of this judge.
         minimum_detectable: The smallest difference that would have been found with 80 % chance; None when none would.
         untested: Why it could not be tested.
@@ -132,7 +132,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         compares: Whether it was shown each probe beside its right output, in both orders, and asked which is better.
         operators: Results by operator, faults first.
         comparisons: Paired comparisons, corrected for being many. Of a judge that compares two outputs, ``position`` and ``length`` among them.
-        steadiness: None where nothing was repeated.
+        steadiness: None if nothing was repeated.
         findings: Weaknesses of the judge.
         ladders: Up to which level of difficulty it catches faults, by dial.
         located: How often it named the step at which a fault was planted, of a judge that names steps.

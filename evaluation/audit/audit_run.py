@@ -60,7 +60,7 @@ TO_READ_CASES, TO_READ_OUTPUTS = "to_read_cases.jsonl", "to_read_outputs.jsonl"
 def run_audit(
     plan: AuditPlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
 ) -> AuditNumbers:
-    """Do what a plan says, or go on where an earlier start of it stopped.
+    """Carry out a plan, or continue an earlier start of it.
 
     Raises:
         InputError: The probes cannot be used.
@@ -72,10 +72,12 @@ def run_audit(
     tasks = prepared.tasks
     if not RunStore(plan.out).begun:
         require_models(tasks, access)
-    known = [task.known for task in tasks]
+    judge_records = [task.record for task in tasks]
     with opened(plan, prepared) as inputs:
         kept = inputs if isinstance(plan.probes, Path) else None
-        with judge_run(plan.out, prepared.identity, known, kept, command=plan.command, now=now) as writer:
+        with judge_run(
+            plan.out, prepared.identity, judge_records, kept, command=plan.command, now=now
+        ) as writer:
 
             def asking(tasks: Sequence[JudgeTask]) -> None:
                 for step in steps(plan, asking_of(plan, prepared, tasks), inputs, writer, progress):

@@ -66,7 +66,7 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Sources(NamedTuple):
-    """Where right outputs come from."""
+    """Source of right outputs."""
 
     cases: CaseIndex
     right: RightOutputs
@@ -143,7 +143,7 @@ def _make(sources: _Sources, settings: ProbeSettings, piece: int) -> _Made:
 
 
 def _all_made(sources: _Sources, settings: ProbeSettings, workers: int | None) -> Iterator[_Made]:
-    """Yield the results of all pieces in order, with several processes where that is faster."""
+    """Yield the results of all pieces in order, with several processes if that is faster."""
     pieces = len(sources.right)
     if workers is None:
         own = settings.options.functions or settings.options.environments

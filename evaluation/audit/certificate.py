@@ -70,18 +70,18 @@ class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
         judge: The judge as it signs verdicts.
         fingerprint: Fingerprint of everything asked and parsed.
         id: Who the judge is; None in a certificate of a run that did not write it down.
-        served_by: What models the endpoint said it used, where it said so.
+        served_by: The models that the endpoint said it used, if it said so.
         data: SHA-256 over the judged items with their labels.
         pass_at: Pass threshold of the judge.
         claims: What is claimed.
         anchors: Labelled outputs to be judged again.
-        accepted: The accuracy on the anchors below which the judge counts as drifted: by the e-process always, by the paired test where it was told.
+        accepted: The accuracy on the anchors below which the judge counts as drifted: by the e-process always, by the paired test if it was set.
         replies: On how many replies an anchor that rests, on average.
         foresight: How often the paired test will find a drop; None in certificates from before, and of the e-process.
         drift: By which test drift is found.
         accepted_told: Whether the accepted accuracy was told, not measured.
         alpha: Chance that drift is said of a judge that has not drifted, over all looks together.
-        salt: Salt of the commitments to its anchors in a signed copy; unset where there is none.
+        salt: Salt of the commitments to its anchors in a signed copy; unset if there is none.
     """
 
     fiducial: str

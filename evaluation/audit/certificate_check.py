@@ -51,7 +51,7 @@ class CertificateValidity(msgspec.Struct, frozen=True, kw_only=True):
         drop: How much less often the judge is right than when it was certified, over all looks; None without one, or of older certificates.
         p: p-value of no drop, by the paired test; None without a drop.
         level: At which p the paired test speaks of drift at the last look; before there is one, at the first.
-        accuracy: On the anchors judged anew in this run; None where it was no look.
+        accuracy: On the anchors judged anew in this run; None if the run was not a look.
     """
 
     valid: bool

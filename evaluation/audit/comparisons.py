@@ -44,7 +44,7 @@ AUDITS = {
     "plain_verdict": "injected verdicts",
     "answer_plain_verdict": "injected verdicts",
 }
-"""Which audit an operator belongs to, where it is not invariance or attack."""
+"""Audit that an operator belongs to, if not invariance or attack."""
 PAIR = 2
 """Verdicts on the same output that it takes to see whether they agree."""
 
@@ -70,12 +70,12 @@ def twin_and_attack_comparisons(
         found.update((each.name, each) for each in new)
 
 
-def invariances(scored: Mapping[ItemKey, Scored], known: Container[str] = ()) -> Iterator[AuditComparison]:
+def invariances(scored: Mapping[ItemKey, Scored], ignored: Container[str] = ()) -> Iterator[AuditComparison]:
     """Test if a judge changes its mind more on one sort of harmless twin than on others.
 
     Plain repetition is no measure: a judge that makes mistakes, and answers the same question the same way each time, agrees
     with itself always and changes its mind on any change, by chance. What is particular to one sort of change shows beside the
-    others of the same output. Where an output has no other, repetition is all there is to compare with.
+    others of the same output. An output without others is compared with its repetitions only.
 
     Yields:
         The share of twins that are judged otherwise than the right output, minus the mean share of the other twins of the same
@@ -85,7 +85,7 @@ def invariances(scored: Mapping[ItemKey, Scored], known: Container[str] = ()) ->
     changes = _changes(twins, scored)
     for operator, group in twins.items():
         usual = (
-            _beside(changes, operator, known)
+            _beside(changes, operator, ignored)
             or _beside(changes, operator, ())
             or _on_repetition(changes, operator, scored)
         )
@@ -113,11 +113,11 @@ def _changes(
 
 
 def _beside(
-    changes: Mapping[ItemKey, Mapping[str, float]], operator: str, known: Container[str]
+    changes: Mapping[ItemKey, Mapping[str, float]], operator: str, ignored: Container[str]
 ) -> dict[ItemKey, float]:
     """Return by right output the mean share over its other sorts of change."""
     others = {
-        source: [share for name, share in by.items() if name != operator and name not in known]
+        source: [share for name, share in by.items() if name != operator and name not in ignored]
         for source, by in changes.items()
         if operator in by
     }

@@ -19,7 +19,7 @@ class JudgedRun(NamedTuple):
 
     Attributes:
         judge: The judge, as it signs verdicts.
-        id: The judge's id; None where the run did not write it down.
+        id: The judge's id; None if the run did not record it.
         rows: First repeats with a label: item, cluster, label, score (None when not graded).
         fresh: Items whose verdict was not answered from a cache or recording.
         served_by: Models that the endpoint named.

@@ -119,7 +119,7 @@ class ProbeFacts(NamedTuple):
         source: The right output it was made of.
         label: Its score by its label.
         change: Description of the change.
-        planted: The step of a trajectory at which its fault is, where that is known.
+        planted: The step of a trajectory at which its fault is, if known.
     """
 
     key: ItemKey

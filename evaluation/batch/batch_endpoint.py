@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 _MARK = "fiducial_file"
-"""Where a batch says which file it answers, so that one that was begun just before a kill is found again."""
+"""Key of a batch that names the file it answers, to find one begun just before a kill."""
 _LISTS_NONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
 _ATTEMPTS = 5
 _FIRST_WAIT = 0.5
@@ -60,7 +60,7 @@ class BatchEndpoint:
 
     The openai library tries again what failed for a passing reason, but for beginning a batch, which is paid for: that is tried again
     only after looking whether it has begun all the same. What stays failed is a ProviderError. Only downloads follow redirects: what is
-    uploaded goes to where the user said.
+    uploaded goes to the address that the user gave.
     """
 
     def __init__(self, endpoint: Endpoint, *, sleep: Callable[[float], None] = time.sleep) -> None:

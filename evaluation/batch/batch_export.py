@@ -50,7 +50,7 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
 def export_batch(questions: Questions, path: Path, progress: Progress) -> list[BatchFile]:
     """Write every request that is without a reply.
 
-    Where a first reply is there and cannot be read, the question is written once more, as `fiducial judge` would ask it once
+    If the first reply cannot be read, the question is written once more, as `fiducial judge` would ask it once
     more.
 
     Returns:
@@ -61,8 +61,8 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
         UsageError: There is no such judge.
         RunFolderError: The run folder is in use.
     """
-    known = [] if questions.run is None else list(RunStore(questions.run).roster)
-    tasks = judge_tasks(questions.judges, questions.model, known, questions.environments)
+    known_judges = [] if questions.run is None else list(RunStore(questions.run).roster)
+    tasks = judge_tasks(questions.judges, questions.model, known_judges, questions.environments)
     refuse_comparing(tasks)
     with (
         EvaluationInputs(questions.cases, questions.outputs) as inputs,
@@ -79,7 +79,7 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
 
 
 def _open(
-    questions: Questions, tasks: Iterable[JudgeTask], inputs: EvaluationInputs, known: Lookup
+    questions: Questions, tasks: Iterable[JudgeTask], inputs: EvaluationInputs, lookup: Lookup
 ) -> Iterator[Request]:
     done = _done(questions.run)
     for task in sorted(tasks, key=lambda task: task.model):
@@ -87,12 +87,12 @@ def _open(
             work = criterion_work(
                 task.prompt_judge, open_work(inputs, task, every_output, done, questions.repeats)
             )
-            left = (
+            unjudged = (
                 (case, output, repeat)
                 for case, output, repeat in work
                 if VerdictKey(output.key, task.id, repeat) not in done
             )
-            yield from unanswered(task.prompt_judge, left, known)
+            yield from unanswered(task.prompt_judge, unjudged, lookup)
 
 
 def _known(replies: BatchResults, progress: Progress) -> Lookup:

@@ -31,8 +31,8 @@ class Accuracy(msgspec.Struct, frozen=True):
     """An accuracy that goes into sums, and whether it may be shown.
 
     Attributes:
-        value: In [0, 1]; 0 where nothing was scored, the lower bound where answers are undecided.
-        count: Entries behind it; where nothing was scored, the size of the data set.
+        value: In [0, 1]; 0 if nothing was scored, the lower bound if answers are undecided.
+        count: Entries behind it; if nothing was scored, the size of the data set.
         available: Whether every part was scored, and every answer decided.
     """
 

@@ -18,7 +18,7 @@ NOT_AVAILABLE = "N/A"
 
 
 def write_csv_tables(folder: Path, systems: Iterable[SystemScore]) -> None:
-    """Write all of BFCL's CSV files; an InputError where one cannot be written."""
+    """Write all of BFCL's CSV files; an InputError if one cannot be written."""
     systems = list(systems)
     for table in TABLES:
         with atomic_write(folder / table.name) as file:

@@ -43,7 +43,7 @@ def generate_tree(
     *,
     count_failures: bool = False,
 ) -> list[GeneratedCategory]:
-    """Let a model work on categories, or go on where an earlier start stopped.
+    """Let a model work on categories, or continue an earlier start.
 
     The system gets a folder in the result tree. With ``count_failures`` an entry whose call failed after its retries gets the line that BFCL
     writes for it, which scores 0; without, it has no result, and the same call tries it again.
@@ -85,15 +85,15 @@ def foresee_tree(
     Raises:
         InputError: The data set, or a result that is there, cannot be read.
     """
-    folder, left, wanted = system_folder(results, by.system), list[Case](), 0
+    folder, remaining, wanted = system_folder(results, by.system), list[Case](), 0
     for category in categories:
         path = _result_file(folder, category)
         done = {*ResultIndex(path).lines} if path.exists() else set[str]()
         cases = {case.id: case for case in read_cases(source, category)}
         wanted += len(cases)
-        left += [case for case_id, case in cases.items() if case_id not in done]
-    attempts = ((case, 0) for case in left)
-    return foresee_attempts(by, attempts, prices, wanted=wanted, existing=wanted - len(left))
+        remaining += [case for case_id, case in cases.items() if case_id not in done]
+    attempts = ((case, 0) for case in remaining)
+    return foresee_attempts(by, attempts, prices, wanted=wanted, existing=wanted - len(remaining))
 
 
 def _result_file(folder: Path, category: Category) -> Path:

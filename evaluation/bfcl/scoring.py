@@ -113,7 +113,7 @@ def _items(task: _Task, file: ResultFile) -> Iterator[tuple[Case, Output]]:
 
 def _score_file(task: _Task, file: ResultFile, system: SystemScore, out: BinaryIO) -> CategoryScore:
     score = CategoryScore(file.category)
-    # The first line counts the lines after it, so these wait: on disk, where conversation logs make them large.
+    # The first line counts the lines after it, so these wait: on disk, since conversation logs make them large.
     with SpooledTemporaryFile(_HELD_IN_MEMORY) as failed:
         failed.writelines(_failed_lines(task, file, system, score))
         failed.seek(0)

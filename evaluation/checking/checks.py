@@ -113,7 +113,7 @@ def check_all(
     wanted: Callable[[Output], bool] | None = None,
     engine: RayEngine | None = None,
 ) -> Iterator[Checked]:
-    """Check outputs that are wanted, in several processes where that is faster, or on an engine.
+    """Check the requested outputs, in several processes if that is faster, or on an engine.
 
     Yields:
         One verdict an output, the same in the same order whatever the number of processes.
@@ -184,7 +184,7 @@ def check_part(part: CheckBatch, *, differing: dict[str, CheckOptions], default:
 def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, requested: int | None) -> int:
     """Return how many processes check: one if challenges depend on others.
 
-    Unless ``requested``, it is also one where there is little to do, or where custom code may decide.
+    Unless ``requested``, it is also one if there is little to do, or if custom code may decide.
     """
     kinds = inputs.survey.kinds
     if any(map(_is_workspace, kinds)) or not hasattr(os, "fork"):
@@ -203,13 +203,13 @@ def check_into_folder(
     writer, inputs = context.writer, context.inputs
     done = writer.verdicts.settled
     context.progress.begin("checking", inputs.survey.outputs)
-    left = _unchecked(context)
-    if left is None:
+    is_unchecked = _unchecked(context)
+    if is_unchecked is None:
         context.progress.advance(inputs.survey.outputs)
         return
     checked = 0
     for line, verdict in check_all(
-        inputs, names, options, workers=workers, wanted=left, engine=context.engine
+        inputs, names, options, workers=workers, wanted=is_unchecked, engine=context.engine
     ):
         if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
             writer.verdicts.append_line(line, verdict)
@@ -222,16 +222,16 @@ def check_into_folder(
 def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
     """Return a filter for outputs still to be checked; None if all were checked.
 
-    Challenges depend on others, so that all of them are checked again where one is left.
+    Challenges depend on others, so all of them are checked again if one is left.
     """
     writer, inputs = context.writer, context.inputs
     if not writer.resumed:
         return lambda _: True
     standing = writer.verdicts.standing
-    left = [output.key for output in inputs.outputs() if not standing.is_checked(output.key)]
-    if not left:
+    unchecked = [output.key for output in inputs.outputs() if not standing.is_checked(output.key)]
+    if not unchecked:
         return None
-    keys, facts = frozenset(left), inputs.cases.facts
+    keys, facts = frozenset(unchecked), inputs.cases.facts
     together = any(_is_workspace(facts(key.case_id).kind) for key in keys)
     return lambda output: output.key in keys or (together and _is_workspace(facts(output.case_id).kind))
 
@@ -264,7 +264,7 @@ def check_file(
 ) -> CheckedSystems:
     """Check every output and write the verdicts to a file, which appears when complete.
 
-    Interrupted, it leaves those so far in `partial_file`. Folders are sets of shards. WorkerError where a worker process was killed.
+    Interrupted, it leaves those so far in `partial_file`. Folders are sets of shards. WorkerError if a worker process was killed.
     """
     tally, interrupts, partial = Tally(), list[KeyboardInterrupt](), partial_file(out)
     unknown: dict[UnknownDependency, None] = {}

@@ -1,4 +1,4 @@
-"""Verdicts on challenges that depend on others: held back where a dependency failed."""
+"""Verdicts on challenges that depend on others: held back if a dependency failed."""
 
 from __future__ import annotations
 

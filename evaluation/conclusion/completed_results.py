@@ -1,6 +1,6 @@
 """Results of systems, completed: one pass rate each, and an example of each common fault.
 
-Checkers decide where they can, one judge per output elsewhere.
+Checkers decide what they can, one judge per output the rest.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def with_overall_rates(
     Args:
         systems: Results by part.
         store: The run.
-        compared: Its systems against each other, where that is known; the rates are the same.
+        compared: Its systems against each other, if known; the rates are the same.
     """
     if not any(_is_judged(system) for system in systems):
         return [replace(system, overall=_checked_alone(system)) for system in systems]
@@ -105,11 +105,11 @@ def _checked_alone(system: SystemResult) -> StratumRate | None:
     decided = next((part for part in system.strata if part.name == DECIDED), None)
     if decided is None:
         return None
-    left = decided.of - system.missing - decided.n
+    ungraded = decided.of - system.missing - decided.n
     found = replace(decided, name=ALL)
-    if not left:
+    if not ungraded:
         return found
-    why = f"{left:,} of {decided.of - system.missing:,} outputs are ungraded"
+    why = f"{ungraded:,} of {decided.of - system.missing:,} outputs are ungraded"
     return replace(found, value=None, low=None, high=None, method=None, undefined=why)
 
 
@@ -129,7 +129,7 @@ def _with_rates(system: SystemResult, undecided: Part, whole: Part) -> SystemRes
 
 def _stratum(name: str, system: str, part: Part, missing: int) -> StratumRate:
     rate, graded, outputs = part.rates[system], part.graded[system], part.outputs[system]
-    left: Mapping[Outcome | str, int] = {"ungraded": outputs - graded, "missing": missing}
+    outcomes: Mapping[Outcome | str, int] = {"ungraded": outputs - graded, "missing": missing}
     of = outputs + missing
     return StratumRate(
         name=name,
@@ -141,7 +141,7 @@ def _stratum(name: str, system: str, part: Part, missing: int) -> StratumRate:
         undefined=rate.undefined,
         n=graded,
         of=of,
-        outcomes={outcome: count for outcome, count in left.items() if count},
+        outcomes={outcome: count for outcome, count in outcomes.items() if count},
         bounds=_bounds(rate, graded, of),
     )
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table
 
 _PASSES = 0.5
-"""Least score that passes, where a checker's and a person's are compared."""
+"""Least score that passes when a checker's and a person's are compared."""
 
 
 def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bool = True) -> RunSummary:
@@ -235,11 +235,13 @@ def _uses(store: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList 
 
 def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None) -> JudgeUse:
     judge = author if isinstance(author, JudgeId) else None
-    known = None if judge is None else roster.get(judge)
+    known_judge = None if judge is None else roster.get(judge)
     spent = heard.spent
     return JudgeUse(
         name=heard.by,
-        refused=[name for name, value in (known.refused if known else {}).items() if value is None],
+        refused=[
+            name for name, value in (known_judge.refused if known_judge else {}).items() if value is None
+        ],
         fingerprint="unknown" if judge is None else judge.fingerprint,
         id=judge,
         outcomes=dict(heard.outcomes),
@@ -254,6 +256,6 @@ def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None
         else dollars_of(
             prices, judge.model, spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens
         ),
-        seconds=None if known is None else known.seconds,
+        seconds=None if known_judge is None else known_judge.seconds,
         reasons={outcome: dict(counter.most_common()) for outcome, counter in heard.reasons.items()},
     )

@@ -17,7 +17,7 @@ def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str,
     The baseline stands in for the judge of each output.
 
     Returns:
-        Score by item (``case_id|system|trial``); where judges of several sorts judged an output, the first one's. Empty when
+        Score by item (``case_id|system|trial``); of several kinds of judges of an output, the first one's. Empty when
         the lexical baseline was itself a judge of the run, or the run's inputs are not there as they were.
     """
     judges = _judges_of(store, labelled)
@@ -44,16 +44,16 @@ def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
     asked = [author for author in store.verdicts.standing.authors if isinstance(author, JudgeId)]
     if any(judge.kind == "baseline" for judge in asked) or not any(map(has_rule, asked)):
         return {}
-    known: set[str] = set(labelled)
+    items: set[str] = set(labelled)
     judges: dict[str, str] = {}
-    known |= {str(key) for key in store.label_scores}
+    items |= {str(key) for key in store.label_scores}
     for verdict in store.standing_verdicts:
         if verdict.source != "judge":
             if verdict.graded:
-                known.add(str(verdict.key))
+                items.add(str(verdict.key))
         elif isinstance(verdict.author, JudgeId) and has_rule(verdict.author):
             judges.setdefault(str(verdict.key), verdict.author.name)
-    return {item: judge for item, judge in judges.items() if item in known}
+    return {item: judge for item, judge in judges.items() if item in items}
 
 
 def _inputs_of(store: RunStore) -> RunInputs | None:

@@ -30,16 +30,18 @@ def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, fl
     Labels of decided outputs are not used, because decided and open outputs differ.
     """
     label = np.array([labels.get(key, np.nan) for key in part.keys])
-    known = np.isfinite(label)
-    count = int(known.sum())
+    labelled = np.isfinite(label)
+    count = int(labelled.sum())
     if count < _FEWEST:
         return None
     score = np.array(part.scores)
     cluster = np.unique(part.clusters, return_inverse=True)[1]
-    if known.all():
+    if labelled.all():
         estimate, note = labels_only(label, cluster), "every judged undecided output is labelled"
     else:
-        data = LabelledAndJudged(label[known], score[known], score[~known], cluster[known], cluster[~known])
+        data = LabelledAndJudged(
+            label[labelled], score[labelled], score[~labelled], cluster[labelled], cluster[~labelled]
+        )
         weight, estimate = power_tuned(data)
         note = f"{_SAMPLED}; lambda {weight:.2f} (1: the judge is trusted like a label, 0: not at all)"
         chosen = chosen_by_score(data)

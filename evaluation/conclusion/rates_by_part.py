@@ -58,9 +58,9 @@ def _system_result(
     judged = tally.judged_kinds.get(system, {})
     taken = {judge: _taken(kinds, judge, judges_kind, judged.get(judge, {})) for judge in opened}
     unjudged = {
-        kind: left
+        kind: remaining
         for kind, count in kinds.items()
-        if (left := count - max((each[kind] for each in taken.values()), default=0))
+        if (remaining := count - max((each[kind] for each in taken.values()), default=0))
     }
     uncorrected = (
         msgspec.structs.replace(rate, note=None) if judge in corrected else rate
@@ -119,7 +119,7 @@ def rate_of(
 ) -> StratumRate:
     """Return a mean score, its clustered interval and context; undefined if none is graded.
 
-    ``of`` is how many outputs the part has, where these are more than there are verdicts, and ``missing`` how many cases without one belong to it.
+    ``of`` is the number of outputs in the part, if more than it has verdicts, and ``missing`` how many cases without one belong to it.
     """
     outcomes: dict[str, int] = {**sums.ungraded}
     total = sums.total if of is None else of

@@ -37,7 +37,7 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
         by: The checker or judge whose scores are averaged.
         of: Rows in this part, graded or not.
         outcomes: The rows that are not graded, by outcome; ``missing`` counts cases without an output.
-        bounds: The rate if everything not graded were wrong, and if it were all right; None where all is graded.
+        bounds: The rate if everything not graded were wrong, and if it were all right; None if all is graded.
         note: What a reader must know to read the number.
         fractions: How many of the scores are neither 0 nor 1; with one the value is a mean score, and no share that passes.
     """
@@ -56,7 +56,7 @@ class FaultExample(ResultStruct, frozen=True, kw_only=True):
 
     Attributes:
         item: As ``case_id|system|trial``.
-        reason: The checker's reason; None where it gives none.
+        reason: The checker's reason; None if it gives none.
     """
 
     item: str
@@ -72,8 +72,8 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
         missing: Cases without an output.
         faults: How often each error type was found by the checker.
         failures: Why custom checkers failed, and how often.
-        overall: Pass rate on all outputs: the checkers' where they decide, else one judge's for each output.
-        judged: Pass rate on the undecided outputs by the same judges; None where no judge graded one.
+        overall: Pass rate on all outputs: the checkers' verdicts if they decide, else one judge's for each output.
+        judged: Pass rate on the undecided outputs by the same judges; None if no judge graded one.
         examples: An output for each of the commonest error types, and what its checker says of it.
         unjudged: Kinds of the undecided outputs that no judge was asked about, to how many there are.
         unjudged_steps: How many of these record their steps.
@@ -120,13 +120,13 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     undecided_labelled: int = 0
     """Those of them that have a label."""
     undecided_worse_p: float | None = None
-    """The p of "right as often on undecided outputs as on checked ones"; None where it is as often right there, or nothing can be tested."""
+    """The p of "right as often on undecided outputs as on checked ones"; None if it is as often right there, or nothing can be tested."""
     reasons: dict[Outcome, dict[str, int]] = {}
     """By outcome without a score: why, as the verdicts say, and how many say so; most frequent first."""
     refused: list[str] = []
     """Decoding parameters that the model refused, so that they were not sent."""
     cached_tokens: int = 0
-    """Tokens of the prompts that the provider had cached, where it counts them."""
+    """Tokens of the prompts that the provider had cached, if it counts them."""
 
 
 ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
@@ -192,8 +192,8 @@ class Sums(msgspec.Struct):
                 self.between = _with(self.between, verdict.score * (1.0 - verdict.score))
         if verdict.source == "checker" and verdict.error_type is not None:
             self.faults[verdict.error_type] += 1
-            known = self.examples.get(verdict.error_type)
-            self.examples[verdict.error_type] = verdict.key if known is None else min(known, verdict.key)
+            first = self.examples.get(verdict.error_type)
+            self.examples[verdict.error_type] = verdict.key if first is None else min(first, verdict.key)
         if verdict.source == "checker" and verdict.outcome == "failed":
             reason = verdict.reason or ""
             if reason in self.failures or len(self.failures) < _MOST_REASONS:

@@ -114,11 +114,11 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         judges: What each judge was used for.
         counts: How many outputs it is about, and how many lack something.
         calibration: How far the judges agree with the labels, and how several compare; None when none judged a labelled output.
-        compared: The systems against each other; None where there are not several, none has anything in common with another, or nobody
+        compared: The systems against each other; None if there are not several, none has anything in common with another, or nobody
             asked yet (of a run in memory it is computed when it is shown).
         not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
         unchanged: Whether nothing was left to be done, so that what was made of the run is as it was.
-        folder: Where the run is kept, for commands; empty where that is in memory.
+        folder: Folder of the run, for commands; empty if it is in memory.
         command: The command of the run, or the function.
     """
 
@@ -134,7 +134,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def strata(self) -> Strata | None:
-        """The systems against each other part by part, where there are several."""
+        """The systems against each other part by part, if there are several."""
         return None if self.compared is None else self.compared.strata
 
     @property
@@ -215,7 +215,7 @@ def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | Non
     """
     store = RunStore(plan.out)
     with suppress(FiducialError, OSError):  # the run that follows reports what is wrong
-        manifest = store.known
+        manifest = store.manifest_or_empty
         if (
             manifest.done is None
             or manifest.results is None
@@ -237,7 +237,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         None if options is None else [options.rules, options.artifacts, sorted(options.functions)],
         plan.names,
         _sources_of(sorted(identity.get("checkers", {}))),
-        [[task.known, sorted(getattr(task, "models", ()))] for task in tasks],
+        [[task.record, sorted(getattr(task, "models", ()))] for task in tasks],
         sorted(plan.judge_on) if isinstance(plan.judge_on, frozenset) else plan.judge_on,
         None if plan.labels is None else file_sha256(plan.labels),
         *(_hash_kept(plan.out / name) for name in (LABELS, ADJUDICATIONS)),

@@ -34,7 +34,7 @@ _OBJECTS = 128 * 1024 * 1024
 _SECONDS_TO_REACH = 10.0
 
 _AT_A_TIME = 1_000
-"""Calls that one actor makes at a time, at most: how many there are is limited where they come from."""
+"""Calls that one actor makes at a time, at most: their number is limited at their source."""
 
 
 class RayEngine(Closing):

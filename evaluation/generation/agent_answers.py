@@ -25,7 +25,7 @@ _FIELDS = frozenset(Output.__struct_fields__) - {"asked"}
 def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned: bool) -> Output:
     """Return the output that an agent's answer, and the calls that were kept of it, come to.
 
-    The answer is one of `EXPECTED`, an `Output`, or None where all was said in steps; ``turned`` says whether turns of
+    The answer is one of `EXPECTED`, an `Output`, or None if all was said in steps; ``turned`` says whether turns of
     steps are expected, or one answer.
 
     Raises:

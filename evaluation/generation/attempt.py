@@ -22,7 +22,7 @@ class StepUsage(Record, frozen=True, kw_only=True):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
-    """Until the reply was there; 0 where it came from the cache or a recording."""
+    """Until the reply arrived; 0 if it came from the cache or a recording."""
     calls: int = 0
     """HTTP calls, those that were tried again included."""
 
@@ -59,10 +59,10 @@ class StepTaken(NamedTuple):
     """One step of an agent.
 
     Attributes:
-        calls: The calls it makes natively, by the case's own names; None where calls are written in the text.
+        calls: The calls it makes natively, by the case's own names; None if calls are written in the text.
         text: What it says, beside calls or instead.
         raw: The step as BFCL's result files hold it.
-        reasoning: What it thought before, where that is told.
+        reasoning: Its thinking before the answer, if given.
     """
 
     calls: list[ToolCall] | None
@@ -91,7 +91,7 @@ class UserTurn(Record, frozen=True, kw_only=True):
         reply: Its reply, as it came.
         ended: How it ended the conversation; None if it did not.
         seconds: Spent waiting for the reply.
-        calls: HTTP calls; 0 where the reply came from the cache or a recording.
+        calls: HTTP calls; 0 if the reply came from the cache or a recording.
         prompt_tokens: Prompt tokens, as counted by the endpoint.
         completion_tokens: Completion tokens, as counted by the endpoint.
     """
@@ -157,7 +157,7 @@ class Attempt(msgspec.Struct, kw_only=True):
     def output(self, system: str, trial: int, *, turned: bool, native: bool) -> Output:
         """Return the attempt's output: its turns of steps or, unless ``turned``, its one reply.
 
-        Where calls could be made natively, a text is none.
+        If calls can be made natively, a text is not a call.
         """
         steps = [step for turn in self.turns for step in turn]
         calls = [call for step in steps if isinstance(step, list) for call in step]
@@ -221,7 +221,7 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         asked: Hash of what the agent was given, so that an output is not taken for one of a case that has changed since.
         made: Hash of the output's line, so that one that was changed by hand is told.
         seconds: Spent waiting for replies.
-        calls: HTTP calls, those that were tried again included; 0 where every reply came from the cache or a recording.
+        calls: HTTP calls, retries included; 0 if every reply came from the cache or a recording.
         prompt_tokens: Prompt tokens of all steps, as counted by the endpoint.
         completion_tokens: Completion tokens of all steps, as counted by the endpoint.
         stopped: Why it was ended before its end.

@@ -64,11 +64,13 @@ def bind(
         RunFolderError: Those that are there were made otherwise.
         RecordError: The file is something else.
     """
-    known: dict[str, Any] = {}
+    bound_systems: dict[str, Any] = {}
     if place.exists():
-        known = decode_record(read_plainly(place), dict[str, dict[str, Any]], path=place)
+        bound_systems = decode_record(read_plainly(place), dict[str, dict[str, Any]], path=place)
     now: dict[str, Any] = msgspec.json.decode(encode_json(facts))
-    before = dict(known.get(system, now)) if begun else {**now, **({} if code is None else {_CODE: code})}
+    before = (
+        dict(bound_systems.get(system, now)) if begun else {**now, **({} if code is None else {_CODE: code})}
+    )
     made_by: Code | None = before.pop(_CODE, None)
     changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
     if changed:
@@ -82,8 +84,8 @@ def bind(
             "--again regenerates them, another --out keeps both"
         )
     now |= {} if made_by is None else {_CODE: made_by}
-    if writing and known.get(system) != now:
-        write_json(place, {**known, system: now})
+    if writing and bound_systems.get(system) != now:
+        write_json(place, {**bound_systems, system: now})
     return made_by is not None
 
 

@@ -33,7 +33,7 @@ class CommandSteps(CommandAgent):
     Its first line of input is the case. It may print ``{"call": {"name", "arguments"}}`` and is given ``{"result": text}``, ``{"calls": [...]}``
     and is given ``{"results": [...]}``, or ``{"say": text}``, which ends a turn, and is given ``{"messages": [...]}`` of the next one. The first
     other line of JSON is its answer: an output as of a command that makes no calls. Other lines are passed over; those after its last step are
-    its answer where no JSON comes. One that ends without any has said all in steps.
+    its answer if no JSON comes. One that ends without any has said all in steps.
     """
 
     def __call__(self, case: Case, trial: int) -> Generator[Any, Any, Any]:

@@ -24,7 +24,7 @@ _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".php")
 _RUNS = frozenset({"run", "exec"})
 """Words between `uv`, `poetry` or `bun` and what they run."""
 _NOT_STARTED = {126, 127}
-"""What a shell leaves with where a program cannot be started, or is not there."""
+"""Exit codes of a shell whose program cannot be started, or does not exist."""
 _READ_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
 
 
@@ -48,7 +48,7 @@ class CommandAgent:
     def _attempt(self) -> Generator[tuple[str, Reins]]:
         """Make a folder for one attempt, and end its command when the block ends.
 
-        Where the folder cannot be made or filled, that is a ConfigurationError, and nothing of the agent's.
+        A folder that cannot be made or filled is a ConfigurationError, not the agent's failure.
         """
         reins = Reins()
         self._working.add(reins)
@@ -64,7 +64,7 @@ class CommandAgent:
             self._working.discard(reins)
 
     def _run(self, script: str, reins: Reins, trial: int, **variables: str) -> CommandResult:
-        """Run it, by a shell that lays its streams; an AgentSetupError where it cannot be started."""
+        """Run it, by a shell that redirects its streams; an AgentSetupError if it cannot be started."""
         environment = {**self._environment, **variables, "FIDUCIAL_TRIAL": str(trial)}
         limits = Limits(
             wall_seconds=self._seconds,

@@ -31,8 +31,8 @@ class CallableAgent:
     """A function that works on a case.
 
     Given a case it answers with a text, calls, the fields of an output or an `Output`; or it is a generator of steps: a step of calls is sent
-    their results, a text ends a turn and is sent the messages of the next one. Where it has a parameter ``tools`` it gets the case's tools by
-    name, each a `Tool`; calls made through them are kept as steps. Where it has a parameter ``trial`` it is told which attempt this is.
+    their results, a text ends a turn and is sent the messages of the next one. If it has a parameter ``tools``, it gets the case's tools by
+    name, each a `Tool`; calls made through them are kept as steps. If it has a parameter ``trial``, it gets the number of the attempt.
 
     Only a generator of steps can talk to a simulated user: what it is sent after a text is what that user says.
 

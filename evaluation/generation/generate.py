@@ -91,13 +91,13 @@ async def generate(
         InputError: The store cannot be written.
     """
     keys = [ItemKey(case_id, agent.system, trial) for case_id in cases for trial in range(trials)]
-    left = [key for key in keys if not store.has(key, cases[key.case_id])]
+    missing = [key for key in keys if not store.has(key, cases[key.case_id])]
     errors = Counter(error for key in keys if (error := store.error_of(key)) is not None)
-    tally = GenerationTally(wanted=len(keys), kept=len(keys) - len(left), crashes=errors)
-    if left:
-        progress.begin(f"generating by {agent.system}", len(left))
+    tally = GenerationTally(wanted=len(keys), kept=len(keys) - len(missing), crashes=errors)
+    if missing:
+        progress.begin(f"generating by {agent.system}", len(missing))
     before = copy(agent.took)
-    remaining = iter(left)
+    remaining = iter(missing)
 
     async def worker() -> None:
         for key in remaining:
@@ -110,7 +110,7 @@ async def generate(
 
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(tasks, len(left))):
+            for _ in range(min(tasks, len(missing))):
                 group.create_task(worker())
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from errors

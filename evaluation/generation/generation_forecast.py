@@ -35,7 +35,7 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
         conversations: Attempts that go on for as many steps as the model takes.
         histories: Attempts at questions that conversations come before, which are not counted.
         calls: At least.
-        most: At most; None where that is not known.
+        most: At most; None if unknown.
         prompt: Tokens of the first messages that the cache has no reply to.
         completion: Tokens of the replies to these.
         prices: The model's prices; None when they are not known.
@@ -90,13 +90,13 @@ def foresee_generation(
             place = out.with_name(name_beside(out, "generation.json"))
             bind(place, source.system, source.facts, begun=True, code=source.code, writing=False)
         kept = done & {*keys}
-        left = ((index[key.case_id], key.trial) for key in keys if key not in kept)
-        return foresee_attempts(source, left, prices, wanted=len(keys), existing=len(kept))
+        missing = ((index[key.case_id], key.trial) for key in keys if key not in kept)
+        return foresee_attempts(source, missing, prices, wanted=len(keys), existing=len(kept))
 
 
 def foresee_attempts(
     source: OutputSource,
-    left: Iterable[tuple[Case, int]],
+    missing: Iterable[tuple[Case, int]],
     prices: PriceList | None,
     *,
     wanted: int,
@@ -108,9 +108,9 @@ def foresee_attempts(
     )
     if source.model is None:
         return forecast
-    with KnownReplies(source.model.access) as known:
-        count = _Count(source.model, known)
-        asyncio.run(count.go_through(left))
+    with KnownReplies(source.model.access) as replies:
+        count = _Count(source.model, replies)
+        asyncio.run(count.go_through(missing))
     return count.added_to(forecast, prices)
 
 

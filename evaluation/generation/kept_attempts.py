@@ -67,7 +67,7 @@ class OutputsFile(Closing):
         facts: What must be the same whenever this system's outputs are gone on with: model, mode, parameters, cases.
         accept_edited: Whether to go on with outputs that were changed by hand since they were made.
         remedy: What else can be done with such outputs.
-        code: The code of the agent, where it is known; it must be the same, too.
+        code: The code of the agent, if known; it must be the same, too.
         again: Whether to drop this system's outputs, and make them anew.
 
     Raises:

@@ -200,7 +200,7 @@ def _in_threads(
     *,
     user: AskedUser | None = None,
 ) -> Callable[[], AbstractAsyncContextManager[Agent]]:
-    """Makes the agent of a function; ``end`` ends it where all is broken off."""
+    """Make the agent of a function; ``end`` ends it if all is cancelled."""
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:

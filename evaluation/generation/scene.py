@@ -2,7 +2,7 @@
 
 A kind of case gets worlds of its own by a class in the form of `Scenes`; `FirstOf` puts several together. Most need no scene of
 their own: a world is any class with ``load``, public methods and ``state`` (docs/own-worlds.md), and `WorldScene` executes
-calls in the worlds it is given, in a thread where a world says ``blocking = True``.
+calls in the worlds it is given, in a thread if a world says ``blocking = True``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Scene(Protocol):
         """Execute what a step asks for.
 
         Returns:
-            What each call returned, as the agent is shown it; None where the step holds no calls, which ends its turn.
+            What each call returned, as the agent is shown it; None if the step holds no calls, which ends its turn.
 
         Raises:
             SceneOverError: The agent asks for more than is executed.
@@ -85,7 +85,7 @@ async def in_daemon_thread(work: Callable[[], T]) -> T:
     def run() -> None:
         try:
             said = done.set_result, work()
-        except BaseException as error:  # noqa: BLE001 - told where it is waited for
+        except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
             said = done.set_exception, error
         with suppress(RuntimeError):  # the loop has ended, so no caller waits
             loop.call_soon_threadsafe(tell, *said)

@@ -63,7 +63,7 @@ class UserAccess(NamedTuple):
 class AskedUser(NamedTuple):
     """Model that plays the users of cases, and how it is reached.
 
-    ``access`` is the agent's own where both are reached alike.
+    ``access`` is the agent's own if both are reached alike.
     """
 
     model: str

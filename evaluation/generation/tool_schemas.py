@@ -106,9 +106,9 @@ def _part(schema: Any, any_type: str | None) -> Any:
 
 def _types(value: Any, any_type: str | None) -> str | list[str] | None:
     if isinstance(value, list):
-        known = [_type(each, any_type) for each in cast("list[Any]", value)]
-        names = list(dict.fromkeys(name for name in known if name is not None))
-        return names if len(names) == len({*known}) else None  # one that may be anything makes all of it so
+        types = [_type(each, any_type) for each in cast("list[Any]", value)]
+        names = list(dict.fromkeys(name for name in types if name is not None))
+        return names if len(names) == len({*types}) else None  # one that may be anything makes all of it so
     return _type(value, any_type)
 
 
@@ -134,9 +134,9 @@ class ToolNames:
     def __init__(self, names: Iterable[str]) -> None:
         self._sent: dict[str, str] = {}
         self._own: dict[str, str] = {}
-        known = list(dict.fromkeys(names))
+        distinct_names = list(dict.fromkeys(names))
         # Who needs no change comes first: a name that is right as it is must not make way for one that is not.
-        for name in sorted(known, key=lambda name: _NOT_TAKEN.search(name) is not None):
+        for name in sorted(distinct_names, key=lambda name: _NOT_TAKEN.search(name) is not None):
             sent = _NOT_TAKEN.sub("_", name)
             if len(sent) > _LONGEST or sent in self._own:
                 sent = f"{sent[: _LONGEST - _MARK - 1]}_{hashlib.sha256(name.encode()).hexdigest()[:_MARK]}"

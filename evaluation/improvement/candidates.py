@@ -72,7 +72,7 @@ def candidates_of_files(current: CurrentPrompt, files: Sequence[Path], out: Path
 
 def _named_as(tried: TriedPrompt, file: Path) -> TriedPrompt:
     """Return a copied candidate whose refusal names the file that its author can change."""
-    if tried.refused is None:
+    if tried.refused is None or tried.path is None:
         return tried
     return msgspec.structs.replace(tried, refused=tried.refused.replace(tried.path, str(file)))
 

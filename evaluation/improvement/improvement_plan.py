@@ -140,7 +140,7 @@ def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> Improvemen
 
 
 def priced(cost: ImprovementCost, model: str, prices: PriceList | None) -> ImprovementCost:
-    """Return a cost in US dollars, where the model's price is known."""
+    """Return a cost in US dollars, if the model's price is known."""
     if prices is None or not cost.calls:
         return cost
     dollars = dollars_of(prices, model, cost.prompt_tokens, cost.completion_tokens)

@@ -63,7 +63,7 @@ class ImprovementCost(msgspec.Struct, frozen=True, kw_only=True):
         part: ``proposals``, ``development``, ``holdout`` or ``probes``.
         verdicts: Replies or verdicts.
         calls: Calls to a model; cached replies take none.
-        cost: US dollars; None where a price is not known.
+        cost: US dollars; None if a price is unknown.
     """
 
     part: str

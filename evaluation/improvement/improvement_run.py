@@ -51,7 +51,7 @@ class _Attempt(NamedTuple):
 
 
 def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
-    """Do what a plan says, or go on where an earlier start of it stopped.
+    """Carry out a plan, or continue an earlier start of it.
 
     Raises:
         UsageError: The judge is no prompt, or nothing is to be tried.
@@ -179,8 +179,8 @@ def _looked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumber
         return replace(numbers, answer="calls failed")
     counted = counted_items(items, judged)
     gain = prompt_gain(held_out(counted, judged), look.alpha)
-    left = [count_ungraded(counted, verdict) for verdict in judged.verdicts]
-    numbers = replace(numbers, answer="gain not shown", gain=gain, ungraded=left)
+    ungraded = [count_ungraded(counted, verdict) for verdict in judged.verdicts]
+    numbers = replace(numbers, answer="gain not shown", gain=gain, ungraded=ungraded)
     if not gain.proven:  # without a gain nothing would be written, whatever probes say
         return numbers
     numbers = _probed(attempt, numbers, look)

@@ -45,7 +45,7 @@ class LabelledItem(NamedTuple):
     """One output with its label.
 
     Attributes:
-        label: In [0, 1], as adjudicated where somebody decided; None where that cannot be decided.
+        label: In [0, 1], as adjudicated if somebody decided; None if that is undecidable.
         adjudicated: Whether somebody decided.
         group: What makes items dependent; a group is on one side as a whole.
     """
@@ -159,11 +159,11 @@ def lock_division(
         write_json(path, mine)
         return
     try:
-        there = msgspec.json.decode(read_plainly(path), type=_Division)
+        division = msgspec.json.decode(read_plainly(path), type=_Division)
     except msgspec.DecodeError as error:
         raise RunFolderError(f"{path}: cannot be read: {error}") from error
     for name in _Division.__struct_fields__:
-        if getattr(there, name) != getattr(mine, name):
+        if getattr(division, name) != getattr(mine, name):
             difference = {"items": "other labelled items", "judge": "another prompt or model"}.get(
                 name, f"another --{name}"
             )

@@ -25,19 +25,19 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     """Settings for reaching a model.
 
     Attributes:
-        endpoint: Where it is; None when replies are replayed. Of several the first.
-        spread: All of them, where there are several; ``concurrency`` is then what they allow together.
+        endpoint: Its endpoint; None when replies are replayed. Of several the first.
+        spread: All of them, if there are several; ``concurrency`` is then what they allow together.
         concurrency: Calls in flight at most.
         timeout: Seconds until one call is given up.
         attempts: Failed calls for one request at most.
         patience: How many times as long as usual a call may take before it is taken to hang; 0 for as long as ``timeout`` says.
         replay: A recording to answer from, instead of any model.
-        cassette: A recording to answer from; what is not in it is asked for at the endpoint and added, or is an error where there is none.
+        cassette: A recording to answer from; what is not in it is asked for at the endpoint and added, or is an error if there is none.
         budget: What may be spent; None for no limit.
         results: Result files of batches to answer from, beside the cache, instead of asking the model; None to ask it.
         results_told: Called at the end with what became of the results.
         missing_result: What to say of a request that has no result there.
-        served_by: The model that must have answered, where the endpoint says who did; None takes whoever did.
+        served_by: The model that must have answered, if the endpoint names it; None accepts any.
         meanwhile: Called once, in a thread, while the model's first replies are awaited.
         elsewhere: Has clients made and used in other processes; None for this one.
         trials: The first calls to each model, shared by all judges of a step; None for each judge's own.

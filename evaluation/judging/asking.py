@@ -52,8 +52,8 @@ def ask_adapting(
             changed = [adapted(task, error.refusal) for task in tasks]
             for before, after in zip(_prompts(tasks), _prompts(changed), strict=True):
                 if before.id != after.id:
-                    for earlier, known in zip(before.enlisted, after.enlisted, strict=True):
-                        writer.replace_judge(earlier.id, known)
+                    for earlier, later in zip(before.enlisted, after.enlisted, strict=True):
+                        writer.replace_judge(earlier.id, later)
             tasks = changed
         else:
             return tasks
@@ -65,7 +65,7 @@ def not_sent(tasks: Iterable[JudgeTask]) -> dict[str, list[str]]:
     Judges that sent all of theirs are omitted.
     """
     refused = {
-        task.by: [name for name, value in task.known.refused.items() if value is None] for task in tasks
+        task.by: [name for name, value in task.record.refused.items() if value is None] for task in tasks
     }
     return {by: names for by, names in refused.items() if names}
 
@@ -96,9 +96,9 @@ def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:
     return replace(task, judge=judge, parts=parts)
 
 
-def as_known(task: JudgeTask, known: Iterable[KnownJudge]) -> JudgeTask:
+def as_known(task: JudgeTask, known_judges: Iterable[KnownJudge]) -> JudgeTask:
     """Return a judge without what its model refused in an earlier start of the run."""
-    for judge in known:
+    for judge in known_judges:
         for name, value in judge.refused.items():
             if value is None:
                 instead = next((other for other, kept in judge.refused.items() if kept is not None), None)
@@ -141,21 +141,21 @@ class EachOutput(NamedTuple):
 def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode | None = None) -> None:
     """Ask judges about outputs they have not judged, and journal each verdict as it comes.
 
-    ``access`` is asked for only when there is something to ask a model: ConfigurationError where none is configured.
+    ``access`` is asked for only when there is something to ask a model: ConfigurationError if none is configured.
     """
     if batch is not None:
         from ..batch.collecting import collect_replies  # noqa: PLC0415 - only for batches
 
         access = collect_replies(step, access, batch)
     context = step.context
-    context.writer.enlist(known for task in step.tasks for known in task.enlisted)
+    context.writer.enlist(judge for task in step.tasks for judge in task.enlisted)
     trials = EndpointTrials()
     for task in step.tasks:
         done = context.verdicts.settled
-        left = step.left(task, done)
-        if not left:
+        remaining = step.left(task, done)
+        if not remaining:
             continue
-        context.progress.begin(f"judging by {task.by}", left)
+        context.progress.begin(f"judging by {task.by}", remaining)
         asks_none = task.prompt_judge is None
         client = ModelAccess(concurrency=_CALLS) if asks_none else (task.access or access)()
         client = msgspec.structs.replace(client, trials=trials, failing=_failing_in(context.progress))

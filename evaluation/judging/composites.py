@@ -140,7 +140,7 @@ def deliberated(
 
 
 def journal_verdicts(context: RunContext, asker: JudgeTask, wanted: Wanted, repeats: int) -> None:
-    """Journal the verdicts of a judge that follow from what others said, where it has none yet."""
+    """Journal the verdicts of a judge that follow from others' verdicts, if it has none yet."""
     for part in asker.parts:
         if part.parts:
             journal_verdicts(context, part, wanted, repeats)
@@ -160,11 +160,11 @@ def _enlist_split_judges(writer: RunWriter, asker: JudgeTask, repeats: int) -> N
         _enlist_split_judges(writer, part, repeats)
     if isinstance(asker.judge, CriteriaJudge):
         record = criteria_judge_record(asker.judge, repeats)
-        writer.enlist([asker.known])
+        writer.enlist([asker.record])
         writer.update(criteria=[*(each for each in writer.manifest.criteria if each.id != record.id), record])
     if isinstance(asker.judge, StatementJudge):
         record = statement_judge_record(asker.judge, repeats)
-        writer.enlist([asker.known])
+        writer.enlist([asker.record])
         writer.update(
             statements=[*(each for each in writer.manifest.statements if each.id != record.id), record]
         )
@@ -174,7 +174,7 @@ def _enlist_jury(writer: RunWriter, asker: JudgeTask) -> None:
     """Write down who was on a jury, once they were asked."""
     if isinstance(asker.judge, JuryJudge):
         others = [each for each in writer.manifest.juries if each.id != asker.id]
-        writer.enlist([asker.known])
+        writer.enlist([asker.record])
         writer.update(juries=[*others, asker.judge.jury])
 
 

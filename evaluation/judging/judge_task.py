@@ -82,7 +82,7 @@ class JudgeTask:
         return self.prompt_judge is not None and self.prompt_judge.compares
 
     @property
-    def known(self) -> KnownJudge:
+    def record(self) -> KnownJudge:
         """Record of the judge for the run folder."""
         own = self.prompt_judge if self.id.kind == "own" else None
         return KnownJudge(
@@ -97,14 +97,14 @@ class JudgeTask:
 
     @property
     def enlisted(self) -> list[KnownJudge]:
-        """Records of the judge and, where its replies hold verdicts on criteria, of these."""
-        known = self.known
+        """Records of the judge and, if its replies hold verdicts on criteria, of these."""
+        record = self.record
         if self.prompt_judge is None or not self.prompt_judge.asks_all_criteria:
-            return [known]
-        own = known.id.on_criteria
+            return [record]
+        own = record.id.on_criteria
         return [
-            known,
-            KnownJudge(by=criteria_by(known.by), id=own, kinds=known.kinds, threshold=PassThreshold()),
+            record,
+            KnownJudge(by=criteria_by(record.by), id=own, kinds=record.kinds, threshold=PassThreshold()),
         ]
 
     def judges_kind(self, kind: Kind) -> bool:

@@ -19,13 +19,13 @@ RESERVED = frozenset(
 """Names of ours and of roles: no name of a custom prompt begins with one of these and a variant."""
 
 
-def shown_apart(judges: Sequence[KnownJudge], known: Collection[KnownJudge]) -> dict[JudgeId, str]:
+def shown_apart(judges: Sequence[KnownJudge], known_judges: Collection[KnownJudge]) -> dict[JudgeId, str]:
     """Name judges.
 
     A judge that is known keeps its name. Any other is called by its plain name, unless another would be shown alike: then by the
-    shortest end of its prompt file's path that differs, or, where paths do not tell them apart, by the beginning of its fingerprint.
+    shortest end of its prompt file's path that differs, or, if paths do not tell them apart, by the beginning of its fingerprint.
     """
-    names = {judge.id: judge.by for judge in known}
+    names = {judge.id: judge.by for judge in known_judges}
     taken = set(names.values())
     alike = defaultdict[str, list[KnownJudge]](list)
     for judge in judges:
@@ -33,7 +33,7 @@ def shown_apart(judges: Sequence[KnownJudge], known: Collection[KnownJudge]) -> 
             alike[judge.id.plain].append(judge)
     crowded: list[list[KnownJudge]] = []
     for plain, group in alike.items():
-        rivals = [judge for judge in known if judge.id.plain == plain]
+        rivals = [judge for judge in known_judges if judge.id.plain == plain]
         if len(group) > 1 or rivals or plain in taken:
             crowded.append([*group, *rivals])
         else:
@@ -72,10 +72,10 @@ def _parts(judge: KnownJudge) -> tuple[str, ...]:
 _RATES = ("true_positive_rate", "true_negative_rate")
 
 
-def judge_order(known: Iterable[KnownJudge], calibration: CalibrationNumbers | None) -> list[JudgeId]:
+def judge_order(known_judges: Iterable[KnownJudge], calibration: CalibrationNumbers | None) -> list[JudgeId]:
     """Order judges by fit to the kind of case, then by calibrated lower bound, then as given."""
     panels = {} if calibration is None else calibration.judges
-    ranked = sorted(known, key=lambda judge: (_fit(judge), _errors(panels.get(judge.by))))
+    ranked = sorted(known_judges, key=lambda judge: (_fit(judge), _errors(panels.get(judge.by))))
     return [judge.id for judge in ranked]
 
 

@@ -32,7 +32,7 @@ _OWN = "a prompt of your own"
 
 
 def split_spec(spec: str) -> tuple[str, str | None]:
-    """Split a judge's model off, where one is named: ``judge/variant@model``."""
+    """Split a judge's model off, if one is named: ``judge/variant@model``."""
     found = None if spec.endswith(".prompty") else _SPEC.fullmatch(spec)
     return (spec, None) if found is None else (found["judge"], found["model"])
 
@@ -40,7 +40,7 @@ def split_spec(spec: str) -> tuple[str, str | None]:
 def judge_tasks(
     specs: Iterable[str | JudgeTask],
     model: str | None,
-    known: Collection[KnownJudge] = (),
+    known_judges: Collection[KnownJudge] = (),
     environments: Mapping[str, type] = {},
     pass_at: PassAt = NO_OVERRIDES,
     *,
@@ -52,7 +52,7 @@ def judge_tasks(
         specs: Each a judge's name, with its variant or without, or a path to a prompt file; ``@MODEL`` may follow. Or a judge that is
             prepared already.
         model: The model's name at the endpoint, or ``baseline``, for judges that name none.
-        known: Judges of the run that have a name already.
+        known_judges: Judges of the run that have a name already.
         environments: Custom worlds, for judges that are shown what calls returned.
         pass_at: Overrides of the pass thresholds that judges declare.
         parameters: Decoding parameters that replace those of prompts; None as a value leaves one out.
@@ -67,18 +67,18 @@ def judge_tasks(
         spec if isinstance(spec, JudgeTask) else judge_task(spec, model, environments, parameters)
         for spec in specs
     ]
-    tasks = [as_known(task, known) for task in tasks]
+    tasks = [as_known(task, known_judges) for task in tasks]
     spec_of = {task.id: spec for task, spec in zip(tasks, specs, strict=True) if isinstance(spec, str)}
     return [
         replace(
             task,
             threshold=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.threshold),
         )
-        for task in told_apart(tasks, known)
+        for task in told_apart(tasks, known_judges)
     ]
 
 
-def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -> list[JudgeTask]:
+def told_apart(tasks: Iterable[JudgeTask], known_judges: Collection[KnownJudge] = ()) -> list[JudgeTask]:
     """Return the judges, each under a unique name.
 
     Raises:
@@ -87,14 +87,14 @@ def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -
     different: dict[JudgeId, JudgeTask] = {}
     for task in tasks:
         if task.id in different:
-            files = dict.fromkeys(each.known.prompt for each in (different[task.id], task))
+            files = dict.fromkeys(each.record.prompt for each in (different[task.id], task))
             equal = f" ({' and '.join(map(str, files))} are the same)" if len(files) > 1 else ""
             raise UsageError(
                 f"--judge {task.by} is named twice{equal}: name different judges, or repeat one with --repeats N"
             )
         different[task.id] = task
-    plain = [task.known for task in different.values() if not task.parts]
-    names = {task.id: task.by for task in different.values()} | shown_apart(plain, known)
+    plain = [task.record for task in different.values() if not task.parts]
+    names = {task.id: task.by for task in different.values()} | shown_apart(plain, known_judges)
     return [replace(task, judge=task.judge.named(names[task.id])) for task in different.values()]
 
 
@@ -141,16 +141,20 @@ def judge_task(
     return JudgeTask(judge=judge, threshold=threshold)
 
 
-def prompt_again(known: KnownJudge) -> PromptJudge:
+def prompt_again(known_judge: KnownJudge) -> PromptJudge:
     """Load a run's judge from its current prompt, under its earlier name.
 
     Its id tells whether anything has changed.
     """
-    spec = known.prompt or f"{known.id.name}/{known.id.variant}"
+    spec = known_judge.prompt or f"{known_judge.id.name}/{known_judge.id.variant}"
     judge = load_judge(
-        spec, model=known.id.model, replay=replay_in({}), parameters=known.parameters, refused=known.refused
+        spec,
+        model=known_judge.id.model,
+        replay=replay_in({}),
+        parameters=known_judge.parameters,
+        refused=known_judge.refused,
     )
-    return replace(judge, by=known.by)
+    return replace(judge, by=known_judge.by)
 
 
 def _registered(spec: str) -> Any:
@@ -175,11 +179,11 @@ def refuse_idle(
     if any(task.judges_kind(kind) for task in tasks for kind in kinds) or any(True for _ in recorded):
         return
     fits = {kind: judge for judge, judged in JUDGED_KINDS.items() for kind in judged}
-    there = ", ".join(
+    shown_kinds = ", ".join(
         f"{count:,} of {kind} (judged by {fits.get(kind, _OWN)})" for kind, count in kinds.items()
     )
     raise UsageError(
-        f"--judge {' '.join(task.by for task in tasks)}: none of the outputs is of a kind to judge; there are {there}"
+        f"--judge {' '.join(task.by for task in tasks)}: none of the outputs is of a kind to judge; there are {shown_kinds}"
     )
 
 
@@ -203,7 +207,7 @@ def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:
 def require_models(tasks: Iterable[JudgeTask], access: Callable[[], ModelAccess]) -> None:
     """Check that the models can be asked, before anything is written.
 
-    Where cost is limited, their prices must be known.
+    If cost is limited, their prices must be known.
     """
     models = {model for task in tasks if task.access is None for model in task.models}
     if not models:

@@ -1,4 +1,4 @@
-"""Adjudications of a run: what people decided where judge and label differ."""
+"""Adjudications of a run: what people decided when judge and label differed."""
 
 from __future__ import annotations
 

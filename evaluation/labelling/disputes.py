@@ -43,7 +43,7 @@ def draw_disputes(
 ) -> ReviewSample:
     """Draw outputs to adjudicate in random order, with some on which label and judges agree.
 
-    Without a judge those of any count that is no baseline. UsageError where there is nothing to decide.
+    Without a judge those of any count that is no baseline. UsageError if there is nothing to decide.
     """
     if kind == "suspects":
         drawn = draw_sample(store, "suspected", count, seed=seed, judge=judge)
@@ -119,17 +119,17 @@ def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
 
     Baselines count only if no other judge was asked.
     """
-    names, known = ShownNames(), set[str]()
+    names, judge_names = ShownNames(), set[str]()
     verdicts, baselines = list[StoredVerdict](), list[StoredVerdict]()
     for verdict in store.verdicts.standing:
         if verdict.source == "judge":
             name = names.of(verdict.author, verdict.by)
-            known.add(name)
+            judge_names.add(name)
             if verdict.graded and not verdict.repeat and judge in {None, name}:
                 (baselines if judge is None and is_baseline(verdict.author) else verdicts).append(verdict)
-    if judge is not None and judge not in known:
+    if judge is not None and judge not in judge_names:
         raise UsageError(
-            f"--judge {judge}: no such judge in {store.path}; there are: {', '.join(sorted(known))}"
+            f"--judge {judge}: no such judge in {store.path}; there are: {', '.join(sorted(judge_names))}"
         )
     return verdicts or baselines
 

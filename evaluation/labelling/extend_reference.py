@@ -20,7 +20,7 @@ def widened(case: Case, output: Output) -> dict[str, Any] | None:
     Calls get the values that were given among those they accept; what was left out may be left out. Answers get the answer.
 
     Returns:
-        The reference; None where it cannot say so: other calls than it lists, another kind of case.
+        The reference; None if it cannot express that: other calls than it lists, another kind of case.
     """
     spec = kind_spec(case.kind)
     if spec.compared:
@@ -44,15 +44,15 @@ def _calls(case: Case, output: Output) -> list[dict[str, Any]] | None:
         return None
     if not is_call_list(made):
         return None
-    left: list[tuple[Any, dict[str, Any]]] = [next(iter(call.items())) for call in made]
-    if len(left) != len(accepted):
+    unmatched: list[tuple[Any, dict[str, Any]]] = [next(iter(call.items())) for call in made]
+    if len(unmatched) != len(accepted):
         return None
     widened_calls: list[dict[str, Any]] = []
     for wanted in accepted:
-        found = next((call for call in left if _alike(call[0], wanted.name)), None)
+        found = next((call for call in unmatched if _alike(call[0], wanted.name)), None)
         if found is None:
             return None
-        left.remove(found)
+        unmatched.remove(found)
         widened_calls.append(_call(wanted, found[1]))
     return widened_calls
 

@@ -38,7 +38,7 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def join_labels(folder: Path, labels: InputPath) -> JoinedLabels:
-    """Add labels to those of a folder; all that match, or, where none does, none.
+    """Add labels to those of a folder; all that match, or none if none does.
 
     Args:
         folder: What an import wrote, or a run folder.
@@ -80,11 +80,11 @@ def _joined(
     path: Path, before: list[Verdict], labels: list[Verdict], added: int, unmatched: list[str]
 ) -> JoinedLabels:
     places = {(each.key, each.by) for each in labels}
-    latest, known = len(places), len(places & {(each.key, each.by) for each in before})
+    latest, replaced = len(places), len(places & {(each.key, each.by) for each in before})
     return JoinedLabels(
         labels=path,
         added=added,
-        replaced=known - (latest - added),
+        replaced=replaced - (latest - added),
         unchanged=latest - added,
         superseded=len(labels) - latest,
         unmatched=len(unmatched),
@@ -101,14 +101,14 @@ def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdic
         rows = [(row, key) for key in keys for row in index.of(OutputName(*key), str(key))]
         index.refuse_unmatched(places)
         return [row.on(key) for row, key in rows if row.counts], [row.id for row in index.unmatched]
-    known = set(keys)
+    output_keys = set(keys)
     matched: list[Verdict] = []
     unmatched: list[Verdict] = []
     for line, verdict in read_numbered(labels, Verdict):
         if verdict.source == "judge":
             message = "a judge's verdict is not a label; expected human, checker or construction"
             raise InputError(message, path=labels, line=line, field="source")
-        (matched if verdict.key in known else unmatched).append(verdict)
+        (matched if verdict.key in output_keys else unmatched).append(verdict)
     if not matched:
         raise no_label_matches(OutputName(*unmatched[0].key), places, labels)
     return matched, [str(each.key) for each in unmatched]

@@ -20,8 +20,8 @@ SampleKind: TypeAlias = Literal[
     "open", "decided", "doubt", "suspected", "disagreements", "survivors", "suspects"
 ]
 """``open``: at random from what no checker decided; ``decided``: at random from what one did, to audit it; ``doubt``:
-from what is open, likelier where the judge is in doubt; ``suspected``: labels that most judges contradict. The last three are decided between label and judge:
-where they differ; faults that an audit's judges missed; the suspected again."""
+from what is open, likelier if the judge is in doubt; ``suspected``: labels that most judges contradict. The last three are decided between label and judge:
+if they differ; faults that an audit's judges missed; the suspected again."""
 
 TO_DECIDE: tuple[SampleKind, ...] = ("disagreements", "survivors", "suspects")
 """Samples that are adjudicated, with both opinions shown."""
@@ -34,7 +34,7 @@ class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
         seed: Seed of the draw; the suspected are not drawn.
         of: How many outputs they were chosen from.
         keys: The outputs, in the order in which they are to be labelled.
-        chances: With what chance each was drawn, where chances differ.
+        chances: Chance with which each was drawn, if chances differ.
         agreed: How many of the outputs are such that label and judges agree.
         agreements: From how many those were drawn.
     """
@@ -107,8 +107,8 @@ def draw_sample(
     """
     parts = parts_of(store)
     if judge is not None and judge not in parts.judged:
-        known = ", ".join(parts.judged) or "none"
-        raise UsageError(f"--judge {judge}: no such judge in {store.path}; there are: {known}")
+        judge_names = ", ".join(parts.judged) or "none"
+        raise UsageError(f"--judge {judge}: no such judge in {store.path}; there are: {judge_names}")
     if kind == "doubt":
         return _in_doubt(store, parts, count, seed, judge)
     if kind == "suspected":
@@ -183,7 +183,7 @@ def draw_rows(store: RunStore, sample: ReviewSample) -> Iterator[dict[str, Any]]
     ``estimate`` needs it to weigh labels drawn with unequal chances.
 
     Yields:
-        One row an open output that the judge was asked about, with ``label_probability`` where it was drawn.
+        One row an open output that the judge was asked about, with ``label_probability`` if it was drawn.
     """
     from ..run_table import run_rows  # noqa: PLC0415 - slow to import, and seldom needed
 

@@ -20,13 +20,13 @@ from ..store.manifest import Manifest
 from ..store.run_store import RunStore
 
 BEFORE, AFTER = "before", "after"
-"""What the two are called where they are compared."""
+"""Names of the two in comparisons."""
 
 
 class Changed(ResultStruct, frozen=True, kw_only=True):
     """Changed dependency of a run: an input, a judge's prompt or a rule.
 
-    It is empty where the run lacked it.
+    It is empty if the run lacked it.
     """
 
     what: str
@@ -83,7 +83,7 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
 def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     """Set two runs against each other.
 
-    Where each has one system, under whatever name, these two are compared; else systems are known by their names.
+    If each has one system, under whatever name, these two are compared; else systems are known by their names.
 
     Raises:
         RunFolderError: One of them was not finished, or was changed by hand.
@@ -196,10 +196,10 @@ def _strata(
         (BEFORE, before, renamed),
         (AFTER, after, {}),
     )
-    for side, store, known in sides:
+    for side, store, new_names in sides:
         for row in output_rows(store, names):
             own = row["system"]
-            system = known.get(own, own)
+            system = new_names.get(own, own)
             if system in rows:
                 case, _, trial = row["item_id"].rpartition("|")
                 item = f"{case.removesuffix(f'|{own}')}|{side}|{trial}"
@@ -240,8 +240,8 @@ def _facts(manifest: Manifest) -> dict[str, dict[str, str]]:
     rules = {_RULES.get(key, key): str(value) for key, value in manifest.identity.items() if key != "inputs"}
     return {
         "": files | rules,
-        "judge ": {known.by: _judge(known.id) for known in manifest.roster},
-        "threshold of ": {known.by: str(known.threshold) for known in manifest.roster},
+        "judge ": {judge.by: _judge(judge.id) for judge in manifest.roster},
+        "threshold of ": {judge.by: str(judge.threshold) for judge in manifest.roster},
         "version of ": dict(manifest.versions or {}),
     }
 

@@ -34,7 +34,7 @@ class PastRun(ResultStruct, frozen=True, kw_only=True):
     """A run among others.
 
     Attributes:
-        systems: Rates by system and part: all outputs, what checkers decided, and the open part by each judge, corrected where there are labels.
+        systems: Rates by system and part: all outputs, what checkers decided, and the open part by each judge, corrected if there are labels.
         accuracy: Accuracy of each judge against the labels, by name.
     """
 
@@ -83,7 +83,7 @@ class HistoryNumbers(ResultStruct, frozen=True, kw_only=True):
 
 
 def read_history(folder: Path) -> HistoryNumbers:
-    """Read the finished runs in a folder; InputError where there is none."""
+    """Read the finished runs in a folder; InputError if there is none."""
     try:
         places = sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError as error:
@@ -173,10 +173,10 @@ def _watched(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[_Watched]:
     names: dict[JudgeId, str] = {}
     thresholds: dict[JudgeId, PassThreshold] = {}
     for place, manifest in runs:
-        for known in manifest.roster:
-            if known.is_prompt:
-                same[str(manifest.identity.get("inputs")), known.id].append(place)
-                names[known.id], thresholds[known.id] = known.by, known.threshold
+        for enlisted in manifest.roster:
+            if enlisted.is_prompt:
+                same[str(manifest.identity.get("inputs")), enlisted.id].append(place)
+                names[enlisted.id], thresholds[enlisted.id] = enlisted.by, enlisted.threshold
     for (_, judge), places in same.items():
         if len(places) > 1:
             yield _watch(judge, names[judge], thresholds[judge], places)

@@ -46,7 +46,7 @@ def refuse_edited_run(folder: Path) -> None:
 def known_of(folder: Path) -> ExportContext:
     """Return a folder's metadata."""
     with RunStore(folder) as store:
-        created = store.known.ended or datetime.now(UTC).isoformat(timespec="seconds")
+        created = store.manifest_or_empty.ended or datetime.now(UTC).isoformat(timespec="seconds")
         thresholds = {judge.by: judge.threshold.at for judge in store.roster}
         return ExportContext(folder.resolve().name, created, thresholds, _agreement(store))
 

@@ -128,10 +128,10 @@ def _labels(path: InputPath, cases: CaseIndex) -> Iterator[tuple[CriterionPlace,
 
 
 def _cell(row: Mapping[str, Any], names: Iterable[str], path: InputPath, line: int) -> Any:
-    known = {name.lower(): value for name, value in row.items()}
+    values = {name.lower(): value for name, value in row.items()}
     for name in names:
-        if name in known:
-            return known[name]
+        if name in values:
+            return values[name]
     expected = " or ".join(names)
     raise InputError(f"expected a column {expected}; the columns are {', '.join(row)}", path=path, line=line)
 

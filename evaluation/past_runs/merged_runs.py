@@ -135,7 +135,11 @@ def _checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
 def _judges(stores: Sequence[RunStore]) -> Iterator[KnownJudge]:
     """Yield the judges, each with its total asking time over all parts."""
     for judge in stores[0].roster:
-        took = [known.seconds for store in stores if (known := store.roster.get(judge.id)) is not None]
+        took = [
+            judge_of_run.seconds
+            for store in stores
+            if (judge_of_run := store.roster.get(judge.id)) is not None
+        ]
         seconds = [each for each in took if each is not None]
         yield replace(judge, seconds=round(sum(seconds), 3) if seconds else None)
 

@@ -66,7 +66,7 @@ def reparse(
     with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as writer:
         writer.refuse_unknown()
         context = RunContext(inputs, writer, progress)
-        judges = {known.id: prompt_again(known) for known in writer.roster if known.is_prompt}
+        judges = {enlisted.id: prompt_again(enlisted) for enlisted in writer.roster if enlisted.is_prompt}
         counts = {before: Counter[str]() for before in judges}
         writer.rewrite(_read_again(context, judges, counts))
         made_of = _made_of_others(writer, judges)
@@ -124,7 +124,7 @@ def _made_of_others(
     writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]
 ) -> dict[JudgeId, tuple[JudgeTask, int]]:
     """Return a run's composite judges in their current form, by old id, with their repeats."""
-    parts: dict[JudgeId, AskedJudge] = {known.id: known for known in writer.roster}
+    parts: dict[JudgeId, AskedJudge] = {enlisted.id: enlisted for enlisted in writer.roster}
     parts.update(judges)
     composites: dict[JudgeId, tuple[JudgeTask, int]] = {}
     for share in writer.manifest.statements:

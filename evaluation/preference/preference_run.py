@@ -150,7 +150,7 @@ class PreferenceRun(msgspec.Struct, frozen=True, kw_only=True):
 def run_preferences(
     plan: PreferencePlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
 ) -> PreferenceRun:
-    """Do what a plan says, or go on where an earlier start of it stopped.
+    """Carry out a plan, or continue an earlier start of it.
 
     Returns:
         What judges prefer, which is also written to the run folder.
@@ -166,8 +166,8 @@ def run_preferences(
         if not RunStore(plan.out).begun:
             require_models(tasks, access)
         identity = {PAIRS: [file.sha256 for file in pairs.survey.files]}
-        known = [task.known for task in tasks]
-        with judge_run(plan.out, identity, known, pairs, command=plan.command, now=now) as writer:
+        judge_records = [task.record for task in tasks]
+        with judge_run(plan.out, identity, judge_records, pairs, command=plan.command, now=now) as writer:
             context = RunContext(pairs, writer, progress)
             asked = ask_adapting(
                 tasks, writer, lambda them: ask(_step(plan, context, them), access, plan.batch)

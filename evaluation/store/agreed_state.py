@@ -102,11 +102,11 @@ class Agreement:
 
     def differing(self) -> dict[str, Stamp]:
         """Return the files that differ from their agreed state."""
-        known = self.objects
+        agreed = self.objects
         return {
             name: stamp
             for name, stamp in self.files().items()
-            if name not in known or stamp != (known[name].size, known[name].modified)
+            if name not in agreed or stamp != (agreed[name].size, agreed[name].modified)
         }
 
     def gone(self) -> set[str]:

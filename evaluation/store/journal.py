@@ -120,7 +120,7 @@ class VerdictJournal(Journal[Verdict]):
     """Verdicts, with an index of those that stand; the file is read once, when it is opened.
 
     Args:
-        seal: What it was when the manifest was written; None where nothing is known of that.
+        seal: Its seal when the manifest was written; None if unknown.
 
     Attributes:
         edited: Whether it was changed since in another way than by adding lines, or losing the last ones.
@@ -179,7 +179,7 @@ class VerdictJournal(Journal[Verdict]):
         return grown.seal
 
     def append(self, record: Verdict) -> None:
-        """Add a verdict; ValueError where one with a score stands already."""
+        """Add a verdict; ValueError if there is one with a score already."""
         self.append_line(encode_record(record), record)
 
     def append_line(self, raw: bytes, record: JournalRow | Verdict) -> None:

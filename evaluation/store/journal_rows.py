@@ -84,7 +84,7 @@ class StoredVerdict(NamedTuple):
 
     Attributes:
         reason: Why a judge gave no score, or a checker failed; None of all others, whose reasons would fill the memory.
-        spent: What it cost; None where nothing is known of that.
+        spent: Its cost; None if unknown.
         row: Its number in the journal's index.
     """
 

@@ -53,12 +53,12 @@ def _without_output(
     """Return the first verdict on an output, or a statement, that these files do not hold."""
     standing = journal.standing
     split = {_output_of(said.key, statements) for said in standing} if statements else set[ItemKey]()
-    left = bytearray(b"\1") * len(standing)
+    is_missing = bytearray(b"\1") * len(standing)
     for key in (key for path in outputs for key, *_ in keyed_lines(path)):
         for row in standing.of(key):
-            left[row] = 0
+            is_missing[row] = 0
         split.discard(key)
-    found = (standing[row] for row in compress(range(len(left)), left))
+    found = (standing[row] for row in compress(range(len(is_missing)), is_missing))
     return next(
         (
             said

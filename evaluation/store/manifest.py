@@ -110,7 +110,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         identity: What must be the same whenever the run goes on: hashes of inputs, rules, names, checkers; an audit's probes.
         notes: Sentences a reader must see before any number.
-        case_files: How many of them are of cases, where it is not one.
+        case_files: How many of them are of cases, if not one.
         missing: System to the cases that it has no output for.
         not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
         reparsed: When replies were read again, and what that changed.
@@ -179,8 +179,8 @@ class Roster:
 
     def judges_kind(self, judge: Author, kind: Kind) -> bool:
         """Return whether a judge is asked about a kind of case; True for an unknown judge."""
-        known = self._judges.get(judge) if isinstance(judge, JudgeId) else None
-        return known is None or known.judges_kind(kind)
+        known_judge = self._judges.get(judge) if isinstance(judge, JudgeId) else None
+        return known_judge is None or known_judge.judges_kind(kind)
 
     def get(self, judge: JudgeId) -> KnownJudge | None:
         """Return the record of a judge; None if it is no judge of this run."""

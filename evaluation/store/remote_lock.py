@@ -43,7 +43,7 @@ class Holder(msgspec.Struct, frozen=True):
 class RemoteLock:
     """A lock on what is below an address, held by one working copy.
 
-    It is made by a conditional write where the store has that, and read back everywhere. Clocks are taken to agree within minutes. What cannot be kept out is a
+    It is made by a conditional write if the store has that, and read back everywhere. Clocks are taken to agree within minutes. What cannot be kept out is a
     machine that was silent for longer than `GONE_AFTER` and goes on: it notices at its next `renew`, and has until then.
     """
 
@@ -68,7 +68,7 @@ class RemoteLock:
         return holder is not None and holder.copy == self._copy
 
     def take(self) -> None:
-        """Take it; RunFolderError where somebody else holds it."""
+        """Take it; RunFolderError if somebody else holds it."""
         holder = self.holder()
         if holder is not None and holder.copy != self._copy:
             # A heartbeat of the far future is of a clock that jumped: it would hold the lock for as long.
@@ -80,7 +80,7 @@ class RemoteLock:
             raise self._refusal(self.holder())
 
     def renew(self) -> bool:
-        """Say that this working copy is still there; False where somebody else has taken it."""
+        """Say that this working copy still exists; False if somebody else has taken it."""
         return self.is_ours() and self._write(anew=False)
 
     def release(self) -> None:

@@ -73,14 +73,14 @@ class RunStore(Closing):
         return (self.path / MANIFEST).exists()
 
     @property
-    def known(self) -> Manifest:
+    def manifest_or_empty(self) -> Manifest:
         """The manifest; an empty one if the verdicts have none."""
         return self.manifest if self.begun else Manifest()
 
     @cached_property
     def roster(self) -> Roster:
-        """The judges of the run; none where there is no run yet."""
-        return Roster(self.known)
+        """The judges of the run; none if there is no run yet."""
+        return Roster(self.manifest_or_empty)
 
     @cached_property
     def verdicts(self) -> VerdictJournal:
@@ -112,7 +112,7 @@ class RunStore(Closing):
     @property
     def is_sealed(self) -> bool:
         """True if the journals match the manifest to the last byte; they are hashed, not parsed."""
-        seals = self.known.journals
+        seals = self.manifest_or_empty.journals
         return bool(seals) and all(self.sha256_of(name) == seal.sha256 for name, seal in seals.items())
 
     def sha256_of(self, name: str) -> str | None:
@@ -142,10 +142,10 @@ class RunStore(Closing):
     def refuse_unknown(self) -> None:
         """Refuse verdicts on unknown cases, systems and outputs.
 
-        Where seals were removed, only the inputs reveal them.
+        If seals were removed, only the inputs reveal them.
         """
-        results = self.known.results
-        if results is None or PAIRS in self.known.identity:
+        results = self.manifest_or_empty.results
+        if results is None or PAIRS in self.manifest_or_empty.identity:
             return
         try:
             inputs = self.inputs
@@ -160,8 +160,8 @@ class RunStore(Closing):
 
         Whoever goes on with the run reads what a kill left behind the seal, or does again what a power cut took.
         """
-        seal = self.known.journals.get(journal.path.name)
-        if seal is None or not self.known.finished or journal.size == seal.bytes:
+        seal = self.manifest_or_empty.journals.get(journal.path.name)
+        if seal is None or not self.manifest_or_empty.finished or journal.size == seal.bytes:
             return
         if journal.size < seal.bytes:
             raise RunFolderError(f"{journal.path}: shorter than when the run ended; rerun the run's command")
@@ -174,7 +174,7 @@ class RunStore(Closing):
 
     @cached_property
     def adjudications(self) -> list[tuple[int, Verdict]]:
-        """Decisions where judge and label differ, in order, each with its line number."""
+        """Decisions between judge and label, in order, each with its line number."""
         return self._lines_of(ADJUDICATIONS)
 
     def _lines_of(self, name: str) -> list[tuple[int, Verdict]]:
@@ -221,7 +221,7 @@ class RunStore(Closing):
 
     def _rows_of(self, journal: VerdictJournal) -> Sequence[int]:
         standing = journal.standing
-        return standing.by_name() if self.known.sharded else range(len(standing))
+        return standing.by_name() if self.manifest_or_empty.sharded else range(len(standing))
 
     @property
     def inputs(self) -> RunInputs:
@@ -233,9 +233,13 @@ class RunStore(Closing):
         return unchanged_inputs(self.path, self.manifest.inputs or (), self.manifest.case_files)
 
     def refuse_pairs(self) -> None:
-        """Refuse verdicts on pairs of outputs, where verdicts on outputs are wanted."""
-        if PAIRS in self.known.identity:
-            again = f"; `{self.known.command}` shows it again" if self.known.command else ""
+        """Refuse verdicts on pairs of outputs when verdicts on outputs are needed."""
+        if PAIRS in self.manifest_or_empty.identity:
+            again = (
+                f"; `{self.manifest_or_empty.command}` shows it again"
+                if self.manifest_or_empty.command
+                else ""
+            )
             raise RunFolderError(
                 f"{self.path}: holds preferences between outputs, and no verdicts on single ones{again}"
             )
@@ -259,7 +263,7 @@ class RunStore(Closing):
         path = self.path / name
         if not self._writing and not path.exists():
             path = MemoryFile(f"{self.path}/{name}")
-        seal = self.known.journals.get(name)
+        seal = self.manifest_or_empty.journals.get(name)
         return self._exit.enter_context(VerdictJournal(path, writing=self._writing, seal=seal))
 
     def _sealed(self, name: str) -> bytes | None:
@@ -268,7 +272,7 @@ class RunStore(Closing):
         It also records whether the file was edited.
         """
         content = self._content(name) if (self.path / name).exists() else None
-        seal = self.known.journals.get(name)
+        seal = self.manifest_or_empty.journals.get(name)
         if seal is not None and seal != (now := seal_of(content or b"")):
             self._changed[name] = now
         return content

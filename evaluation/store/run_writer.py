@@ -118,9 +118,11 @@ class RunWriter(RunStore):
         judges = list(judges)
         self.roster.refuse_changed(judges, self.path)
         for judge in judges:
-            known = self.roster.get(judge.id)
+            known_judge = self.roster.get(judge.id)
             self.roster.enlist(
-                judge if known is None else msgspec.structs.replace(known, threshold=judge.threshold)
+                judge
+                if known_judge is None
+                else msgspec.structs.replace(known_judge, threshold=judge.threshold)
             )
         if list(self.roster) != self.manifest.roster:
             self.update()
@@ -185,7 +187,7 @@ class RunWriter(RunStore):
         self._put(LABELS, _lines(LABELS, self.labels))
 
     def put_adjudications(self, decisions: Iterable[Verdict]) -> None:
-        """Replace the decisions on outputs where judge and label differ, all or nothing."""
+        """Replace the decisions between judge and label, all or nothing."""
         self._put(ADJUDICATIONS, _lines(ADJUDICATIONS, decisions))
         vars(self).pop("adjudications", None)
 
@@ -196,7 +198,7 @@ class RunWriter(RunStore):
 
     def put_calibration(self, calibration: CalibrationNumbers) -> None:
         """Write how well judges agree with labels."""
-        from ...calibration.agreement.calibration_results import calibration_json  # noqa: PLC0415 - as where it is read
+        from ...calibration.agreement.calibration_results import calibration_json  # noqa: PLC0415 - as in its reader
 
         self._put(CALIBRATION, indented_json(calibration_json(calibration)))
         self.calibration = calibration
@@ -244,7 +246,7 @@ class RunWriter(RunStore):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._elsewhere:  # where a copy is put back when all of this is done
+        with self._elsewhere:  # a copy is put back when all of this is done
             super().__exit__(kind, error, trace)
             if error is not None:
                 self._leave_no_trace()

@@ -35,9 +35,7 @@ def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:
     for name in agreement.gone():
         objects.remove(name)
         del agreement.objects[name]
-    for name, mark in of_the_run(
-        objects.find()
-    ).items():  # as a listing has it, where that says it in another way
+    for name, mark in of_the_run(objects.find()).items():  # as a listing has it, if that has another form
         if name in files:
             agreement.objects[name] = msgspec.structs.replace(agreement.objects[name], mark=mark)
     agreement.write()
@@ -87,12 +85,12 @@ def _break_seals(objects: ObjectFolder, agreement: Agreement, scratch: Path, fil
 
 def _bears_out(file: Path, seal: Seal) -> bool:
     """Return whether a file begins with the sealed content."""
-    digest, left = hashlib.sha256(), seal.bytes
+    digest, remaining_bytes = hashlib.sha256(), seal.bytes
     with file.open("rb") as opened:
-        while left and (piece := opened.read(min(left, 1 << 20))):
+        while remaining_bytes and (piece := opened.read(min(remaining_bytes, 1 << 20))):
             digest.update(piece)
-            left -= len(piece)
-    return not left and digest.hexdigest() == seal.sha256
+            remaining_bytes -= len(piece)
+    return not remaining_bytes and digest.hexdigest() == seal.sha256
 
 
 def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, ObjectVersion]) -> None:
@@ -101,8 +99,8 @@ def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, Objec
     Raises:
         InputError: The disk is full.
     """
-    known, folder = agreement.objects, agreement.folder
-    wanted = {name: mark for name, mark in marks.items() if name not in known or known[name].mark != mark}
+    agreed, folder = agreement.objects, agreement.folder
+    wanted = {name: mark for name, mark in marks.items() if name not in agreed or agreed[name].mark != mark}
     refuse_too_much(wanted, folder.parent, objects.name)
     for name in sorted(wanted, key=manifests_last):
         file = folder / name
@@ -116,7 +114,7 @@ def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, Objec
             part.unlink(missing_ok=True)
         status = file.stat()
         agreement.note(name, Agreed(status.st_size, status.st_mtime_ns, wanted[name]))
-    for name in known.keys() - marks.keys():
+    for name in agreed.keys() - marks.keys():
         (folder / name).unlink(missing_ok=True)
-        del known[name]
+        del agreed[name]
     agreement.write()

@@ -68,7 +68,7 @@ class VerdictIndex:
         self._paid: dict[bytes | Usage | None, int] = {}
         """The number of a cost by the field that says it."""
         self._places: dict[tuple[str, int, Author, int], array[int]] = {}
-        """By system, trial, author and repeat: case number to row number + 1; 0 where there is none."""
+        """By system, trial, author and repeat: case number to row number + 1; 0 if there is none."""
         self._place_of: list[array[int]] = []
         """The same by the number of a kind."""
         self._about: dict[tuple[str, int], list[array[int]]] = {}
@@ -170,8 +170,8 @@ class VerdictIndex:
                 self._places[key] = places = array("I")
                 others = [] if voice.source == "judge" else [self._others]
                 checks = [self._checks] if voice.source == "checker" else []
-                for known in (self._about, *others, *checks):
-                    known.setdefault(key[:2], []).append(places)
+                for index in (self._about, *others, *checks):
+                    index.setdefault(key[:2], []).append(places)
             self._place_of.append(self._places[key])
         return number
 
@@ -213,11 +213,11 @@ class VerdictIndex:
         """Return the rows on one output, in order."""
         return sorted(self._among(self._about, item))
 
-    def _among(self, known: Mapping[tuple[str, int], Sequence[array[int]]], item: ItemKey) -> list[int]:
+    def _among(self, index: Mapping[tuple[str, int], Sequence[array[int]]], item: ItemKey) -> list[int]:
         case = self._cases.get(item.case_id)
         if case is None:
             return []
-        about = known.get((item.system, item.trial), ())
+        about = index.get((item.system, item.trial), ())
         return [row - 1 for places in about if case < len(places) and (row := places[case])]
 
     def by_others(self, item: ItemKey) -> list[StoredVerdict]:

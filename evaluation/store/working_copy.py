@@ -42,7 +42,7 @@ class WorkingCopy:
         every: Seconds between two times that it is put back while a run goes on, at least.
 
     Attributes:
-        set_aside: Where work went that the store never got, and that somebody else has meanwhile done otherwise; None where there was none.
+        set_aside: Folder of work that never reached the store and that somebody else has meanwhile done differently; None if there was none.
     """
 
     def __init__(
@@ -147,8 +147,8 @@ class WorkingCopy:
                 return
             self._alone.take(wait=1)  # somebody may be looking whether it is taken
             try:
-                for left in self.place.glob(f"{_SCRATCH}*"):  # by a kill
-                    shutil.rmtree(left, ignore_errors=True)
+                for leftover in self.place.glob(f"{_SCRATCH}*"):  # by a kill
+                    shutil.rmtree(leftover, ignore_errors=True)
                 ours = self._lock.is_ours()
                 self._lock.take()
                 if not ours:

@@ -1,4 +1,4 @@
-"""Climb ladders: ask in rounds, each at the levels where there is most to learn."""
+"""Climb ladders: ask in rounds, each at the most informative levels."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _RIGHT = 10
 class LadderSettings(NamedTuple):
     """Which dials are climbed, and with how many questions of each to each judge.
 
-    ``evenly``: all is asked at once, evenly over the levels, and nothing goes where answers lead.
+    ``evenly``: all is asked at once, evenly over the levels, regardless of answers.
     """
 
     dials: Sequence[Dial]
@@ -106,8 +106,8 @@ class Climb:
             answering = {judge for judge, count in now.items() if count > graded.get(judge, -1)}
             graded.update(now)
             rows = [
-                self._round(task.id, dial, left, scored.get(task.id, {}))
-                for task, dial, left in self._left()
+                self._round(task.id, dial, calls, scored.get(task.id, {}))
+                for task, dial, calls in self._unasked()
                 if task.id in answering
             ]
             if not rows:
@@ -122,7 +122,7 @@ class Climb:
 
         They are spread evenly over the levels, since the path depends on the answers.
         """
-        self._rows += [self._even_round(task.id, dial, left) for task, dial, left in self._left()]
+        self._rows += [self._even_round(task.id, dial, calls) for task, dial, calls in self._unasked()]
         yield from self._asking(writer, progress)
 
     def results(self, writer: RunWriter) -> dict[Author, Climbed]:
@@ -152,20 +152,20 @@ class Climb:
     def _questions(self, task: JudgeTask) -> Iterator[LadderQuestion]:
         return questions(row for row in self._rows if row.judge == task.id and row.dial in self._dials)
 
-    def _left(self) -> Iterator[tuple[JudgeTask, Dial, int]]:
+    def _unasked(self) -> Iterator[tuple[JudgeTask, Dial, int]]:
         counts: Counter[tuple[JudgeId, str]] = Counter()
         for row in self._rows:
             counts[row.judge, row.dial] += len(row.faulty) + len(row.right)
         for task in self._tasks:
             for name, dial in self._dials.items():
-                left = self._settings.calls - counts[task.id, name]
-                if left > 0 and task.judges_kind(self._kinds[name]):
-                    yield task, dial, left
+                remaining = self._settings.calls - counts[task.id, name]
+                if remaining > 0 and task.judges_kind(self._kinds[name]):
+                    yield task, dial, remaining
 
-    def _round(self, judge: JudgeId, dial: Dial, left: int, scored: Mapping[ItemKey, Scored]) -> LadderRound:
+    def _round(self, judge: JudgeId, dial: Dial, calls: int, scored: Mapping[ItemKey, Scored]) -> LadderRound:
         if self._settings.evenly:
-            return self._even_round(judge, dial, left)
-        even = self._even_round(judge, dial, min(left, _ROUND))
+            return self._even_round(judge, dial, calls)
+        even = self._even_round(judge, dial, min(calls, _ROUND))
         answers = answers_of(dial, _of(scored.values(), dial))
         rungs = next_levels(self._families[dial.name], answers, len(even.faulty))
         return msgspec.structs.replace(even, faulty=[dial.levels[rung] for rung in rungs])

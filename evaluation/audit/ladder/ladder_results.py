@@ -18,15 +18,15 @@ from ....deterministic.mutation import Dial
 from ..scored import Scored
 
 Where: TypeAlias = Literal["on the ladder", "beyond the hardest", "before the easiest", "not known"]
-"""Where the level is at which 80 % are caught."""
+"""Position of the level at which 80 % are caught."""
 
 
 class LadderThreshold(msgspec.Struct, frozen=True, kw_only=True):
-    """The level at which 80 % are caught; between two levels where it stands between.
+    """The level at which 80 % are caught; between two levels if it lies between.
 
     Attributes:
-        where: Where it is most likely. ``beyond the hardest``: it is not reached; ``before the easiest``: not even there 80 % are caught.
-        level: It; None where it is not on the ladder.
+        where: Its most likely position. ``beyond the hardest``: it is not reached; ``before the easiest``: not even there 80 % are caught.
+        level: The level; None if it is not on the ladder.
         low: Lower end of its 95 % interval, cut off at the ladder's ends; None if unknown.
         high: Upper end, in the same way.
         may_be_easier: Whether the interval goes on before the easiest level.
@@ -71,16 +71,16 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
         dial: By name.
         about: One line for a person.
         unit: What a level counts.
-        threshold: Where 80 % are caught.
+        threshold: Level at which 80 % are caught.
         flat: Whether no fall from easy to hard was found.
         drop: Share caught of the easiest minus share caught of the hardest.
-        trend_p: p-value of no relation between level and being caught; None where all were caught, or none.
-        misfit_p: p-value of a curve that falls as logistic ones do; None where there are too few levels.
+        trend_p: p-value of no relation between level and being caught; None if all were caught, or none.
+        misfit_p: p-value of a curve that falls as logistic ones do; None with too few levels.
         dip: Level caught less often than a harder one, beyond chance; None without one.
         failed_right: Share of right outputs failed.
         levels: What was said at each level.
-        places: Where each level stands, from 0 to 1.
-        curve: The fitted curve; none where nothing was graded.
+        places: Place of each level, from 0 to 1.
+        curve: The fitted curve; empty if nothing was graded.
         ungraded: Questions without a score, by outcome; in none of these numbers.
         found: Whether the judge stops noticing beyond chance before the hardest level, all dials taken together.
     """
@@ -109,7 +109,7 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def breaks(self) -> str:
-        """Level where fewer than 80 % are caught, for display.
+        """Level from which fewer than 80 % are caught, for display.
 
         The interval is given as far as it is on the ladder.
         """

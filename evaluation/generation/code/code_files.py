@@ -96,7 +96,7 @@ def code_of_command(words: Sequence[str], folder: Path) -> Code | None:
 
 
 def parsed(content: bytes) -> ast.AST | None:
-    """Return the syntax tree of a source; None where it has none."""
+    """Return the syntax tree of a source; None if it has none."""
     try:
         return ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -106,7 +106,7 @@ class _Walk:
             self._keep_plain("", {name: scope.names[name]})
 
     def _use(self, value: Any, scope: Scope) -> bool:
-        """Take a module, a function or a class that is used; False where it is something else."""
+        """Take a module, a function or a class that is used; False if it is something else."""
         if isinstance(value, ModuleType):
             self._take_module(value, scope)
         elif isinstance(value, (FunctionType, type)):

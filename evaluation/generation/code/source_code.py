@@ -22,7 +22,7 @@ _MAKING = ("__init__", "__new__", "__post_init__")
 
 
 class Scope(NamedTuple):
-    """Where names of a module are looked up."""
+    """Namespace in which names of a module are looked up."""
 
     module: str
     names: Mapping[str, Any]
@@ -52,7 +52,7 @@ class PieceSource:
 
     @cached_property
     def text(self) -> str | None:
-        """The text; None where there is none of its own, as of a lambda within a call."""
+        """The text; None if it has none of its own, such as a lambda within a call."""
         if self._of.__name__ == "<lambda>":
             return None
         try:
@@ -115,7 +115,7 @@ def file_of(module: ModuleType | None) -> Path | None:
 
 def is_foreign(thing: CodePiece) -> bool:
     """Return whether something belongs to Python, to an installed package, or to this one."""
-    module = thing.__module__ or ""  # exec gives a function none where its globals have no __name__
+    module = thing.__module__ or ""  # exec gives a function none if its globals have no __name__
     if module == "builtins" or is_ours(module):
         return True
     if isinstance(thing, FunctionType):

@@ -89,8 +89,8 @@ class Remembered:
         """Refuse a case whose history is not there, with an InputError."""
         history: str | None = case.reference.get("history")
         if history is not None and history not in self._histories:
-            known = ", ".join(sorted(self._histories)) or "none"
-            message = f"case {case.id!r}: no history is called {history!r} (--histories); known are: {known}"
+            names = ", ".join(sorted(self._histories)) or "none"
+            message = f"case {case.id!r}: no history is called {history!r} (--histories); known are: {names}"
             raise InputError(message, field="reference.history")
 
     async def before(self, case: Case, name: str, store: type[Any], trial: int, hold: Hold) -> dict[str, Any]:

@@ -89,10 +89,10 @@ class _Child:
         said, _, text = head.partition(b"\n")
         if (length := int(said)) < 0:
             raise ConversionError("the page could not be converted")
-        pieces, there = [text], len(text)
-        while there < length:
+        pieces, received = [text], len(text)
+        while received < length:
             pieces.append(self._read(deadline, seconds))
-            there += len(pieces[-1])
+            received += len(pieces[-1])
         return b"".join(pieces).decode("utf-8", "replace")
 
     def _read(self, deadline: float, seconds: float) -> bytes:

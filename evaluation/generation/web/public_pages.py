@@ -38,7 +38,7 @@ class Bounds(NamedTuple):
         size: Bytes of a page, unpacked; what is longer is cut off there.
         seconds: For everything together.
         redirects: How many are followed.
-        allowed: Hosts that are asked even where their addresses are private, by name as it stands in the address.
+        allowed: Hosts that are asked even if their addresses are private, by name as it stands in the address.
     """
 
     size: int = 4 << 20
@@ -70,7 +70,7 @@ class _Guard(AbstractResolver):
         return public
 
     def socket(self, address_info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
-        """Make the socket of a connection; an OSError where it would not go to the open internet."""
+        """Make the socket of a connection; an OSError if it would not go to the open internet."""
         family, kind, protocol, _, address = address_info
         if not self.open and not is_public(str(address[0])):
             raise OSError(errno.EACCES, f"{address[0]} is no public address")
@@ -229,7 +229,7 @@ _CHARSETS = frozenset(
 
 def _text(raw: bytes, encoding: str | None) -> str:
     try:
-        known = codecs.lookup(encoding or "utf-8").name
+        charset = codecs.lookup(encoding or "utf-8").name
     except (LookupError, ValueError):  # no such encoding
-        known = ""
-    return raw.decode(known if known in _CHARSETS else "utf-8", errors="replace")
+        charset = ""
+    return raw.decode(charset if charset in _CHARSETS else "utf-8", errors="replace")

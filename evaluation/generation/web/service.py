@@ -25,7 +25,7 @@ class SearchService:
     """Search by a service, and fetch from the web.
 
     Args:
-        address: A template with ``{query}`` (and ``{count}``, ``{region}`` where the service takes them), or a SearXNG instance's root, whose
+        address: A template with ``{query}`` (and ``{count}``, ``{region}`` if the service takes them), or a SearXNG instance's root, whose
             ``/search?format=json`` is asked.
         bounds: Of pages. The service itself may be anywhere: its host is named by the user.
 
