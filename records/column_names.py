@@ -95,7 +95,7 @@ def normal(name: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def is_session(name: str) -> bool:
-    """Return whether a column holds the session, conversation or thread of a row: ``Session ID``."""
+    """Return whether a column holds a row's session, conversation or thread: ``Session ID``."""
     return normal(name) in set(map(normal, SESSIONS))
 
 

@@ -45,7 +45,7 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
 
 
 def _misplaced(record: str, name: str, fields: list[str]) -> str:
-    """Return a hint for a file that holds other records, or another tool's; empty for a misspelt field."""
+    """Return a hint for a file of other records or another tool; empty for a misspelt field."""
     swapped = _SWAPPED.get((record, name))
     if swapped is not None:
         return swapped
