@@ -18,6 +18,7 @@ from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
+from .repeated_cases import RepeatedCase, repeated_cases
 
 BEFORE, AFTER = "before", "after"
 """Names of the two in comparisons."""
@@ -65,6 +66,8 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
         graded_otherwise: Outputs that have a score in one of them only.
         not_compared: Outputs without a common checker or judge in both runs.
         changed: What the runs wrote down and is not the same.
+        repeated: Cases that both tried several times, the largest loss first.
+        compared_once: How many compared outputs are of other cases.
     """
 
     before: str
@@ -78,6 +81,8 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
     graded_otherwise: list[ChangedVerdict]
     not_compared: int
     changed: list[Changed]
+    repeated: list[RepeatedCase] = []
+    compared_once: int = 0
 
 
 def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
@@ -104,6 +109,8 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     # Both use the later run's thresholds: a new threshold is not a change in what a system does, and is listed separately.
     thresholds = before.roster.thresholds | after.roster.thresholds
     moved = [_moved(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
+    repeated = repeated_cases(moved)
+    several = {(each.case_id, each.system) for each in repeated}
     return TwoRuns(
         before=str(before.path),
         after=str(after.path),
@@ -116,6 +123,8 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
         graded_otherwise=[each for each in moved if _scored(each.before) != _scored(each.after)],
         not_compared=sum(pair is None for pair in pairs.values()),
         changed=list(what_changed(*manifests)),
+        repeated=repeated,
+        compared_once=sum((each.case_id, each.system) not in several for each in moved),
     )
 
 

@@ -16,8 +16,12 @@ from .difference_text import (
     apart_lines,
     change_verdict,
     changed_pieces,
+    fixes,
     nothing_compared,
+    repeated_sentence,
+    repeated_table,
     system_of,
+    tried_once,
 )
 from .number_text import counted
 from .one_screen import short_names, statistic_text
@@ -39,19 +43,23 @@ def _pieces(runs: TwoRuns) -> Iterator[Piece]:
         yield from changed_pieces(runs.changed)
         return
     yield from _answer(runs)
-    fixes = "fix" if len(runs.better) == 1 else "fixes"
-    yield (
-        f"{counted(len(runs.broke), 'regression')} (pass to fail), {len(runs.better):,} {fixes} (fail to pass) "
-        f"among {counted(runs.outputs - runs.not_compared, 'compared output')}."
-    )
+    broke, better = tried_once(runs, runs.broke), tried_once(runs, runs.better)
+    if runs.compared_once or not runs.repeated:
+        yield (
+            f"{counted(len(broke), 'regression')} (pass to fail), {fixes(len(better))} (fail to pass) "
+            f"among {counted(runs.compared_once, 'compared output')}."
+        )
+    if runs.repeated:
+        yield repeated_sentence(runs)
     yield ""
     yield _systems(runs)
-    if runs.broke:
+    for title, moved in (("regression", broke), ("fix", better)):
+        if moved:
+            yield ""
+            yield _moved(title, moved)
+    if changed := [each for each in runs.repeated if each.before != each.after]:
         yield ""
-        yield _moved("regression", runs.broke)
-    if runs.better:
-        yield ""
-        yield _moved("fix", runs.better)
+        yield repeated_table(changed)
     yield ""
     yield from changed_pieces(runs.changed)
     yield from apart_lines(runs)

@@ -8,6 +8,7 @@ from ...calibration.comparison.comparison_results import ComparedPair, ComparedS
 from ...calibration.statistic import Statistic
 from ...deterministic.finding import in_words
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, ChangedVerdict, TwoRuns
+from ...evaluation.past_runs.repeated_cases import RepeatedCase
 from ..document import Columns, Figure, Piece, document
 from ..document_parts import ENDS, FIRST, Cell, DocumentTable
 from ..figures.forest_plot import PlottedInterval, forest
@@ -31,13 +32,20 @@ def difference_document(runs: TwoRuns) -> Iterator[Piece]:
         return
     for system, strata in runs.systems.items():
         yield change_verdict(system, strata)
-    yield from _list(f"{counted(len(runs.broke), 'regression')} (pass to fail)", runs.broke)
-    yield from _list(
-        f"{number_text.count(len(runs.better))} {'fix' if len(runs.better) == 1 else 'fixes'} (fail to pass)",
-        runs.better,
-    )
+    broke, better = tried_once(runs, runs.broke), tried_once(runs, runs.better)
+    if runs.compared_once or not runs.repeated:
+        yield from _list(f"{counted(len(broke), 'regression')} (pass to fail)", broke)
+        yield from _list(f"{fixes(len(better))} (fail to pass)", better)
+    if runs.repeated:
+        yield repeated_sentence(runs)
+        if changed := [each for each in runs.repeated if each.before != each.after]:
+            yield repeated_table(changed[:_LISTED])
+        if len(changed) > _LISTED:
+            yield f"  and {number_text.count(len(changed) - _LISTED)} more (--json has all)"
     yield ""
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
+    if runs.repeated:  # trials of two runs are no pairs, so that their changes are not counted singly
+        head, rows = (*head[:6], head[8]), [[*row[:6], row[8]] for row in rows]
     yield DocumentTable(head, rows, words=FIRST | {1}, indent=0)
     yield Columns(list(difference_figure(runs.systems)))
     if otherwise := runs.graded_otherwise:
@@ -46,6 +54,43 @@ def difference_document(runs: TwoRuns) -> Iterator[Piece]:
         )
     yield from apart_lines(runs)
     yield from changed_pieces(runs.changed)
+
+
+def tried_once(runs: TwoRuns, moved: Sequence[ChangedVerdict]) -> list[ChangedVerdict]:
+    """Return the changes of cases that the runs tried once."""
+    several = {(each.case_id, each.system) for each in runs.repeated}
+    return [each for each in moved if (each.case_id, each.system) not in several]
+
+
+def fixes(number: int) -> str:
+    """Return a number of fixes."""
+    return f"{number_text.count(number)} {'fix' if number == 1 else 'fixes'}"
+
+
+def repeated_sentence(runs: TwoRuns) -> str:
+    """Say how many of the cases tried several times pass less or more often."""
+    less, more = (sum(sign * (each.after - each.before) > 0 for each in runs.repeated) for sign in (-1, 1))
+    systems = len({each.system for each in runs.repeated})
+    over = f" by {counted(systems, 'system')}" if systems > 1 else ""
+    return (
+        f"{counted(less, 'case')} {'passes' if less == 1 else 'pass'} less often, {number_text.count(more)} more often, "
+        f"of {number_text.count(len(runs.repeated))} tried several times{over}."
+    )
+
+
+def repeated_table(cases: Sequence[RepeatedCase]) -> DocumentTable:
+    """Return how often each case passed before and after."""
+    rows = [
+        (
+            each.case_id,
+            each.system,
+            f"{each.before:,} of {each.trials:,}",
+            f"{each.after:,} of {each.trials:,}",
+            "" if each.error_type is None else in_words(each.error_type),
+        )
+        for each in cases
+    ]
+    return DocumentTable(("case", "system", "before", "after", "fault"), rows, words=FIRST | {1, 4}, indent=0)
 
 
 def nothing_compared(runs: TwoRuns) -> str:

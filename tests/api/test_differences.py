@@ -401,3 +401,38 @@ def test_rates_are_those_of_the_run_also_where_a_judge_declares_its_threshold(tm
     for system, strata in fd.diff(run, run).systems.items():
         for part, of_run in zip([strata.decided, strata.open, strata.all], wanted, strict=True):
             assert [rate.value for rate in part.rates.values()] == [of_run.rates[system].value] * 2
+
+
+CALLS = [{"name": "book", "arguments": {"city": city}} for city in ("Oslo", "Rome")]
+
+
+def tried(passes: dict[str, list[int]]) -> list[dict[str, Any]]:
+    return [
+        {"case_id": case, "system": "me", "trial": trial, "tool_calls": [CALLS[passed]]}
+        for case, each in passes.items()
+        for trial, passed in enumerate(each)
+    ]
+
+
+def test_trials_of_two_runs_are_compared_by_case_and_not_by_their_numbers():
+    asked = cases(2)
+    before = fd.evaluate(asked, tried({"c00": [1, 0, 1, 0], "c01": [1, 1, 1, 1]}))
+    after = fd.evaluate(asked, tried({"c00": [0, 1, 0, 1], "c01": [1, 0, 0, 0]}))
+    found = fd.diff(before, after)
+    assert [(each.case_id, each.before, each.after, each.trials) for each in found.repeated] == [
+        ("c01", 4, 1, 4),
+        ("c00", 2, 2, 4),
+    ]
+    for shown in (str(found), found.to_markdown()):
+        assert "1 case passes less often, 0 more often, of 2 tried several times." in shown
+        assert "regression" not in shown
+    assert " ".join(str(found).split()).find("c01 me 4 of 4 1 of 4") > 0
+
+
+def test_cases_tried_once_are_counted_beside_repeated_ones():
+    asked = cases(2)
+    before = fd.evaluate(asked, tried({"c00": [1, 0], "c01": [1]}))
+    after = fd.evaluate(asked, tried({"c00": [0, 1], "c01": [0]}))
+    text = str(fd.diff(before, after))
+    assert "1 regression (pass to fail)" in text
+    assert "0 cases pass less often, 0 more often, of 1 tried several times." in text

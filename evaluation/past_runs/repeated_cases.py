@@ -1,0 +1,58 @@
+"""Cases that both runs tried several times, compared by how often they pass.
+
+A trial of one run has no partner among the trials of another: matched by their numbers, chance alone makes regressions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..conclusion.run_results import ResultStruct
+
+if TYPE_CHECKING:
+    from .compare_runs import ChangedVerdict
+
+
+class RepeatedCase(ResultStruct, frozen=True, kw_only=True):
+    """Passes of a case that was tried several times, in both runs.
+
+    Attributes:
+        trials: Trials that both runs graded.
+        before: How many of them passed in the first run.
+        after: How many passed in the second.
+        error_type: The commonest fault of a trial that failed in one run only.
+    """
+
+    case_id: str
+    system: str
+    trials: int
+    before: int
+    after: int
+    error_type: str | None = None
+
+
+def repeated_cases(compared: Iterable[ChangedVerdict]) -> list[RepeatedCase]:
+    """Count passes by case and system, where both runs graded several trials.
+
+    Cases with the largest loss come first.
+    """
+    groups: dict[tuple[str, str], list[ChangedVerdict]] = {}
+    for each in compared:
+        if {each.before, each.after} <= {"pass", "fail"}:
+            groups.setdefault((each.case_id, each.system), []).append(each)
+    found = [_case(each) for each in groups.values() if len(each) > 1]
+    return sorted(found, key=lambda case: (case.after - case.before) / case.trials)
+
+
+def _case(trials: list[ChangedVerdict]) -> RepeatedCase:
+    faults = Counter(each.error_type for each in trials if each.error_type and each.before != each.after)
+    return RepeatedCase(
+        case_id=trials[0].case_id,
+        system=trials[0].system,
+        trials=len(trials),
+        before=sum(each.before == "pass" for each in trials),
+        after=sum(each.after == "pass" for each in trials),
+        error_type=faults.most_common(1)[0][0] if faults else None,
+    )
