@@ -72,7 +72,7 @@ class Group(Mapping[str, Any]):
         """
         if not isinstance(name, str) or not _NAME.fullmatch(name):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not check types
             raise ConfigurationError(
-                f"{self.name}: {name!r} is no name: letters, digits, and _ - . after the first"
+                f"{self.name}: {name!r} is not a name: letters, digits, and _ - . after the first"
             )
         if not self.accepts(target):
             raise ConfigurationError(f"{self.name}: {name!r}: {self._unlike(target)}")

@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("fiducial").addoption(
         _OPTION,
         action="store_true",
-        help="Ask judges what their cassettes do not hold, and keep the replies there.",
+        help="Ask judges the questions missing in their cassettes, and store the replies there.",
     )
     parser.addini(
         _FOLDER, "Where cassettes are, relative to pytest's root folder.", default="tests/cassettes"
@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Forbid recording in CI, whatever the options."""
     if config.getoption(_OPTION) and os.environ.get("CI", "").lower() in {"1", "true"}:
         raise pytest.UsageError(
-            f"{_OPTION}: nothing is asked in a CI; record where you work, and commit the cassette"
+            f"{_OPTION}: no recording in CI; record on your machine, and commit the cassette"
         )
 
 

@@ -53,7 +53,7 @@ def access_to_results(
 
 def _about(tally: ResultsTally, model: str) -> Iterator[str]:
     if tally.unasked:
-        yield f"{tally.unasked:,} of {tally.results:,} results answer nothing that is asked here: other prompts, models or outputs, or what has a verdict already"
+        yield f"{tally.unasked:,} of {tally.results:,} results match no request: other prompts, models or outputs, or already judged"
     if tally.superseded:
         yield f"{tally.superseded:,} results are of requests that have another, later or better one, which counts"
     for served_by, count in sorted(tally.served_by.items()):

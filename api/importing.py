@@ -100,7 +100,7 @@ def import_bfcl(
         for output in read_outputs(find_results(input_path(results), wanted).files):
             if output.case_id not in ids:
                 raise UsageError(
-                    f"{results}: {output.system} answers {output.case_id!r}, which is no entry of this data"
+                    f"{results}: {output.system} answers {output.case_id!r}, which is not an entry of this data"
                 )
             yield output
 

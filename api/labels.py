@@ -60,7 +60,7 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
         lines = [heading if self.corrections else "no reference to correct"]
         if self.unsaid:
             lines.append(
-                f"{counted(len(self.unsaid), 'decision')} against the checker that no reference says:"
+                f"{counted(len(self.unsaid), 'decision')} against the checker that no reference expresses:"
             )
             lines += [f"  {each.item}: {each.found}; {each.why}" for each in self.unsaid[:_SHOWN]]
             if len(self.unsaid) > _SHOWN:

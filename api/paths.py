@@ -99,9 +99,7 @@ def folder_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) 
         return address
     copy = working_copy(address, _cache() / "runs", every=_seconds(os.environ.get(_CHECKPOINTS, "60")))
     if copy.set_aside is not None:
-        tell(
-            f"{copy.name}: another machine has gone on with this run; what only this one did is in {copy.set_aside}"
-        )
+        tell(f"{copy.name}: another machine continued this run; work done only here is in {copy.set_aside}")
         copy.set_aside = None
     return copy.folder
 

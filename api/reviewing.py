@@ -89,7 +89,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
                 if self.name
                 else f"all are {did}; --by NAME asks again, "
             )
-            return [*lines, f"{who}a larger --n goes on"]
+            return [*lines, f"{who}a larger --n adds more"]
         done = len(drawn.keys) - len(self.keys)
         if done:
             who = (
@@ -192,7 +192,7 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
             f"{'decisions' if self.decided else 'labels'}: {self.labels} ({self.added:,} added, {self.unchanged:,} already there; {people})",
             *self._skipped(),
             *(
-                ["next: numbers by what was decided", *_adjudicated_by(self.run)]
+                ["next: adjudicated numbers", *_adjudicated_by(self.run)]
                 if self.decided
                 else ["next: rates, corrected by them", *corrected_by(self.run)]
             ),
@@ -201,7 +201,7 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
     def _skipped(self) -> list[str]:
         if not self.skipped:
             return []
-        why = "cannot be decided" if self.decided else "could not be told: they label nothing"
+        why = "cannot be decided" if self.decided else "could not be told, and have no label"
         return [f"{self.skipped:,} {why}"]
 
 

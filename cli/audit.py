@@ -183,7 +183,7 @@ def run(
     ]
     if audited.failed:
         closing.append(
-            f"verdicts missing because calls failed: {audited.failed:,}; rerun the command to retry these alone"
+            f"verdicts missing because calls failed: {audited.failed:,}; rerun the command to retry only these"
         )
     emit(audited, json_file, closing=closing)
     return EXIT_PARTIAL if audited.failed else EXIT_OK

@@ -51,7 +51,7 @@ _TEMPERATURE = 0.001
 @_data
 @compose(
     option("--model", required=True, metavar="NAME", help="The model that works on the entries."),
-    option("--results", type=OUT_FOLDER, required=True, help="The result tree; the same command goes on with it."),
+    option("--results", type=OUT_FOLDER, required=True, help="The result tree; the same command resumes it."),
     option("--system", help="Name of the system's folder.  [default: the model's name]"),
     option("--category", "--test-category", "categories", multiple=True, default=("all_scoring",), metavar="NAME",
            help="A category, or a group of them (live, multi_turn, ...); may be given several times."),

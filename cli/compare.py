@@ -42,7 +42,7 @@ _OF_TABLES = ("pass_at", "right", "statistic", "flips", "interval", "seed", "rep
            help="judge: which one is right more often; system: which one passes more often, on checked outputs, on judged ones, and on all."),
     option("--right", type=click.Choice(["agrees", "score", "label"]),
            help="agrees: score and label fall on the same side of --pass-at; score, label: that one passes. Default of judges: agrees, or score "
-                "where no row has a label. Systems pass by their checkers, and else by judges, unless this says otherwise; agrees compares how "
+                "if no row has a label. Systems pass by their checkers, and else by judges, unless this says otherwise; agrees compares how "
                 "well they are judged."),
     option("--against", metavar="NAME", help="Compare the others with this one only, not every pair."),
     option("--statistic", default="accuracy", help="Statistic to compare: any of `fiducial calibrate`."),
@@ -139,7 +139,7 @@ def _prefer(
     missing: list[str] = []
     if preferences.failed:
         again = (
-            "rerun the command to retry these alone" if out else "--out FOLDER keeps the others for a retry"
+            "rerun the command to retry only these" if out else "--out FOLDER keeps the others for a retry"
         )
         missing.append(f"verdicts missing because calls failed: {preferences.failed:,}; {again}")
     emit_page(preferences, html, json_file=json_file, closing=missing)

@@ -85,7 +85,7 @@ def _require_outputs(options: RunOptions) -> None:
             "name outputs with --outputs FILE, or who generates them: --generate MODEL or --agent COMMAND"
         )
     if options.again:
-        raise UsageError("--again makes the outputs of a model or agent anew: add --generate or --agent")
+        raise UsageError("--again makes new outputs of a model or agent: add --generate or --agent")
 
 
 def evaluate(

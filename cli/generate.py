@@ -178,7 +178,7 @@ def foresee_first(options: RunOptions, access: Callable[[], ModelAccess]) -> boo
     )
     click.echo(str(found))
     if not found.outputs_are_there:
-        click.echo("what judging takes can be said once these outputs are there")
+        click.echo("the cost of judging can be forecast once these outputs exist")
     return found.outputs_are_there
 
 

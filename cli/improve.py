@@ -34,7 +34,7 @@ if it agrees more with the labels and no planted fault or attack passes more oft
 @compose(
     option("--prompt", required=True, metavar="JUDGE", help="The current prompt: NAME, NAME/VARIANT, or a .prompty file; @MODEL names the judging model."),
     option("--candidate", "candidates", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Prompt files to try."),
-    option("--model", metavar="NAME", help="The judging model, unless --prompt names it; it also writes candidates where no file is named."),
+    option("--model", metavar="NAME", help="The judging model, unless --prompt names it; it also writes candidates if no file is named."),
     option("--proposals", type=Whole(0, 16), help="Candidates that the model writes.  [default: 4 without --candidate, else 0]"),
     option("--out", type=OUT_FOLDER, required=True, help="The output folder; the same command resumes it."),
     option("--probes", type=FOLDER, help="Probes of `audit mutate`.  [default: made of the holdout]"),

@@ -21,7 +21,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 grade_options = compose(
     option("--label-scale", type=ScaleType(), metavar="WORST:BEST", expose_value=False, callback=_keep,
-           help="Scale of the labels: 1:5, or 5:1 where 1 is best."),
+           help="Scale of the labels: 1:5, or 5:1 if 1 is best."),
     option("--label-pass-at", type=float, metavar="GRADE", expose_value=False, callback=_keep,
            help="Worst label that passes, as it is written: 4.  [default: fractions are kept]"),
     option("--map-label", multiple=True, metavar="WORD=SCORE", expose_value=False, callback=_keep,

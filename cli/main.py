@@ -141,7 +141,7 @@ def _within(command: click.Command, table: dict[str, Any], rest: list[str]) -> d
     TRUST_OPTION,
     is_flag=True,
     expose_value=False,
-    help=f"Trust what {NAME} says now of code, endpoints, secrets and files; may stand anywhere.",
+    help=f"Trust what {NAME} says now about code, endpoints, secrets and files; allowed anywhere.",
 )
 def cli() -> None:
     """Score what AI agents produce.

@@ -232,7 +232,7 @@ def _from_file(*names: str) -> bool:
 jury_options = section(
     "Juries, and answers judged by statements",
     option("--jury", type=click.Choice(["majority", "mean", "escalate"]),
-           help="Also combine the judges' verdicts and repeats into one; escalate: ask the second judge where the first is unsure."),
+           help="Also combine the judges' verdicts and repeats into one; escalate: ask the second judge if the first is unsure."),
     option("--weights", metavar="W,W...", help="Weight of each judge in the jury.  [default: 1 each]"),
     option("--unsure", metavar="LOW-HIGH", default="0.2-0.8",
            help="Scores of the first judge on which --jury escalate asks the second; 0-0.5 means all that fail."),
@@ -263,7 +263,7 @@ def jury_options_of(options: RunOptions) -> JuryFields:
         return fields
     low, high = _numbers("--unsure", options.unsure, "-", 2)
     if not low <= high:
-        raise UsageError(f"--unsure: expected LOW-HIGH, got {options.unsure!r}; no score can lie there")
+        raise UsageError(f"--unsure: expected LOW-HIGH, got {options.unsure!r}; it holds no score")
     weights = () if options.weights is None else _numbers("--weights", options.weights, ",", None)
     fields |= {"jury": options.jury, "weights": weights, "unsure": (low, high)}
     return fields

@@ -137,7 +137,7 @@ def flow(*, judge: str, out: Path, dag: bool, model: str) -> None:
     option("--input", "inputs", metavar="[THEIRS=]OURS", multiple=True,
            help="An input to judge, or a mapping to the prompt's own name, e.g. answer=response; may be given several times."),
     option("--scale", metavar="WORST-BEST",
-           help="Possible scores, e.g. 1-5; or 5-1, where 1 is the best.  [default for chat messages: 0-1]"),
+           help="Possible scores, e.g. 1-5; or 5-1 if 1 is the best.  [default for chat messages: 0-1]"),
     option("--step", type=Number(0, min_open=True),
            help="Distance of neighbouring scores, e.g. 1 for whole numbers.  [default: any number in between is a score]"),
 )  # fmt: skip

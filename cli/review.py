@@ -28,15 +28,15 @@ Examples:
 @click.argument("run", type=FOLDER)
 @compose(
     option("--sample", type=click.Choice(["open", "decided", "doubt", "suspected"]), default="open",
-           help="open: random undecided outputs, to correct rates; decided: random checked ones, to audit checkers; doubt: undecided ones, likelier where the judge is in doubt; suspected: labels that judges contradict."),
+           help="open: random undecided outputs, to correct rates; decided: random checked ones, to audit checkers; doubt: undecided ones, likelier if the judge is unsure; suspected: labels that judges contradict."),
     option("--of", type=click.Choice(["disagreements", "survivors", "suspects"]),
-           help="Instead of --sample: decide between label and judge, shown unnamed. disagreements: where they differ; survivors: faults that an audit's judges missed; suspects: labels that most judges contradict."),
+           help="Instead of --sample: decide between label and judge, shown unnamed. disagreements: outputs on which they differ; survivors: faults that an audit's judges missed; suspects: labels that most judges contradict."),
     option("--agreements", type=Whole(0, 1000), default=20,
            help="With --of: add outputs on which label and judges agree, to measure how often both err."),
     option("--n", "count", type=Whole(1, 1000), default=50, help="Number of outputs."),
     option("--seed", type=int, default=0, help="Seed of the draw."),
     option("--judge", metavar="NAME", help="Only outputs that this judge graded; with --sample doubt, the judge in doubt."),
-    option("--by", "name", metavar="NAME", show_default=False, default="", help="Name of the person; outputs they have labelled are skipped.  [default: outputs that anybody has labelled are skipped]"),
+    option("--by", "name", metavar="NAME", show_default=False, default="", help="Name of the person; outputs they have labelled are skipped.  [default: all labelled outputs are skipped]"),
     option("--out", type=OUT_FILE, help="The page.  [default: in the run folder]"),
     option("--accept-edited", is_flag=True, help="Accept a run that was edited by hand; the page says so."),
     option("--add", "labels", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Import labels into the run."),

@@ -258,7 +258,7 @@ def scale_option(*judges: str) -> Callable[[F], F]:
         shown = option(
             "--scale",
             metavar="WORST-BEST",
-            help="Scale of a .prompty file that declares none: 1-5, or 5-1 where 1 is the best.",
+            help="Scale of a .prompty file that declares none: 1-5, or 5-1 if 1 is the best.",
         )
         return shown(cast("F", with_scales))
 

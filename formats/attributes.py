@@ -67,7 +67,7 @@ def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
         for step in path:
             inner = at.setdefault(step, {})
             if not is_object(inner):
-                raise RecordError("stands within what has a value of its own", field=key)
+                raise RecordError("is inside a key that already has a value", field=key)
             at = inner
         at[last] = value
     listed = _lists(tree)

@@ -72,7 +72,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         lines = (as_text(trace) or "failed").strip().splitlines()
         example.opinions.append(unscored(name, "failed", lines[-1] if lines else "failed"))
     if line.get("classifications"):
-        yield row.place.passed_over(line.place("classifications"), "a classification is no score")
+        yield row.place.passed_over(line.place("classifications"), "a classification is not a score")
     yield from records_of(example, row.place, options)
 
 

@@ -32,5 +32,5 @@ def _read(path: Path) -> Iterator[FileRow | Skipped]:
                     named = {name: cell or None for name, cell in named.items()}
                 yield FileRow(named, FilePosition(path, line), "", number)
             elif cells:
-                reason = f"{len(cells)} fields, where the header names {len(header)}"
+                reason = f"{len(cells)} fields, but the header has {len(header)}"
                 yield Skipped(file=str(path), line=line, reason=reason)

@@ -73,7 +73,7 @@ def _by_turn(example: Example, place: FilePosition, options: Options) -> Iterato
         is_last = number == len(example.conversation)
         error = turn.error or (example.error if is_last else None)
         if not turn.done and error is None and number > 1:
-            yield place.passed_over("messages", "nobody answered the last message of this conversation")
+            yield place.passed_over("messages", "the last message of this conversation has no answer")
             return
         request = [asked_message(each) for each in turn.request]
         one = msgspec.structs.replace(

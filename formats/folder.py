@@ -284,6 +284,6 @@ def _write_clusters(path: Path, clusters: dict[str, str]) -> None:
 
 def _refuse_nothing(first: Skipped | None, name: str, source: object) -> None:
     if first is None:
-        raise InputError(f"there is nothing in it to be read as {name}", path=source)
-    reason = f"nothing in it can be read as {name}: {first.reason}"
+        raise InputError(f"it has no records to read as {name}", path=source)
+    reason = f"no record in it can be read as {name}: {first.reason}"
     raise InputError(reason, path=first.file, line=first.line, field=first.field)

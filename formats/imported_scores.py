@@ -91,7 +91,7 @@ def scored(
         score = float(passed)
     if score is None:
         what = repr(value) if isinstance(value, str | int | float) else type_name(value)
-        raise RecordError(f"{by!r} says {what}, and nothing says where in [0, 1] that is", field=field)
+        raise RecordError(f"{by!r} says {what}, whose place in [0, 1] is unknown", field=field)
     if score != number:
         details["value"] = value
     return ImportedScore(by, score, "graded", reason, source, details)

@@ -186,7 +186,9 @@ def _score(
     span = spans.get(observation or "") or roots.get(trace or "")
     if score.text("dataType") == "CORRECTION":
         if span is None:
-            yield place.passed_over(score.place("subject"), "a correction of nothing that is here")
+            yield place.passed_over(
+                score.place("subject"), "a correction of an observation that is missing here"
+            )
         else:
             span.accepted = [*span.accepted, *answers_of(answer_text(parsed(score.value.get("value"))))]
         return
@@ -207,7 +209,7 @@ def _opinion(score: FieldReader) -> ImportedScore:
         value = score.text("stringValue")
     field = score.place("value")
     if kind == "TEXT" and value is not None:
-        raise RecordError("a text is no score", field=field)
+        raise RecordError("a text is not a score", field=field)
     return scored(by, value, reason=comment, source=source, field=field, absent="the score has no value")
 
 

@@ -248,7 +248,7 @@ def _opinion(node: FieldReader) -> ImportedScore:
         return unscored(key, "not_applicable", comment or "the evaluator gave no score", source=source)
     config = node.node("feedback_config")
     if config.text("type") == "categorical" and not isinstance(value, bool) and value not in {0, 1}:
-        raise RecordError("a category is no score", field=node.place("score"))
+        raise RecordError("a category is not a score", field=node.place("score"))
     return scored(
         key,
         value,

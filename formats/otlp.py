@@ -158,12 +158,12 @@ def _attach(
     elif name == EVALUATION and (trace or "fiducial.case_id" in attributes):
         yield on_named(evaluation(attributes), attributes, trace, options.system)
     elif name == EVALUATION:
-        yield place.passed_over("trace_id", "an evaluation of nothing that is here")
+        yield place.passed_over("trace_id", "an evaluation of a span that is missing here")
     elif span is not None and name.startswith("gen_ai."):
         genai_span(span, {}, [(name, {**attributes, **_body(piece)})])
     else:
         yield place.passed_over(
-            "event_name", f"an event {name!r} is no evaluation, and belongs to no span here"
+            "event_name", f"an event {name!r} is not an evaluation, and belongs to no span here"
         )
 
 

@@ -146,7 +146,7 @@ def _card(run: ExportContext, rows: int, judges: list[str]) -> str:
     return (
         "---\nconfigs:\n- config_name: default\n  data_files: data/outputs.parquet\n---\n\n"
         f"# {' '.join(run.task.split())}\n\n"
-        f"{rows:,} outputs with what was said of each, written {run.created} by fiducial.\n\n"
+        f"{rows:,} outputs with their verdicts, written {run.created} by fiducial.\n\n"
         "Columns `messages`, `tool_definitions`, `context`, `tool_calls`, `turns` and `verdicts` hold JSON text. A verdict without a score says why in\n"
         "`outcome`.\n\n"
         f"Said by:\n\n{listed}\n"

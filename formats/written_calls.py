@@ -67,7 +67,7 @@ def _read(text: str) -> list[dict[str, Any]]:
     inner = stripped[1:-1] if stripped.startswith("[") and stripped.endswith("]") else stripped
     calls = [_call(part) for part in _parts(inner)]
     if not calls and inner:
-        raise DecodingError(f"there is no call in {text[:60]!r}")
+        raise DecodingError(f"there is not a call in {text[:60]!r}")
     return calls
 
 
@@ -97,7 +97,7 @@ def _call(text: str) -> dict[str, Any]:
     if _is_dotted(node):
         return {"name": unparse(node)}  # the due calls, without their arguments
     if not isinstance(node, ast.Call) or not _is_dotted(node.func):
-        raise DecodingError(f"{text[:60]!r} is no call")
+        raise DecodingError(f"{text[:60]!r} is not a call")
     name = unparse(node.func)
     if node.args:
         argument = unparse(node.args[0])[:60]
@@ -125,12 +125,12 @@ def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Dict):
         keys = [None if key is None else _value(key) for key in node.keys]
         if not all(isinstance(key, str) for key in keys):
-            raise DecodingError(f"the keys of {unparse(node)[:60]} are no texts")
+            raise DecodingError(f"the keys of {unparse(node)[:60]} are not texts")
         return dict(zip(keys, map(_value, node.values), strict=True))
     try:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError, MemoryError) as error:
-        raise DecodingError(f"{unparse(node)[:60]} is no value; a text needs quotes") from error
+        raise DecodingError(f"{unparse(node)[:60]} is not a value; a text needs quotes") from error
     if not isinstance(value, str | int | float | None) or value in {math.inf, -math.inf}:
-        raise DecodingError(f"{unparse(node)[:60]} is no value that JSON has")
+        raise DecodingError(f"{unparse(node)[:60]} is not a JSON value")
     return value

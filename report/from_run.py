@@ -87,17 +87,15 @@ def _fractional(data: ReportData) -> set[str]:
 def edited(store: RunStore) -> Iterator[str]:
     """Warn about files of verdicts that were edited after the run wrote them."""
     for name in store.edited:
-        yield f"{name} was changed by hand since the run wrote it: what is shown here is what it says now."
+        yield f"{name} was changed by hand since the run wrote it; this page shows its present content."
 
 
 def _not_judged(manifest: Manifest, systems: Sequence[SystemResult]) -> Iterator[str]:
     """Yield advice for undecided outputs that lack a judge or a model."""
     if problem := manifest.not_judged:
-        yield f"No judge was asked: {problem}. With that, the command below goes on where it stopped."
+        yield f"No judge was asked: {problem}. Then the command below continues the run."
     elif open_outputs := number_text.not_judged(systems):
-        yield (
-            f"No judge was asked about {open_outputs}: the next step adds one, and the run goes on from here."
-        )
+        yield (f"No judge was asked about {open_outputs}: the next step adds one and continues the run.")
 
 
 _GIVEN: dict[Source, str] = {

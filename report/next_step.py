@@ -103,9 +103,7 @@ def _ask_again(summary: RunSummary) -> Answer | None:
     if summary.command and (not summary.resumes or _has(summary, "--replay")):
         again = ". The recording or batch has no reply for them; ask a model."
         return Answer(text=f"{'; '.join(failures)}{again}", evidence="judges")
-    retry = (
-        f"the same command retries these alone{'; a changed checker needs a new --out' if checks else ''}."
-    )
+    retry = f"the same command retries only these{'; a changed checker needs a new --out' if checks else ''}."
     fix = f". Fix this first: {why}. Then" if why else ";"
     return Answer(
         text=f"{'; '.join(failures)}{fix} {retry}",
@@ -156,9 +154,7 @@ def _add_missing(summary: RunSummary) -> Answer | None:
             evidence="systems",
             command=summary.command_with(),
         )
-    text = (
-        f"{sentence}. Add them to the outputs, with an error where there is no answer, and use a new --out."
-    )
+    text = f"{sentence}. Add them to the outputs, with an error if there is no answer, and use a new --out."
     return Answer(text=text, evidence="systems")
 
 
@@ -187,7 +183,7 @@ def _judge_open(summary: RunSummary) -> Answer | None:
     judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
     new = [judge for judge in judges if not any(_names(word, judge) for word in summary.words)]
     if not new and not summary.command.startswith("fiducial."):
-        text = f"Reach a model for the {counted(left, 'undecided output')} ({number_text.NEEDS_MODEL}); the same command goes on."
+        text = f"Reach a model for the {counted(left, 'undecided output')} ({number_text.NEEDS_MODEL}); the same command continues."
         return Answer(text=text, evidence="systems", command=summary.command_with())
     model = next((use.id.model for use in summary.judges if use.id is not None), number_text.MODEL)
     options = " ".join(

@@ -27,13 +27,13 @@ from .page import rendered, write_page
 from .review_view import ReviewItem, review_item
 
 _USE = {
-    "open": "A random sample of what no checker decided. Label as many as you like, in this order: the rates of the run are corrected by them.",
-    "decided": "A random sample of what a checker decided: an audit of the checker. It corrects no rate.",
-    "doubt": "Drawn where the judge is in doubt, with known chances. Label all of them; no rate may be corrected by them without those chances.",
-    "disagreements": "Outputs on which a label and a judge differ, and some on which they agree, in random order. Decide which are right: rates are held against your decisions, and the data set can be corrected with them.",
+    "open": "A random sample of undecided outputs. Label as many as you like, in this order; the labels correct the run's rates.",
+    "decided": "A random sample of checked outputs, to audit the checker. It corrects no rate.",
+    "doubt": "Drawn by the judge's doubt, with known chances. Label all of them; only with these chances may they correct a rate.",
+    "disagreements": "Outputs on which a label and a judge differ, and some on which they agree, in random order. Decide which are right: rates are compared with your decisions, which can also correct the data set.",
     "survivors": "Planted faults that every judge missed, and some that were caught, in random order. Decide which outputs are right: a fault that is none is the probe's error, not the judge's.",
     "suspects": "Outputs whose label most judges contradict, the most doubtful first. Decide which are right.",
-    "suspected": "Chosen because judges contradict their labels. This is no random sample: use the answers to fix cases, not to correct rates.",
+    "suspected": "Chosen because judges contradict their labels. They are not a random sample: use the answers to fix cases, not to correct rates.",
 }
 """Use of the labels of each sample."""
 

@@ -26,7 +26,7 @@ _MODELS = (
     "some decisions are a model's: look again at those that matter (`fiducial review RUN --of disagreements`)"
 )
 _ONE_SIDED = (
-    "where judge and label agree nobody looked, so the adjudicated numbers can hardly fall: they are the judge's at best "
+    "agreements were not examined, so the adjudicated numbers are the judge's best case "
     "(`fiducial review RUN --of disagreements --agreements 30`)"
 )
 _TAKEN_AS_RIGHT = (
@@ -34,7 +34,7 @@ _TAKEN_AS_RIGHT = (
     "decide half of them again"
 )
 _ALLOWED_FOR = "only corrected numbers allow for it"
-_HOW = "by double sampling: also for agreements that nobody looked at; what cannot be decided is left out"
+_HOW = "by double sampling, also for unexamined agreements; undecidable outputs are left out"
 
 
 def adjudication_pieces(adjudication: Adjudication | None) -> Iterator[Piece]:
@@ -90,7 +90,7 @@ def disagreements_clause(adjudicated: AdjudicatedJudge) -> str:
     apart = adjudicated.disagreements
     parts = [f"the judge is right in {apart.judge_right:,}", f"the label in {apart.judge_wrong:,}"]
     parts += [f"{apart.undecidable:,} cannot be decided"] if apart.undecidable else []
-    parts += [f"{apart.left:,} nobody looked at"] if apart.left else []
+    parts += [f"{apart.left:,} unexamined"] if apart.left else []
     return f"of {counted(apart.rows, 'disagreement')} {', '.join(parts)}"
 
 
@@ -110,7 +110,7 @@ def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
     yield DocumentTable(("", "as labelled", "adjudicated", "undecidable against it, for it"), rows, indent=4)
     if all(each.value is None for each in adjudicated.corrected.values()):
         why = next(iter(adjudicated.corrected.values())).undefined
-        yield f"    not corrected for what nobody looked at: {why}"
+        yield f"    not corrected for unexamined outputs: {why}"
         if adjudicated.agreements.left == adjudicated.agreements.rows:
             yield CautionLine(_ONE_SIDED, indent=4)
     else:

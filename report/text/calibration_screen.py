@@ -45,7 +45,7 @@ def calibration_screen(calibration: CalibrationNumbers, *, slices: Iterable[str]
 def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in calibration.judges.values())
     judges = number_text.counted(len(calibration.judges), "judge")
-    yield f"{judges} and no label in {number_text.counted(rows, 'row')}: nothing shows how often {'it is' if len(calibration.judges) == 1 else 'they are'} right. Draw items to label:"
+    yield f"{judges} and no label in {number_text.counted(rows, 'row')}: untested. Draw items to label:"
     yield Command("fiducial plan TABLE --next 50")
     yield ""
     yield from judges_alone_words(calibration)

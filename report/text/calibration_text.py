@@ -68,7 +68,7 @@ def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
     labels = sum(panel.n_missing for panel in judges.values())
     why = f"none of {counted(labels, 'row')} with a label has a score" if labels else "no row has a label"
     how = "label some (`fiducial plan TABLE --next 50` draws which) and add their labels as a column `label`"
-    return f"{why}, so nothing can be said of {', '.join(judges)} ({counted(rows, 'row')}): {how}"
+    return f"{why}, so {', '.join(judges)} ({counted(rows, 'row')}) cannot be measured: {how}"
 
 
 def _judge(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) -> Iterator[Piece]:
@@ -92,7 +92,7 @@ def _judge(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) 
     yield from statistic_pieces(statistics_of(panel, "table", "custom") if panel.binary else panel.statistics)
     if panel.n_missing and panel.missing is not None:
         ways = panel.missing.accuracy
-        yield "  of the labelled rows, missing verdicts and what becomes of accuracy:"
+        yield "  missing verdicts among labelled rows, and accuracy with them:"
         yield from statistic_pieces(
             {
                 "missing": panel.missing.rate,
@@ -199,7 +199,7 @@ def _thresholds(calibration: CalibrationNumbers) -> Iterator[Piece]:
             yield f"{judge}: no threshold: {choice.undefined}"
             continue
         apart = (
-            "; nothing could be held out"
+            "; too few clusters to hold any out"
             if choice.held_out is None
             else f"; on held-out tenths {number(choice.held_out)} (no interval: the choices share their items)"
         )

@@ -37,14 +37,14 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
         f"{kept})"
     )
     if forecast.if_unsure:
-        yield "  asked only about what the cheaper judge is not sure of"
+        yield "  asked only if the cheaper judge is unsure"
     if forecast.not_applicable:
         yield f"  not applicable, and not asked: {forecast.not_applicable:,}"
         for why, count in [*forecast.lacking.items()][:_MOST_REASONS]:
             yield f"    {count:,} x {visible(why)}"
     basis = f"learned from {forecast.learned_from:,} cached replies" if forecast.learned_from else "by length"
     yield f"  tokens ({basis}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
-    more = "; more where replies have to be asked for again"
+    more = "; more if replies have to be retried"
     yield from _cost_lines(forecast.cost, forecast.prices, more)
 
 
@@ -55,7 +55,7 @@ def generation_forecast(forecast: GenerationForecast) -> Document:
 
 def _generation_lines(forecast: GenerationForecast) -> Iterator[str]:
     missing = forecast.wanted - forecast.kept
-    from_cache = f", {forecast.answered:,} answered by what is kept" if forecast.answered else ""
+    from_cache = f", {forecast.answered:,} answered by kept replies" if forecast.answered else ""
     yield visible(forecast.system)
     yield f"  attempts: {missing:,} of {forecast.wanted:,} to make{from_cache}"
     for why, count in forecast.passed_over.items():
@@ -67,15 +67,15 @@ def _generation_lines(forecast: GenerationForecast) -> Iterator[str]:
         yield f"  calls: {forecast.calls:,}"
     else:
         most = "" if forecast.most is None else f", at most {forecast.most:,}"
-        yield f"  calls: at least {forecast.calls:,}{most}: {counted(forecast.conversations, 'conversation')} as long as the model goes on"
+        yield f"  calls: at least {forecast.calls:,}{most}: {counted(forecast.conversations, 'conversation')} until the model stops"
     if forecast.histories:
         before = counted(forecast.histories, "question")
         yield f"  not counted: the conversations before {before}"
     if forecast.calls:
-        first = "" if forecast.exact else ", of the first calls alone"
+        first = "" if forecast.exact else ", first calls only"
         yield f"  tokens (by length{first}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
         yield from _cost_lines(
-            forecast.cost, forecast.prices, "" if forecast.exact else "; more for what follows"
+            forecast.cost, forecast.prices, "" if forecast.exact else "; more for later calls"
         )
 
 

@@ -106,7 +106,7 @@ def _unread(imported: ImportSummary) -> Iterator[str]:
     """Say which grades of a log were not read, and the command that adds them."""
     for name, file in imported.unread.items():
         words = ("fiducial", "labels", "add", imported.folder, file)
-        yield f"  not read, though it looks like grades: {name!r}; where rows have an id, add it with"
+        yield f"  not read, though it looks like grades: {name!r}; if rows have an id, add it with"
         yield f"      {shlex.join(words)} {mapped({'label': name})}"
 
 
@@ -116,7 +116,7 @@ def _pairing(imported: ImportSummary) -> str:
         return ""
     query = imported.columns.get("query") or imported.guesses.get("query")
     name = mapped({"id": query or "COLUMN"})
-    return f"rows without an id are cases of their own, {name} pairs them; "
+    return f"rows without an id are separate cases, {name} pairs them; "
 
 
 def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
@@ -132,7 +132,7 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
             yield f"      ({number_text.NEEDS_MODEL})"
         if imported.verdicts and not imported.labels and _is_checked(imported):
             labels = shlex.quote(str(folder / "labels.jsonl"))
-            yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, where a checker decides)"
+            yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, if a checker decides)"
     if imported.verdicts and (not imported.labels or imported.scored):
         before = "      " if imported.outputs and imported.kinds else "next: "
         if imported.labels:

@@ -91,7 +91,7 @@ def _headline(improvement: ImprovementNumbers) -> str:
         case "no better in development":
             return f"No prompt written: no candidate beats {improvement.judge} in development. The holdout was not looked at."
         case "calls failed":
-            return f"Unfinished: {counted(improvement.failed, 'call')} failed; rerun the command to retry these alone."
+            return f"Unfinished: {counted(improvement.failed, 'call')} failed; rerun the command to retry only these."
         case _:
             refused = [each for each in improvement.tried if each.refused]
             why = "there was no candidate to try"

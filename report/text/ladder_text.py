@@ -21,7 +21,7 @@ def ladder_pieces(ladders: Sequence[LadderResult]) -> Iterator[Piece]:
     """Yield the ladders of one judge."""
     if not ladders:
         return
-    yield "  how hard a fault may be (80 % are still caught of what is easier than where it breaks):"
+    yield "  level up to which 80 % of faults are caught:"
     head = ("dial", "breaks", "level", "falls by", "n", "right failed", "interval", "")
     yield DocumentTable(head, [_row(each) for each in ladders], words=frozenset({0, 1, 2, -1}), indent=4)
     yield Columns([_curve(each) for each in ladders if each.curve])
@@ -47,7 +47,7 @@ def _notes(ladder: LadderResult) -> Iterator[str]:
     elif ladder.misfit_p is not None and ladder.misfit_p < _MISFIT:
         yield f"no smooth fall (p {ladder.misfit_p:.4f}): go by its levels"
     if ladder.failed_right.low is not None and ladder.failed_right.low > _TOLERATED:
-        yield "fails right outputs as well: what it catches it need not have seen"
+        yield "fails right outputs, too, so its catches may be chance"
     yield from (f"{left:,} {outcome}" for outcome, left in ladder.ungraded.items())
 
 

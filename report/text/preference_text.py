@@ -35,11 +35,11 @@ def preferences_document(
     for preferences in judges:
         yield f"{preferences.judge}: {counted(preferences.comparisons, 'comparison')}, each asked in both orders; {preferences.complete:,} with a verdict in both"
         if any(preferences.ungraded.values()):
-            yield f"  verdicts without a choice: {outcomes(preferences.ungraded)}; what lacks one order is part of no number"
+            yield f"  verdicts without a choice: {outcomes(preferences.ungraded)}; pairs without both orders are in no number"
         yield from _matches(preferences.matches)
         yield from map(CautionLine, misfit_of(preferences.misfit))
         yield from _systems(preferences)
-        yield "  what else decides:"
+        yield "  biases:"
         yield from _position(preferences.position)
         yield from _length(preferences.length)
         if preferences.labels is not None:
@@ -161,13 +161,13 @@ def _length(length: Length) -> Iterator[str]:
     which = "longer" if length.effect.value > 0 else "shorter"
     verdict = f"favours the {which} text" if length.found else "no evidence that length decides"
     yield (
-        f"    length: {verdict}. Where labels tell which is better ({n}), it is wrong {_signed(value)} {interval} more often when the wrong one is the "
+        f"    length: {verdict}. If labels differ ({n}), it is wrong {_signed(value)} {interval} more often when the wrong one is the "
         f"longer than when it is the shorter (Holm p {p_value(length.holm_p)}); {observed}"
     )
 
 
 def _labels(agreement: LabelAgreement) -> Iterator[Piece]:
-    yield "  where labels tell the two apart:"
+    yield "  if labels differ:"
     shares = {
         "right, each order half": agreement.right,
         "right in both orders": agreement.right_in_both,
@@ -185,9 +185,9 @@ def limits_of(preferences: PreferenceNumbers) -> Iterator[str]:
     few = [match for match in preferences.matches if 0 < match.n_clusters < _FEW]
     if few:
         least = min(match.n_clusters for match in few)
-        yield f"few clusters ({least:,} at the least), so that intervals are rough"
+        yield f"few clusters (at least {least:,}), so intervals are rough"
     if preferences.labels is None:
-        yield "this is the judge's taste: no label says which output is better"
+        yield "there are no labels: this is only the judge's preference"
 
 
 def _signed(value: str) -> str:

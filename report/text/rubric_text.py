@@ -46,9 +46,7 @@ def _pairs(rubrics: RubricNumbers) -> Iterator[Piece]:
         )
         for pair in rubrics.pairs
     ]
-    yield DocumentTable(
-        ("judges", "n", "a alone right", "b alone right", "difference", "interval", "p"), rows
-    )
+    yield DocumentTable(("judges", "n", "only a right", "only b right", "difference", "interval", "p"), rows)
     yield ""
 
 

@@ -157,7 +157,7 @@ def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
 
 def _calibration(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the judges' agreement with the labels, beside the baselines."""
-    yield "calibration: judges against labels (checkers' verdicts, and --labels where given)"
+    yield "calibration: judges against labels (checkers' verdicts, and --labels if given)"
     for name, panel in calibration.judges.items():
         yield _table_line(name, panel) + number_text.passing(panel.pass_at, panel.pass_at_source)
         yield f"    {_shown(panel, _RATES, each_n=True)}"

@@ -168,7 +168,7 @@ def _uncorrected(systems: Sequence[SystemResult]) -> bool:
 
 
 _FEW_LABELS = "fewer than two labels of these outputs"
-_CHOSEN_LABELS = "labels that are no random sample of these outputs"
+_CHOSEN_LABELS = "labels that are not a random sample of these outputs"
 
 
 def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:

@@ -228,6 +228,6 @@ def test_work_that_was_set_aside_is_told(bucket: Any, monkeypatch: pytest.Monkey
     monkeypatch.setattr(copies, "_copies", {})
     done = run()
     assert done.code == 0
-    assert "another machine has gone on with this run; what only this one did is in" in done.err
+    assert "another machine continued this run; work done only here is in" in done.err
     (aside,) = copy.place.glob("set-aside-*")
     assert (aside / "notes.txt").read_text() == "never put"

@@ -384,7 +384,7 @@ def test_a_decision_that_no_reference_says_is_listed_and_not_dropped(run: Path, 
         "no reference of this kind says so; write one on the review page",
     )
     shown = fiducial("labels", "export", run, "--out", tmp_path / "again.jsonl").out
-    assert "1 decision against the checker that no reference says:\n  c1|me|0: wrong; " in shown
+    assert "1 decision against the checker that no reference expresses:\n  c1|me|0: wrong; " in shown
     assert "\x1b" not in shown
 
 

@@ -104,7 +104,7 @@ def test_the_same_command_goes_on_where_calls_ran_out(prefer: Command, server: P
     short = prefer("--max-calls", "7", "--concurrency", "1", "--no-cache")
     assert short.code == 3
     assert "verdicts missing because calls failed: " in short.out
-    assert "; rerun the command to retry these alone" in short.out
+    assert "; rerun the command to retry only these" in short.out
     assert prefer("--no-cache", "--json", "found.json").code == 0
     assert len(server.seen) <= 7 + 40
     assert found()["complete"] == 20

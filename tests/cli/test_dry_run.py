@@ -70,10 +70,7 @@ def test_a_dear_judge_is_foreseen_for_at_most_everything(inputs: tuple[Path, Pat
     result = fiducial("judge", "-v", cases, "--outputs", outputs, "--judge", *judges, *args)
     assert "@gpt-4.1-mini\n  calls: 20 (" in result.out
     assert "@gpt-4.1\n  calls: at most 20 (" in result.out
-    assert (
-        "  asked only about what the cheaper judge is not sure of\n  tokens (by length): in 0 to"
-        in result.out
-    )
+    assert "  asked only if the cheaper judge is unsure\n  tokens (by length): in 0 to" in result.out
     assert "together: at most 40 calls, $0.0" in result.out
 
 

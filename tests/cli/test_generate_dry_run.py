@@ -64,7 +64,7 @@ def test_what_the_cache_answers_is_no_call(cases: Path, server: ProviderServer):
         Path(name).unlink()
     write_records(cases, [weather_case(name) for name in "abcdefgh"])
     told = dry(cases, server)
-    assert "  attempts: 8 of 8 to make, 6 answered by what is kept\n  calls: 2\n" in told
+    assert "  attempts: 8 of 8 to make, 6 answered by kept replies\n  calls: 2\n" in told
     assert "calls: 8\n" in dry(cases, server, "--no-cache")
 
 
@@ -84,7 +84,7 @@ def test_what_a_recording_has_no_reply_to_is_told(cases: Path, server: ProviderS
             "--dry-run",
         )
     ).out
-    assert "attempts: 8 of 8 to make, 6 answered by what is kept" in told
+    assert "attempts: 8 of 8 to make, 6 answered by kept replies" in told
     assert "no output: 2 x " in told
     assert "calls: 0" in told
 
@@ -93,9 +93,9 @@ def test_of_conversations_it_says_the_least_and_the_most(tmp_path: Path, server:
     cases = tmp_path / "folders.jsonl"
     write_records(cases, [folder_case(2), weather_case()])
     told = dry(cases, server, "--steps-per-turn", "5")
-    assert "calls: at least 3, at most 11: 1 conversation as long as the model goes on" in told
+    assert "calls: at least 3, at most 11: 1 conversation until the model stops" in told
     assert "of the first calls alone" in told
-    assert "; more for what follows" in told
+    assert "; more for later calls" in told
 
 
 def test_conversations_before_a_question_are_told_of_and_not_held(tmp_path: Path, server: ProviderServer):
@@ -137,7 +137,7 @@ def test_of_a_run_both_phases_are_foreseen_one_after_the_other(tmp_path: Path, s
     told = fiducial(*command, "--dry-run")
     assert (told.code, server.seen, Path("run").exists()) == (0, [], False)
     assert "attempts: 1 of 1 to make\n  calls: 1\n" in told.out
-    assert told.out.endswith("what judging takes can be said once these outputs are there\n")
+    assert told.out.endswith("the cost of judging can be forecast once these outputs exist\n")
     judged = in_the_form_asked_for()
     server.script = lambda seen: judged(seen) if seen.body["model"] == "j" else Answer("Hello!")
     assert fiducial("generate", cases, model="m", base_url=server.base_url, out="run/outputs.jsonl").code == 0

@@ -142,7 +142,10 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("empty.jsonl",), "empty.jsonl: the file is empty"),
     (("sprite.json",), "sprite.json: cannot tell the format; name it: inspect, "),
     (("inspect", "sprite.json"), "sprite.json: eval: missing; expected a log of Inspect"),
-    (("openai", "sprite.json"), "nothing in it can be read as openai: missing; expected a list of messages"),
+    (
+        ("openai", "sprite.json"),
+        "no record in it can be read as openai: missing; expected a list of messages",
+    ),
     (("csv", "a.csv", "--map", "colour"), "--map expects NAME=NAME, got 'colour'"),
     (("csv", "a.csv", "--map", "colour=shape"), "colour=shape: neither is a field"),
     (

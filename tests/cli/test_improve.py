@@ -168,7 +168,7 @@ def test_calls_that_failed_are_asked_again_by_the_same_command(server: ProviderS
     server.script = lambda seen: Status(400) if "answer 11 " in seen.text else script(seen)
     result = improve(server, graded, candidate="better.prompty")
     assert result.code == 3
-    assert "rerun the command to retry these alone" in " ".join(result.out.split())
+    assert "rerun the command to retry only these" in " ".join(result.out.split())
     server.script = script
     assert improve(server, graded, candidate="better.prompty").code == 0
 

@@ -105,7 +105,7 @@ def test_a_page_goes_on_where_a_person_stopped(run: Command, tmp_path: Path):
     more = json.loads(fiducial(*ask, "--n", "15").out)
     assert (more["n"], more["labelled_before"], set(more["items"]) & set(first["items"])) == (5, 10, set())
     done = fiducial("review", folder, "--by", "ann", "--n", "10")
-    assert (done.code, "ann has labelled all of them; a larger --n goes on" in done.out) == (0, True)
+    assert (done.code, "ann has labelled all of them; a larger --n adds more" in done.out) == (0, True)
     assert json.loads(fiducial("review", folder, "--by", "bob", "--n", "10", "--json").out)["n"] == 10
 
 

@@ -268,7 +268,7 @@ def test_labels_of_criteria_tell_the_judges_errors(judged: Path, named: str):
     )
     shown = fiducial("rubrics", judged, "--labels", "labels.csv").out
     assert "shrunken" in shown
-    assert "b alone right" in shown
+    assert "only b right" in shown
 
 
 @pytest.mark.parametrize(

@@ -289,7 +289,7 @@ def test_what_is_wrong_with_a_log_s_header_names_the_file(header: str, tmp_path:
 def test_a_file_in_which_nothing_is_names_itself(tmp_path: Path):
     (tmp_path / "empty.csv").touch()
     ended, text = imported(tmp_path / "empty.csv", "csv")
-    assert (ended, "empty.csv: there is nothing in it to be read as csv" in text) == (2, True), text
+    assert (ended, "empty.csv: it has no records to read as csv" in text) == (2, True), text
 
 
 @pytest.mark.parametrize(

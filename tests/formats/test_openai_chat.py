@@ -106,7 +106,7 @@ def test_each_turn_of_a_conversation_is_a_case_where_that_is_asked_for(read: Rea
 def test_a_last_message_that_nobody_answered_is_listed_where_turns_are_cases(read: Read):
     chat = read({"messages": [ASKED, {"role": "assistant", "content": "Done."}, ASKED]}, unit="turn")
     assert [case.id for case in chat.cases] == ["chat-000001/1"]
-    assert [each.reason for each in chat.skipped] == ["nobody answered the last message of this conversation"]
+    assert [each.reason for each in chat.skipped] == ["the last message of this conversation has no answer"]
 
 
 def test_an_accepted_answer_may_be_the_last_text_of_a_conversation(read: Read):

@@ -120,8 +120,8 @@ def test_what_a_tool_could_not_score_has_an_outcome_and_a_reason_and_no_score():
 def test_what_is_no_score_in_the_unit_interval_is_listed_and_never_guessed():
     skipped = fd.read(SAMPLES / "pydantic_evals/report.json").skipped
     assert [(each.field, each.reason) for each in skipped[:2]] == [
-        ("cases[0].scores.length", "'length' says 5, and nothing says where in [0, 1] that is"),
-        ("cases[0].labels.lang", "'lang' says 'en', and nothing says where in [0, 1] that is"),
+        ("cases[0].scores.length", "'length' says 5, whose place in [0, 1] is unknown"),
+        ("cases[0].labels.lang", "'lang' says 'en', whose place in [0, 1] is unknown"),
     ]
 
 

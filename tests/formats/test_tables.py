@@ -44,7 +44,7 @@ def test_the_separator_is_that_of_the_header(read: Read, name: str, separator: s
 def test_a_row_with_too_many_fields_is_listed_with_its_line(read: Read):
     found = read("question,answer\na,b\nc,d,e\nf,g\n")
     assert len(found.cases) == 2
-    assert [(each.line, each.reason) for each in found.skipped] == [(3, "3 fields, where the header names 2")]
+    assert [(each.line, each.reason) for each in found.skipped] == [(3, "3 fields, but the header has 2")]
 
 
 def test_a_column_that_is_named_twice_is_refused(read: Read):

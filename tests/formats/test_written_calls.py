@@ -40,11 +40,11 @@ def test_calls_are_read_as_people_write_them(text: str, calls: list[Any]):
     [
         ('weather("Rome")', "an argument of weather has no name: 'Rome'"),
         ('book(city="Rome" nights=4)', "Perhaps you forgot a comma"),
-        ("book(city=Rome)", "Rome is no value; a text needs quotes"),
+        ("book(city=Rome)", "Rome is not a value; a text needs quotes"),
         ("book(x=1, **{})", "stands twice or is unpacked"),
         ("Book 2 nights", "not Python"),
-        ("n/a", "'n/a' is no call"),
-        ("f(x=1e999)", "is no value that JSON has"),
+        ("n/a", "'n/a' is not a call"),
+        ("f(x=1e999)", "is not a JSON value"),
         ("f(x=" + "[" * 9999, "nested"),
     ],
 )

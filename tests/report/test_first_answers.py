@@ -558,7 +558,7 @@ def test_why_no_judge_answered_stands_once_on_a_screen():
     told = printed(use("j", {"failed": {why: 3}}), use("k", {"failed": {why: 2, "HTTP 500": 1}}))
     assert [line for line in told if "refused" in line] == [f"note: No judge answered: {why}"]
     assert any(
-        line.endswith("Fix the reason above; then the same command retries these alone.") for line in told
+        line.endswith("Fix the reason above; then the same command retries only these.") for line in told
     )
     assert "note: 2 judges: 3 failed" in told
     other = printed(use("j", {"failed": {why: 3}}), use("k", {"failed": {"HTTP 500": 3}}))

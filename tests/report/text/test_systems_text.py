@@ -72,7 +72,7 @@ def test_labels_that_cannot_correct_a_judge_are_not_said_to_be_missing():
     rest = StratumRate(name=OPEN, by="j", n=20, of=20, value=0.4, low=0.2, high=0.6)
     chosen = StratumRate(name=CORRECTED, by="j", n=9, of=20, undefined="they are scored unlike the others")
     lines = [*as_lines(systems_document(systems("a", overall=whole, strata=[rest, chosen]), judged("j")))]
-    assert lines[-1] == "* uncorrected: labels that are no random sample of these outputs"
+    assert lines[-1] == "* uncorrected: labels that are not a random sample of these outputs"
 
 
 @pytest.mark.parametrize("overall", [ALL_CORRECTED, ALL_UNCORRECTED, None])
