@@ -143,13 +143,13 @@ def test_an_operator_is_where_its_function_is_and_gives_its_name_to_no_other():
 
 
 def test_a_name_that_is_no_text_is_refused():
-    with pytest.raises(ConfigurationError, match="checkers: 3 is no name"):
+    with pytest.raises(ConfigurationError, match="checkers: 3 is not a name"):
         CHECKERS.register(3, first)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "a@b", "_a", "-a", "a\n"])
 def test_a_name_that_would_be_read_as_something_else_is_refused(name: str, install: Install):
-    with pytest.raises(ConfigurationError, match="is no name"):
+    with pytest.raises(ConfigurationError, match="is not a name"):
         AGENTS.register(name, first)
 
 

@@ -140,10 +140,10 @@ def test_every_control_has_a_label_and_a_key():
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("open", "the rates of the run are corrected by them"),
+        ("open", "the labels correct the run's rates"),
         ("decided", "It corrects no rate."),
-        ("doubt", "no rate may be corrected by them without those chances"),
-        ("suspected", "This is no random sample"),
+        ("doubt", "only with these chances may they correct a rate"),
+        ("suspected", "They are not a random sample"),
     ],
 )
 def test_the_page_says_what_its_labels_are_good_for(kind: SampleKind, words: str):

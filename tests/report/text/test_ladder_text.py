@@ -96,7 +96,7 @@ def test_what_a_reader_has_to_know_stands_beside():
     for note in (
         "flat: no fall is found, 0.950 at most",
         "no smooth fall (p 0.0004)",
-        "fails right outputs as well",
+        "fails right outputs, too",
         "3 failed",
     ):
         assert note in text
