@@ -62,7 +62,7 @@ def _broken(line: str, width: int) -> Sequence[str]:
     if columns_of(line) <= width or line.startswith(_COMMAND):
         return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 2)
-    first, *words = line.split(" ")
+    first, *words = _words(line)
     lines = [first]
     for word in words:
         longer = f"{lines[-1]} {word}"
@@ -71,6 +71,19 @@ def _broken(line: str, width: int) -> Sequence[str]:
         else:
             lines[-1] = longer
     return lines
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a line; a command in backticks is one, since a broken one cannot be copied."""
+    words: list[str] = []
+    is_inside = False
+    for word in line.split(" "):
+        if is_inside:
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+        is_inside ^= word.count("`") % 2 == 1
+    return words if not is_inside else line.split(" ")
 
 
 def as_html(document: Document) -> Markup:

@@ -86,6 +86,15 @@ def test_paragraphs_are_broken_to_a_width_and_tables_are_not():
     assert lines[-4:] == list(as_lines([_TABLE]))
 
 
+def test_a_command_in_a_paragraph_is_not_broken():
+    command = "`fiducial plan 'my table.csv' --next 50`"
+    lines = list(as_lines([f"Label some of them ({command} draws some), and one ` more."], width=30))
+    assert any(command in line for line in lines) is False  # an open backtick marks no command
+    lines = list(as_lines([f"Label some of them ({command} draws some), and more."], width=30))
+    assert [command in line for line in lines].count(True) == 1
+    assert max(len(line) for line in lines if command not in line) <= 30
+
+
 def test_a_document_is_a_summary_in_githubs_markdown():
     document = [
         "Two of them.",
