@@ -293,8 +293,14 @@ def _narrow(summary: RunSummary) -> Answer | None:
     if len(summary.systems) != 1:
         return None
     system = summary.systems[0]
-    checked = (part for part in system.strata if part.name == DECIDED)
+    checked = [part for part in system.strata if part.name == DECIDED]
     rate = system.overall
+    if rate is not None and rate.value is None and rate.n > sum(part.n for part in checked):
+        left = counted(rate.of - rate.n, "output")
+        return Answer(
+            text=f"Judges left {left} ungraded, too many for a rate of all. Use another --model or variant of the judge, with a new --out.",
+            evidence="judges",
+        )
     if rate is None or rate.value is None:
         rate = max(checked, key=lambda part: part.n, default=None)
     if rate is None or rate.value is None or rate.low is None or rate.high is None:

@@ -206,6 +206,8 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         )
     yield plotted_table("", ("pass rate", "n", "ungraded"), rows)
     notes = [f"* uncorrected: {' or '.join(reasons)}"] if reasons else []
+    if whole is not None and shown and whole.value is None and whole.undefined is not None:
+        notes.append(f"no rate of all outputs: {whole.undefined}")
     if any(part.fractions for part in shown):
         notes.append("a judge's row is its mean score")
     if notes:

@@ -130,6 +130,14 @@ def test_cases_are_added_where_the_interval_of_one_system_is_wide(low: float, hi
     assert told.command.startswith("fiducial plan --half-width 0.05 --prevalence 0.5") == wide
 
 
+def test_more_cases_are_not_the_step_where_judges_leave_outputs_ungraded():
+    checked = StratumRate(name=DECIDED, n=4, of=40, value=0.0, low=0.0, high=0.49)
+    whole = StratumRate(name=ALL, n=34, of=40, undefined="only 30 of 36 undecided outputs are graded")
+    told = step(systems=[SystemResult(system="a", strata=[checked], overall=whole)])
+    assert told.text.startswith("Judges left 6 outputs ungraded, too many for a rate of all.")
+    assert not told.command
+
+
 def test_cases_to_add_are_planned_by_the_rate_of_all_outputs():
     checked = StratumRate(name=DECIDED, n=16, of=24, value=0.88, low=0.64, high=0.97)
     whole = StratumRate(name=ALL, n=24, of=24, value=0.58, low=0.44, high=0.71)

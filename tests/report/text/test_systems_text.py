@@ -67,6 +67,14 @@ def test_ungraded_outputs_are_counted_zero_included():
     assert lines[-1] == "* uncorrected: fewer than two labels of these outputs"
 
 
+def test_a_missing_rate_of_all_outputs_has_its_reason():
+    whole = StratumRate(name=ALL_CORRECTED, n=8, of=12, undefined="only 8 of 12 undecided outputs are graded")
+    rest = StratumRate(name=OPEN, by="j", n=8, of=12, value=0.4, low=0.2, high=0.6)
+    corrected = StratumRate(name=CORRECTED, by="j", n=8, of=8, value=0.4, low=0.2, high=0.6)
+    lines = [*as_lines(systems_document(systems("a", overall=whole, strata=[rest, corrected]), judged("j")))]
+    assert lines[-1] == "no rate of all outputs: only 8 of 12 undecided outputs are graded"
+
+
 def test_labels_that_cannot_correct_a_judge_are_not_said_to_be_missing():
     whole = StratumRate(name=ALL_CORRECTED, n=20, of=20, value=0.5, low=0.4, high=0.6)
     rest = StratumRate(name=OPEN, by="j", n=20, of=20, value=0.4, low=0.2, high=0.6)
