@@ -16,7 +16,7 @@ from ..evaluation.artifacts.attempts import AgentPlan, run_agents
 from ..evaluation.artifacts.outcome import ArtifactOutcome, conclude_artifacts
 from ..evaluation.artifacts.skills import skill_tree
 from ..evaluation.artifacts.workspaces import lay_out_workspaces as lay_out_all
-from ..evaluation.generation.commands import command_words
+from ..evaluation.generation.commands import command_words, refuse_relative_script
 from ..records import Case, kind_spec, read_records
 from ..report.page import ResultPage, document_page
 from ..report.text.artifact_text import artifacts_document, skills_document
@@ -58,6 +58,7 @@ def run_agent(
     system: str,
     environment: Mapping[str, str],
     cutoff: float | None = None,
+    trials: int = 1,
     rules: Rules = "strict",
     recorded_command: str = "fiducial.run_agent",
     progress: bool | None = None,
@@ -68,16 +69,20 @@ def run_agent(
     Each challenge has its own workspace and cutoff.
 
     In ``command`` ``{task}`` and ``{workspace}`` are filled in; None tests every challenge with its own solution. ``environment`` is the agent's whole environment;
-    ``cutoff`` is in seconds, None for each challenge's own.
+    ``cutoff`` is in seconds, None for each challenge's own. Each of the ``trials`` has its own workspace.
     """
     words = None if command is None else command_words(command)
-    plan = AgentPlan(command=words, system=system, environment=environment, cutoff=cutoff)
+    if words is not None:
+        refuse_relative_script(words)
+    plan = AgentPlan(command=words, system=system, environment=environment, cutoff=cutoff, trials=trials)
     checks = check_options(rules, {}, {}, **workspaces)
     path, started = input_path(cases), datetime.now(UTC)
     if words is not None and not checks.artifacts.allow_code:
         _refuse_code(path)
     with shown_progress(wanted=progress) as shown:
-        shown.begin("laying out" if command is None else "running", sum(1 for _ in read_records(path, Case)))
+        shown.begin(
+            "laying out" if command is None else "running", trials * sum(1 for _ in read_records(path, Case))
+        )
         run_agents(read_records(path, Case), written_path(out), plan, shown)
     ended = datetime.now(UTC)
     return AgentResults.of(

@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .param_types import INPUT_FILE, OUT_FOLDER, Number
+from .param_types import INPUT_FILE, OUT_FOLDER, Number, Whole
 from .printing import command_line
 from .shared_options import only_option, option, workspaces
 
@@ -69,6 +69,12 @@ def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]
     help="Time limit of the agent per challenge, instead of the challenge's own.",
 )
 @option(
+    "--trials",
+    type=Whole(1, 1000),
+    default=1,
+    help="Attempts at each challenge, each in its own workspace; FIDUCIAL_TRIAL has the number.",
+)
+@option(
     "--rules",
     type=click.Choice(["bfcl", "strict"]),
     default="strict",
@@ -83,6 +89,7 @@ def run(
     out: Path,
     system: str | None,
     cutoff: float | None,
+    trials: int,
     only: tuple[str, ...],
     tests: tuple[str, ...],
     **options: Any,
@@ -97,6 +104,8 @@ def run(
 
     if mock == (agent is not None):
         raise UsageError("expected either --agent COMMAND or --mock")
+    if mock and trials > 1:
+        raise UsageError("--mock runs no agent, so that all --trials would be the same")
     artifact_run = run_agent(
         _selected(cases, out, (*only, *(f"name={name}" for name in tests))),
         out,
@@ -104,6 +113,7 @@ def run(
         system=system or ("mock" if mock else "agent"),
         environment=dict(os.environ),
         cutoff=cutoff,
+        trials=trials,
         recorded_command=command_line(),
         progress=True,
         **options,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -40,12 +41,14 @@ class AgentPlan(msgspec.Struct, frozen=True, kw_only=True):
         system: What it is called in outputs and verdicts.
         environment: All of its environment.
         cutoff: Seconds for every challenge; None to go by each challenge's own.
+        trials: Attempts at each challenge.
     """
 
     command: Sequence[str] | None
     system: str
     environment: Mapping[str, str] = {}
     cutoff: float | None = None
+    trials: int = 1
 
 
 class AgentRun(Record, frozen=True, kw_only=True):
@@ -53,19 +56,21 @@ class AgentRun(Record, frozen=True, kw_only=True):
 
     Attributes:
         case_id: The challenge.
+        trial: Number of the attempt.
         seconds: How long it took.
         exit_code: How it ended; negative for a signal.
         reached_cutoff: Whether it was stopped at its cutoff.
     """
 
     case_id: str
+    trial: int = 0
     seconds: float
     exit_code: int
     reached_cutoff: bool
 
 
 def run_agents(cases: Iterable[Case], out: Path, plan: AgentPlan, progress: Progress) -> None:
-    """Run an agent on every challenge that has no output yet.
+    """Run an agent on every challenge, as often as planned, that has no output yet.
 
     Workspaces, outputs, runs and logs go to the folder ``out``.
 
@@ -76,25 +81,27 @@ def run_agents(cases: Iterable[Case], out: Path, plan: AgentPlan, progress: Prog
     """
     (out / LOGS).mkdir(parents=True, exist_ok=True)
     with Journal(out / OUTPUTS, Output) as outputs, Journal(out / RUNS, AgentRun) as runs:
-        done = {output.case_id for output in outputs}
-        for case in cases:
-            if case.id not in done:
-                workspace = workspace_of(case, out)
+        done = {(output.case_id, output.trial) for output in outputs}
+        for case, trial in product(cases, range(plan.trials)):
+            if (case.id, trial) not in done:
+                workspace = workspace_of(case, out, trial)
                 lay_out(case, workspace, solved=plan.command is None)
                 if plan.command is not None:
-                    runs.append(_run_one(case, workspace, plan.command, plan, out / LOGS))
+                    runs.append(_run_one(case, trial, workspace, plan, out / LOGS))
                     runs.flush()
-                outputs.append(workspace_output(case, out, plan.system))
+                outputs.append(workspace_output(case, out, plan.system, trial))
                 outputs.flush()
             progress.advance()
 
 
-def _run_one(case: Case, workspace: Path, command: Sequence[str], plan: AgentPlan, logs: Path) -> AgentRun:
+def _run_one(case: Case, trial: int, workspace: Path, plan: AgentPlan, logs: Path) -> AgentRun:
+    command = plan.command or ()
     cutoff = plan.cutoff or _cutoff_of(case)
+    environment = {**plan.environment, "FIDUCIAL_TRIAL": str(trial)}
     limits = Limits(wall_seconds=cutoff, memory_bytes=_UNBOUNDED, processes=_UNBOUNDED)
     try:
         run = run_trusted(
-            _filled_in(command, case, workspace), _start_in(command, workspace), plan.environment, limits
+            _filled_in(command, case, workspace), _start_in(command, workspace), environment, limits
         )
     except SandboxError as error:
         raise InputError(f"case {case.id!r}: the agent cannot be run: {error}") from error
@@ -105,6 +112,7 @@ def _run_one(case: Case, workspace: Path, command: Sequence[str], plan: AgentPla
     _copy_hidden_tests(case, workspace)
     return AgentRun(
         case_id=case.id,
+        trial=trial,
         seconds=round(run.seconds, 3),
         exit_code=run.code,
         reached_cutoff=run.by == "time",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ VERDICTS, REPORT = "verdicts.jsonl", "report.json"
 
 
 class ArtifactOutcome(msgspec.Struct, frozen=True):
-    """Challenges with their verdicts, in the order of the cases."""
+    """Attempts at challenges with their verdicts, in the order of cases and trials."""
 
     attempts: list[ChallengeResult]
     unused_mocks: list[str] = []
@@ -28,7 +29,7 @@ class ArtifactOutcome(msgspec.Struct, frozen=True):
 
     @property
     def passed(self) -> int:
-        """Number of challenges that count as passed."""
+        """Number of attempts that count as passed."""
         return sum(attempt.success for attempt in self.attempts)
 
     @property
@@ -69,11 +70,12 @@ def conclude_artifacts(
     """
     mock = plan.command is None
     with EvaluationInputs(cases, [out / OUTPUTS]) as inputs:
-        verdicts = {verdict.case_id: verdict for verdict in check_outputs(inputs.pairs(), {}, options)}
+        checked = check_outputs(inputs.pairs(), {}, options)
+        verdicts = {(verdict.case_id, verdict.trial): verdict for verdict in checked}
         runs = _runs(out / RUNS)
         attempts = [
-            _attempt(inputs.cases[case_id], verdicts.get(case_id), runs.get(case_id), mock=mock)
-            for case_id in inputs.cases
+            _attempt(inputs.cases[key[0]], verdicts.get(key), runs.get(key), mock=mock)
+            for key in product(inputs.cases, range(plan.trials))
         ]
     write_records(out / VERDICTS, verdicts.values())
     config = {"system": plan.system, "agent": plan.command, "cutoff": plan.cutoff, "mock": mock}
@@ -95,12 +97,17 @@ def _attempt(case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock:
     passed = verdict is not None and (verdict.score == 1.0 or (mock and verdict.outcome == "undecided"))
     seconds = None if run is None else run.seconds
     return ChallengeResult(
-        case, verdict, passed, seconds, reached_cutoff=run is not None and run.reached_cutoff
+        case,
+        verdict,
+        passed,
+        seconds,
+        reached_cutoff=run is not None and run.reached_cutoff,
+        exit_code=0 if run is None else run.exit_code,
     )
 
 
-def _runs(path: Path) -> dict[str, AgentRun]:
-    """Return the agent's runs by case; empty for a mock run, which runs no agent."""
+def _runs(path: Path) -> dict[tuple[str, int], AgentRun]:
+    """Return the agent's runs by case and trial; empty for a mock run, which runs no agent."""
     if not path.exists() or not path.stat().st_size:
         return {}
-    return {run.case_id: run for run in read_records(path, AgentRun)}
+    return {(run.case_id, run.trial): run for run in read_records(path, AgentRun)}

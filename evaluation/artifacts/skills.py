@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import msgspec
+import numpy as np
 
-from ...calibration.intervals.closed_forms import wilson_interval
-from ...calibration.statistic import Statistic, defined, undefined
+from ...calibration.arrays import cluster_numbers
+from ...calibration.intervals.clustered_rates import share_of
+from ...calibration.statistic import Statistic, undefined
 from ...deterministic.artifacts.dependencies import ChallengeNames, challenge_name, dependencies_of
 from ...formats.agbenchmark import ChallengeResult
 
@@ -131,8 +133,9 @@ def _rates(attempts: Sequence[ChallengeResult]) -> list[CategoryRate]:
 def _rate(category: str, group: Sequence[ChallengeResult]) -> CategoryRate:
     passed, graded = sum(each.success for each in group), sum(map(_graded, group))
     if graded:
-        share = passed / graded
-        rate = defined(share, wilson_interval(share, graded), n=graded, method="Wilson")
+        known = [each for each in group if _graded(each)]
+        result = np.array([each.success for each in known], dtype=np.float64)
+        rate = share_of(result, cluster_numbers(each.case.id for each in known))
     else:
         rate = undefined("no challenge was graded", n=0)
     return CategoryRate(category, passed, len(group) - graded, rate)

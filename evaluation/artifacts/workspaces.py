@@ -92,17 +92,17 @@ def challenge_folder(case: Case) -> Path:
     return folder
 
 
-def workspace_output(case: Case, out: Path, system: str) -> Output:
-    """Return the output that names a case's workspace."""
-    workspace = workspace_of(case, out).relative_to(out).as_posix()
-    return Output(case_id=case.id, system=system, workspace=workspace)
+def workspace_output(case: Case, out: Path, system: str, trial: int = 0) -> Output:
+    """Return the output that names the workspace of a case's trial."""
+    workspace = workspace_of(case, out, trial).relative_to(out).as_posix()
+    return Output(case_id=case.id, system=system, trial=trial, workspace=workspace)
 
 
-def workspace_of(case: Case, out: Path) -> Path:
-    """Return a case's workspace folder, which is unique to its id and lies within no other.
+def workspace_of(case: Case, out: Path, trial: int = 0) -> Path:
+    """Return the workspace folder of a case's trial, which is unique and lies within no other.
 
     A plain id is its own name, with ``__`` for ``/``. Any other, such as one with ``__`` or ``.`` of its own, or with capitals, which some
-    file systems do not tell apart, gets its hash behind a ``~``, which no plain name holds.
+    file systems do not tell apart, gets its hash behind a ``~``, which no plain name holds. A trial's number, shorter than a hash, is behind another.
 
     Raises:
         InputError: Its id is no relative path.
@@ -110,7 +110,7 @@ def workspace_of(case: Case, out: Path) -> Path:
     path = PurePosixPath(case.id)
     if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in case.id:
         raise InputError(f"case {case.id!r}: the id must be a relative path to be a workspace's name")
-    return out / WORKSPACES / _name_of(case.id)
+    return out / WORKSPACES / f"{_name_of(case.id)}{f'~{trial}' if trial else ''}"
 
 
 def _name_of(case_id: str) -> str:

@@ -158,6 +158,20 @@ def refuse_placeholders(words: Sequence[str]) -> None:
         )
 
 
+def refuse_relative_script(words: Sequence[str]) -> None:
+    """Refuse a script named by a relative path if the command starts in a workspace.
+
+    Raises:
+        UsageError: The script would not be found there.
+    """
+    script = _script_of(words)
+    if script is not None and not script.is_absolute() and not any("{workspace}" in word for word in words):
+        raise UsageError(
+            f"--agent: without {{workspace}} the command starts in the workspace, where {str(script)!r} is not; "
+            f"name it {shlex.quote(str(script.absolute()))}"
+        )
+
+
 def _no_command(word: str) -> str:
     """Say why a program cannot be started, and what to type if it is a file here."""
     if not Path(word).is_file():

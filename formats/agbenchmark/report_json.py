@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ _STAMP = "%Y-%m-%dT%H:%M:%S+00:00"
 
 
 class ChallengeResult(NamedTuple):
-    """Result of one challenge.
+    """Result of one attempt at a challenge.
 
     Attributes:
         case: The challenge.
@@ -22,6 +22,7 @@ class ChallengeResult(NamedTuple):
         success: Whether it counts as passed.
         seconds: Duration of the agent's work; None if unknown.
         reached_cutoff: Whether it was stopped at its cutoff.
+        exit_code: How the agent ended; negative for a signal.
     """
 
     case: Case
@@ -29,6 +30,7 @@ class ChallengeResult(NamedTuple):
     success: bool
     seconds: float | None = None
     reached_cutoff: bool = False
+    exit_code: int = 0
 
     @property
     def attempted(self) -> bool:
@@ -47,12 +49,16 @@ def report_of(
     """Return a run's results as agbenchmark's report.
 
     Names of challenges repeat in different folders; the second one becomes ``name [path]``, so that none is lost.
+    A challenge that was tried several times is a success if every trial is.
     """
     attempts = list(attempts)
-    tests: dict[str, Any] = {}
+    by_case: dict[str, list[ChallengeResult]] = {}
     for attempt in attempts:
-        name = str(attempt.case.reference.get("name", attempt.case.id))
-        tests[f"{name} [{attempt.case.id}]" if name in tests else name] = _test(attempt)
+        by_case.setdefault(attempt.case.id, []).append(attempt)
+    tests: dict[str, Any] = {}
+    for case_id, trials in by_case.items():
+        name = str(trials[0].case.reference.get("name", case_id))
+        tests[f"{name} [{case_id}]" if name in tests else name] = _test(trials)
     return {
         "command": command,
         "benchmark_git_commit_sha": None,
@@ -68,16 +74,20 @@ def report_of(
     }
 
 
-def _test(attempt: ChallengeResult) -> dict[str, Any]:
+def _test(trials: Sequence[ChallengeResult]) -> dict[str, Any]:
+    passed = sum(each.success for each in trials)
+    seconds = [each.seconds for each in trials if each.seconds is not None]
+    # What is said of one attempt is said of the first that failed.
+    attempt = next((each for each in trials if not each.success), trials[0])
     fields = attempt.case.reference
     info, ground = (given if is_object(given := fields.get(name)) else {} for name in ("info", "ground"))
     metrics: dict[str, Any] = {
         "difficulty": info.get("difficulty"),
         "success": attempt.success,
-        "attempted": attempt.attempted,
-        "success_%": 100.0 if attempt.success else 0.0,
+        "attempted": any(each.attempted for each in trials),
+        "success_%": 100.0 * passed / len(trials),
         "cost": None,
-        "run_time": None if attempt.seconds is None else _duration(attempt.seconds),
+        "run_time": _duration(sum(seconds)) if seconds else None,
     }
     if not attempt.success:
         metrics["fail_reason"] = "no output" if attempt.verdict is None else attempt.verdict.reason
@@ -89,7 +99,7 @@ def _test(attempt: ChallengeResult) -> dict[str, Any]:
         "answer": ground.get("answer"),
         "description": info.get("description"),
         "metrics": metrics,
-        "reached_cutoff": attempt.reached_cutoff,
+        "reached_cutoff": any(each.reached_cutoff for each in trials),
     }
 
 

@@ -2,28 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from ...evaluation.artifacts.outcome import ArtifactOutcome
 from ...evaluation.artifacts.skills import SkillTree, skill_tree
+from ...formats.agbenchmark import ChallengeResult
+from ...records import Verdict
 from ..document import Figure, Piece, document
 from ..document_parts import DocumentTable
 from ..figures.skill_tree import skill_figure
 from . import number_text
-from .number_text import count, statistic_cells
+from .number_text import count, counted, statistic_cells
+
+_CODES = 3
+"""Most exit codes that are named."""
 
 
 @document
 def artifacts_document(outcome: ArtifactOutcome) -> Iterator[Piece]:
     """Yield passes, failures, ungraded challenges and the pass rates of categories."""
-    yield f"{outcome.passed:,} of {len(outcome.attempts):,} challenges passed"
-    yield from (f"failed: {each.case_id}: {each.error_type}: {each.reason}" for each in outcome.failed)
+    attempts = len(outcome.attempts)
+    challenges = len({each.case.id for each in outcome.attempts})
+    of = (
+        f"{attempts:,} challenges"
+        if attempts == challenges
+        else f"{attempts:,} trials of {counted(challenges, 'challenge')}"
+    )
+    yield f"{outcome.passed:,} of {of} passed"
+    yield from _ends(outcome.attempts)
+    yield from (f"failed: {_named(each)}: {each.error_type}: {each.reason}" for each in outcome.failed)
     for each in outcome.ungraded:
-        yield f"{each.outcome.replace('_', ' ')}: {each.case_id}: {each.reason}"
+        yield f"{each.outcome.replace('_', ' ')}: {_named(each)}: {each.reason}"
     for case_id in outcome.unused_mocks:
         yield f"note: {case_id}: mock functions are not run; put the right files into its artifacts_out"
     yield from number_text.unknown_dependency_notes(outcome.unknown_dependencies, "is no challenge here")
     yield _categories(skill_tree(outcome.attempts))
+
+
+def _named(verdict: Verdict) -> str:
+    return verdict.case_id + (f", trial {verdict.trial}" if verdict.trial else "")
+
+
+def _ends(attempts: Sequence[ChallengeResult]) -> Iterator[str]:
+    """Count how often the agent reached its cutoff or ended with an exit code other than 0."""
+    stopped = sum(each.reached_cutoff for each in attempts)
+    if stopped:
+        yield f"the agent reached its cutoff in {stopped:,} of {len(attempts):,} attempts"
+    codes = Counter(each.exit_code for each in attempts if each.exit_code and not each.reached_cutoff)
+    for code, number in codes.most_common(_CODES):
+        yield f"the agent ended with exit code {code} in {number:,} of {len(attempts):,} attempts; logs/ has its output"
 
 
 @document

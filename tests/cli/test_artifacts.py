@@ -192,6 +192,42 @@ def test_an_agent_gets_task_and_workspace_and_is_checked(cases: Path, tmp_path: 
     assert report["tests"]["TestSecond"]["metrics"]["run_time"].endswith(" seconds")
 
 
+def test_each_trial_has_its_own_workspace_and_counts_by_challenge(cases: Path, tmp_path: Path):
+    code = "open(sys.argv[2] + '/out.txt', 'w').write('yes' if os.environ['FIDUCIAL_TRIAL'] == '1' else 'no')"
+    work = tmp_path / "work"
+    options = ("--only", "files/first", "--trials", "3", "--out", work)
+    done = fiducial("artifacts", "run", cases, "--agent", agent(code), *options)
+    assert done.code == 0, done.err
+    assert "1 of 3 trials of 1 challenge passed" in done.out
+    assert "failed: files/first, trial 2: missing_word" in done.out
+    outputs = list(read_records(work / "outputs.jsonl", Output))
+    assert [(each.trial, each.workspace) for each in outputs] == [
+        (0, "workspaces/files__first"),
+        (1, "workspaces/files__first~1"),
+        (2, "workspaces/files__first~2"),
+    ]
+    report = json.loads((work / "report.json").read_text())["tests"]["TestFirst"]["metrics"]
+    assert (report["success"], round(report["success_%"])) == (False, 33)
+    assert fiducial("run", cases, "--outputs", work / "outputs.jsonl", "--out", tmp_path / "run").code == 0
+    assert "1.000" in fiducial("trials", tmp_path / "run", "--k", "3").out
+
+
+def test_an_agent_that_ends_with_an_error_is_told(cases: Path, tmp_path: Path):
+    options = ("--only", "files/first", "--out", tmp_path / "work")
+    done = fiducial("artifacts", "run", cases, "--agent", agent("sys.exit(3)"), *options)
+    assert "the agent ended with exit code 3 in 1 of 1 attempts; logs/ has its output" in done.out
+
+
+def test_a_script_that_is_not_in_the_workspace_is_refused_with_its_whole_path(
+    cases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("agent.py").touch()
+    command = f"{sys.executable} agent.py {{task}}"
+    done = fiducial("artifacts", "run", cases, "--agent", command, "--allow-code", "--out", tmp_path / "work")
+    assert (done.code, str(tmp_path / "agent.py") in done.err) == (2, True)
+
+
 def test_an_agent_that_is_not_told_its_workspace_starts_there(cases: Path, tmp_path: Path):
     command = ("--agent", "sh -c 'echo yes > out.txt'", "--allow-code")
     fiducial("artifacts", "run", cases, *command, "--out", tmp_path / "work")
@@ -248,6 +284,7 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped(cases: Path, tmp_pa
         (("--allow-code", "--mock", "--agent", "true"), "either --agent COMMAND or --mock"),
         (("--allow-code", "--agent", "no-such-agent {task}"), "no such command: 'no-such-agent'"),
         (("--allow-code", "--agent", "'"), "No closing quotation"),
+        (("--allow-code", "--mock", "--trials", "2"), "--mock runs no agent"),
     ],
 )
 def test_what_cannot_be_run_is_refused_before_anything_is_done(
