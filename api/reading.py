@@ -274,7 +274,9 @@ def _options(
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
     )
-    return references, options if references is None else replace(options, complete=references.complete)
+    if references is None:
+        return None, options
+    return references, replace(options, complete=references.complete, joined_columns=references.columns)
 
 
 def _joined(records: Iterable[ImportedRecord], references: References | None) -> Iterator[ImportedRecord]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
 
+from ..errors import RecordError
 from ..records import ContextItem, Criterion, Message, Step, TagValue
 from .calls import AgentAnswer
 from .conversation_turns import ConversationTurn
@@ -66,6 +68,24 @@ def as_values(value: Any) -> list[Any]:
         return value
     items = python_texts(value) if isinstance(value, str) else None
     return [value] if items is None else items
+
+
+_LIST = re.compile(r"\s*+\[\s*+[\"'{]")
+
+
+def passages_of(value: Any, at: str) -> list[Any]:
+    """Return the passages of a context, from one or a list.
+
+    Raises:
+        RecordError: It begins as a list and cannot be read as one, such as one that was cut off.
+    """
+    passages = as_values(value)
+    if isinstance(value, str) and passages == [value] and _LIST.match(value):
+        raise RecordError(
+            f"begins as a list and cannot be read as one: {value[:40]!r}; write it whole, as JSON, or without the bracket",
+            field=at,
+        )
+    return passages
 
 
 def answers_of(value: Any) -> list[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..errors import InputError
 from ..records.column_names import (
     TABLE_FIELDS,
     is_number_field,
@@ -17,6 +19,7 @@ from ..records.column_names import (
 )
 from ..records.grade_columns import GradeColumns
 from ..records.grades import GradeScale, UnknownGradeError, as_number, usual_ends
+from .file_rows import FileRow
 from .import_options import Options
 
 LOOKED_AT = 512
@@ -30,11 +33,37 @@ class FoundGrades(NamedTuple):
         label: The column of a person's grades.
         judges: Columns of judges' scores.
         unscaled: Columns of grades with numbers above 1 and no scale, with their likely one, ``1:5``. In these, 1 may be the worst grade.
+        unit: Columns whose numbers are at most 1 so far and have no scale: of labels, and of scores.
     """
 
     label: str | None = None
     judges: tuple[str, ...] = ()
     unscaled: Mapping[str, str] = {}
+    unit: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+
+    def refuse_late_scale(self, row: FileRow, grades: GradeScale) -> None:
+        """Refuse a number above 1 in a column that was read as grades from 0 to 1.
+
+        Raises:
+            InputError: There is one; of the grades before it 1 may be the worst.
+        """
+        labels, scores = self.unit
+        for column in (*labels, *scores):
+            number = as_number(row.value.get(column))
+            if number is None or not math.isfinite(number) or number <= 1.0 or grades.has_word(number):
+                continue
+            remedy = f"add --label-scale {usual_ends([number])}"
+            if column not in labels:
+                told = shlex.quote(f"label={column}")
+                remedy = (
+                    f"if people gave them, {remedy.replace('add', f'add --map {told}')}; else rescale them"
+                )
+            raise InputError(
+                f"{number:g} is above 1, and all before it were read as grades from 0 to 1; {remedy}",
+                path=row.place.path,
+                line=row.place.line,
+                field=column,
+            )
 
 
 def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGrades:
@@ -57,10 +86,20 @@ def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGra
     judges = [] if "verdicts" in names else columns.find_scores(several="judge" not in columns.columns)
     graded = (columns.columns.get("label"), names.get("score"), *people)
     told = told_people(header, options.columns)
+    judging = tuple(
+        each for each in judges if each != names.get("score") and _is_judge(each, columns, scales[0])
+    )
+    unscaled = unscaled_grades(rows, graded, options.grades)
+    known = options.grades.ends is not None or options.grades.pass_at is not None
+    people = {*filter(None, (columns.columns.get("label"), *people))}
+    scores = {*filter(None, (names.get("score"), *judging))} - people
     return FoundGrades(
         None if "label" in mapped or told else columns.columns.get("label"),
-        tuple(each for each in judges if each != names.get("score") and _is_judge(each, columns, scales[0])),
-        unscaled_grades(rows, graded, options.grades),
+        judging,
+        unscaled,
+        (frozenset(), frozenset())
+        if known
+        else (frozenset(people - unscaled.keys()), frozenset(scores - unscaled.keys())),
     )
 
 

@@ -138,6 +138,7 @@ class Options:
         unit: Unit of a conversation that becomes a case.
         answers: ``accepted`` grades by accepted answers, if any; ``open`` prefers a context, and else a criterion.
         complete: Function that adds a joined table's references to an example.
+        joined_columns: Columns of that table, which ``columns`` may name, too.
         seen: Records read so far.
         deferred: Lines that can be read only after all others.
         grades: The meaning of people's grades in tables.
@@ -151,6 +152,7 @@ class Options:
     unit: Unit = "session"
     answers: Literal["accepted", "open"] = "accepted"
     complete: Callable[[Example], None] = _nothing
+    joined_columns: frozenset[str] = frozenset()
     seen: SeenKeys = field(default_factory=SeenKeys)
     deferred: DeferredLines = field(default_factory=DeferredLines)
     grades: GradeScale = PLAIN

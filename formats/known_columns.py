@@ -24,7 +24,7 @@ from .calls import (
 )
 from .column_errors import nothing_asked
 from .conversation_turns import conversation
-from .example import Example, answers_of, as_values
+from .example import Example, answers_of, as_values, passages_of
 from .field_reader import FieldReader
 from .file_rows import FileRow
 from .found_grades import FoundGrades
@@ -293,7 +293,7 @@ _REFERENCE: Mapping[str, _Part] = {
     "id": ("id", lambda fields: fields.name("id") or ""),
     "expected_calls": ("expected_calls", _expected_calls),
     "accepted_answers": ("accepted", _accepted),
-    "context": ("context", lambda fields: as_values(fields.unpacked("context"))),
+    "context": ("context", lambda fields: passages_of(fields.unpacked("context"), fields.place("context"))),
     "criterion": ("criterion", lambda fields: as_text(fields.get("criterion"))),
     "cluster": ("cluster", lambda fields: fields.name("cluster")),
 }

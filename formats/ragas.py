@@ -13,7 +13,7 @@ from ..records.grades import as_number, is_missing
 from .arrow_rows import read_any_rows
 from .calls import AgentAnswer, answer_of, divided, messages_of
 from .conversation_turns import ConversationTurn, conversation
-from .example import Example, answers_of, as_values
+from .example import Example, answers_of, passages_of
 from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows
@@ -106,7 +106,7 @@ def _records(row: FileRow, columns: _GradeColumns, options: Options) -> Iterator
         ]
         or None,
         accepted=answers_of(line.text("reference")),
-        context=as_values(line.unpacked("retrieved_contexts")),
+        context=passages_of(line.unpacked("retrieved_contexts"), line.place("retrieved_contexts")),
         criterion=as_text(rubrics) if rubrics else None,
         tags=tags_of(
             {

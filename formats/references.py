@@ -40,6 +40,10 @@ class References:
         alone: Whether to read only references, without grades, scores and tags.
         without: Columns to ignore.
 
+    Attributes:
+        path: The table.
+        columns: Names of its columns.
+
     Raises:
         InputError: It cannot be read, or no column holds ids.
     """
@@ -63,6 +67,9 @@ class References:
         self._used = set[str]()
         self._example_ids: list[str] = []
         rows = list(_rows(path))
+        self.columns = frozenset(
+            name for row in rows if isinstance(row, FileRow) and is_object(row.value) for name in row.value
+        )
         self._unscaled = self._find_unscaled(rows, columns)
         for row in rows:
             if isinstance(row, Skipped):

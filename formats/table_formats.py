@@ -93,14 +93,17 @@ def records_of_table(
     unanswered = Unanswered()
 
     def watched() -> Iterator[FileRow | Skipped]:
-        for row in chain(first, rows):
-            if isinstance(row, FileRow) and is_object(row.value) and not row.value.keys() <= names:
-                names.update(map(str, row.value))
+        for place, row in enumerate(chain(first, rows)):
+            if isinstance(row, FileRow) and is_object(row.value):
+                if place >= LOOKED_AT and any(graded.unit):
+                    graded.refuse_late_scale(row, options.grades)
+                if not row.value.keys() <= names:
+                    names.update(map(str, row.value))
             yield row
 
     yield from convert_rows(watched(), lambda row: _records(row, options, graded, unanswered))
     yield from unanswered.left(path)
-    problem = missing_columns(names, options.columns) if names else None
+    problem = missing_columns(names | options.joined_columns, options.columns) if names else None
     if problem is not None:
         raise InputError(problem, path=path)
 

@@ -59,7 +59,7 @@ JSON_ROWS: dict[str, tuple[bytes, int, int]] = {
     "an exponent without end": (b'{"question":"a","answer":"b","trial":1e999999}\n', 0, 1),
     "a score beyond every number": (b'{"question":"a","answer":"b","score":1e400}\n', 1, 1),
     "no number as a score": (b'{"question":"a","answer":"b","score":NaN}\n', 1, 0),
-    "a trial below 0": (b'{"question":"a","answer":"b","trial":-1}\n', 1, 0),
+    "a trial below 0": (b'{"question":"a","answer":"b","trial":-1}\n', 0, 1),
     "half a trial": (b'{"question":"a","answer":"b","trial":0.5}\n', 0, 1),
     "true as a trial": (b'{"question":"a","answer":"b","trial":true}\n', 0, 1),
     "a lone surrogate": (b'{"question":"a\\ud800","answer":"b"}\n', 1, 0),

@@ -12,7 +12,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.api.reading import import_files
-from fiducial.errors import InputError, UsageError
+from fiducial.errors import InputError, UsageError, on_command_line
 from fiducial.records import ToolCall
 from fiducial.report.text.import_text import import_lines
 
@@ -445,3 +445,64 @@ def test_a_row_of_a_trial_below_0_is_listed_with_its_line(read: Read, name: str)
     line = 3 if name.endswith(".csv") else 2
     assert [(each.line, each.field) for each in found.skipped] == [(line, "trial")]
     assert "whole number" in found.skipped[0].reason
+
+
+def test_columns_of_a_joined_table_are_named_beside_those_of_the_answers(tmp_path: Path):
+    (tmp_path / "answers.csv").write_text("id,asked,reply\na,What?,x\nb,Who?,y\n")
+    (tmp_path / "right.csv").write_text("key,truth\na,x\nb,z\n")
+    names = {"asked": "query", "reply": "response", "key": "id", "truth": "accepted_answers"}
+    found = fd.read(tmp_path / "answers.csv", map=names, join=tmp_path / "right.csv")
+    assert [case.reference for case in found.cases] == [{"answers": ["x"]}, {"answers": ["z"]}]
+    with pytest.raises(
+        InputError, match="gone=label: there is no such column; there are 'asked', 'id', 'key', "
+    ):
+        fd.read(tmp_path / "answers.csv", map=names | {"gone": "label"}, join=tmp_path / "right.csv")
+
+
+@pytest.mark.parametrize("cell", ['["p", "q"', "['p', 'q", '[{"content": "p"}', '["p" and q]'])
+def test_a_list_of_passages_that_cannot_be_read_is_listed_with_its_line(read: Read, cell: str):
+    quoted = cell.replace('"', '""')
+    found = read(f'question,answer,contexts\na,b,"[""p""]"\nc,d,"{quoted}"\n')
+    assert [len(case.context) for case in found.cases] == [1]
+    [skipped] = found.skipped
+    assert (skipped.line, skipped.field) == (3, "context")
+    assert skipped.reason.startswith("begins as a list and cannot be read as one: ")
+
+
+@pytest.mark.parametrize("cell", ["[1] first [2] second", "[p, q]", "[]", "plain"])
+def test_a_passage_may_begin_with_a_bracket(read: Read, cell: str):
+    found = read(f'question,answer,contexts\na,b,"{cell}"\n')
+    assert not found.skipped
+    assert [item.content for item in found.cases[0].context] == ([] if cell == "[]" else [cell])
+
+
+@pytest.mark.parametrize(
+    ("column", "remedy"),
+    [
+        ("score", "if people gave them, add --map label=score --label-scale 1:5; else rescale them"),
+        ("human_label", "add --label-scale 1:5"),
+        (
+            "judge_score",
+            "if people gave them, add --map label=judge_score --label-scale 1:5; else rescale them",
+        ),
+    ],
+)
+def test_grades_above_1_behind_many_up_to_1_are_refused(tmp_path: Path, column: str, remedy: str):
+    grades = [number % 2 for number in range(600)]
+    text = "".join(f"q{number},a,{grade}\n" for number, grade in enumerate([*grades, 4]))
+    (tmp_path / "rows.csv").write_text(f"question,answer,{column}\n{text}")
+    with on_command_line():
+        with pytest.raises(InputError) as refused:
+            import_files([tmp_path / "rows.csv"], tmp_path / "out")
+        assert str(refused.value) == (
+            f"{tmp_path}/rows.csv:602: {column}: 4 is above 1, and all before it were read as grades from 0 to 1; {remedy}"
+        )
+    assert not (tmp_path / "out").exists()
+
+
+def test_grades_of_a_known_scale_may_come_late(tmp_path: Path):
+    text = "".join(f"q{number},a,{4 if number == 600 else 1}\n" for number in range(601))
+    (tmp_path / "rows.csv").write_text(f"question,answer,human_label\n{text}")
+    scaled = fd.read(tmp_path / "rows.csv", label_scale=(1, 5))
+    assert {verdict.score for verdict in scaled.verdicts} == {0.0, 0.75}
+    assert len(fd.read(tmp_path / "rows.csv", map_label={"4": None}).verdicts) == 600
