@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from ..errors import RecordError
@@ -17,9 +18,14 @@ def says_something(message: FieldReader) -> bool:
     return bool((text_of(message) or "").strip() or calls_of(message) or results_of(message))
 
 
+_SILENT = frozenset({"reasoning", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call",
+                     "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"})  # fmt: skip
+"""Items of a response that are no part of a chat: reasoning, and the work of tools that the provider runs."""
+
+
 def is_silent(item: Any) -> bool:
-    """Return whether an item of a response is reasoning, which is not part of a chat."""
-    return is_object(item) and item.get("type") == "reasoning"
+    """Return whether an item of a response is not part of a chat."""
+    return is_object(item) and item.get("type") in _SILENT
 
 
 def item_message(item: FieldReader) -> dict[str, Any]:
@@ -41,7 +47,7 @@ def item_messages(items: Iterable[FieldReader]) -> list[FieldReader]:
     """Return items of a response as messages: successive calls are one step, reasoning none."""
     messages: list[FieldReader] = []
     after_call = False
-    for item in items:
+    for item in chain.from_iterable(map(_function_items, items)):
         if is_silent(item.value):
             continue
         message = item_message(item)
@@ -52,6 +58,30 @@ def item_messages(items: Iterable[FieldReader]) -> list[FieldReader]:
             messages.append(FieldReader(message, item.at))
         after_call = is_call
     return messages
+
+
+def _function_items(item: FieldReader) -> list[FieldReader]:
+    """Return calls of custom tools and of MCP servers as calls of functions, and their results."""
+    value, kind = item.value, "" if "role" in item else item.get("type")
+    if kind == "custom_tool_call":
+        given = {"arguments": {"input": value.get("input")}, "call_id": value.get("call_id")}
+        return [FieldReader({"type": "function_call", "name": value.get("name"), **given}, item.at)]
+    if kind == "custom_tool_call_output":
+        return [FieldReader({**value, "type": "function_call_output"}, item.at)]
+    if kind != "mcp_call":
+        return [item]
+    same = {"call_id": value.get("id")}
+    call = {"name": value.get("name"), "arguments": value.get("arguments")}
+    error = value.get("error")
+    output = value.get("output") if error is None else {"error": error}
+    return [
+        FieldReader({"type": "function_call", **same, **call}, item.at),
+        *(
+            [FieldReader({"type": "function_call_output", **same, "output": output}, item.at)]
+            if output is not None
+            else []
+        ),
+    ]
 
 
 def message_key(message: FieldReader) -> tuple[Any, ...]:

@@ -30,7 +30,7 @@ from .sessions import conversations_of
 
 NAME = "openai"
 ABOUT = "[chat logs](#logs-of-chats), stored completions, batches, responses, exports and data of hosted Evals (JSON, JSON Lines)"
-LOST = "usage, log-probabilities, decoding parameters; non-text content except in the question"
+LOST = "usage, log-probabilities, decoding parameters; non-text content except in the question; calls of tools that the provider runs (web search, files, code)"
 
 
 def recognises(glimpse: Any) -> bool:

@@ -386,3 +386,20 @@ def test_an_expected_function_that_no_case_offers_is_listed(read: Read, tmp_path
         "no tool of the case is called 'watr' (did you mean 'water'?), so that no call of an offered one is right"
     ]
     assert chat.cases[0].kind == "tool_call"
+
+
+def test_calls_of_custom_tools_and_servers_are_calls_and_the_providers_own_tools_are_left_out(read: Read):
+    items = [
+        {"type": "web_search_call", "id": "w", "status": "completed", "action": {"query": "roses"}},
+        {"type": "mcp_list_tools", "id": "l", "server_label": "garden", "tools": []},
+        {"type": "mcp_call", "id": "m", "server_label": "garden", "name": "beds", "arguments": "{}", "output": "2"},
+        {"type": "mcp_call", "id": "n", "server_label": "garden", "name": "dig", "arguments": "{}", "error": "dry"},
+        {"type": "custom_tool_call", "call_id": "c", "name": "shell", "input": "ls"},
+        {"type": "custom_tool_call_output", "call_id": "c", "output": "a b"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]},
+    ]  # fmt: skip
+    chat = read({"object": "response", "id": "r", "model": "m", "input": "Water.", "output": items})
+    beds, dig = (ToolCall(name=name, arguments="{}") for name in ("beds", "dig"))
+    shell = ToolCall(name="shell", arguments={"input": "ls"})
+    assert chat.outputs[0].turns == [[[beds], ToolResults(results=["2"]), [dig], ToolResults(results=[{"error": "dry"}]), [shell], ToolResults(results=["a b"]), "Done."]]  # fmt: skip
+    assert chat.skipped == []
