@@ -23,7 +23,7 @@ from .field_reader import FieldReader
 from .file_rows import FileRow
 from .imported_records import FilePosition
 from .json_values import as_text, is_list, is_object, parsed, tags_of
-from .logged_answer import answers_in, beyond_request, bodies_of, response_in
+from .logged_answer import answers_in, beyond_request, bodies_of, is_cut_off, response_in
 from .logged_messages import says_something
 from .logged_request import REQUESTS, RESPONSES, asked_messages, request_in, scopes_of
 
@@ -94,6 +94,7 @@ class Exchange(msgspec.Struct, kw_only=True):
         choices: The answers, each as messages of the agent; several are attempts at one request.
         answered: Whether the line has a field for an answer, even an empty one.
         error: The reason for a missing answer.
+        cut_off: Whether the answer ended at the limit of tokens.
         time: Order within a session; None if unknown.
     """
 
@@ -103,6 +104,7 @@ class Exchange(msgspec.Struct, kw_only=True):
     choices: list[list[FieldReader]] = []
     answered: bool = False
     error: str | None = None
+    cut_off: bool = False
     id: str = ""
     session: str | None = None
     cluster: str | None = None
@@ -172,6 +174,7 @@ def exchange_of(row: FileRow) -> Exchange:
         choices=choices,
         answered=field is not None,
         error=next((scope for scope in errors if scope is not None), None),
+        cut_off=is_cut_off(response),
         id=first_name(scopes, _IDS) or "",
         session=first_name(places, SESSIONS),
         cluster=first_name(places, _USERS),

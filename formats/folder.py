@@ -203,7 +203,8 @@ class _Summary:
         else:
             self._tallies["skipped"] += 1
             self.first_skipped = self.first_skipped or record
-            part = record.file, _NUMBER.sub("[]", record.field or "")
+            field = record.field or ""
+            part = record.file, _NUMBER.sub("[]", field) if "[" in field else field
             if part in self._skipped:
                 self._skipped[part].count += 1
             elif len(self._skipped) < _MOST_PARTS:

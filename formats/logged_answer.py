@@ -88,6 +88,20 @@ def beyond_request(request: Sequence[FieldReader], choice: list[FieldReader]) ->
     return choice
 
 
+def is_cut_off(response: Any) -> bool:
+    """Return whether an answer ended at the limit of tokens."""
+    for body in bodies_of(response):
+        details, choices = body.object_in("incomplete_details"), body.get("choices")
+        ends = [each.get("finish_reason") for each in choices if is_object(each)] if is_list(choices) else []
+        if not _LIMITS.isdisjoint(map(str, [body.get("stop_reason"), details.get("reason"), *ends])):
+            return True
+    return False
+
+
+_LIMITS = frozenset({"length", "max_tokens", "max_output_tokens"})
+"""Reasons to stop that say so."""
+
+
 def bodies_of(response: Any, depth: int = 0) -> list[FieldReader]:
     """Return a response and its body, if they are objects."""
     if not is_object(response) or depth > DEEPEST:

@@ -32,6 +32,8 @@ NAME = "openai"
 ABOUT = "[chat logs](#logs-of-chats), stored completions, batches, responses, exports and data of hosted Evals (JSON, JSON Lines)"
 LOST = "usage, log-probabilities, decoding parameters; non-text content except in the question; calls of tools that the provider runs (web search, files, code)"
 
+_CUT_OFF = "the answer was cut off at the limit of tokens; it is graded as it stands"
+
 
 def recognises(glimpse: Any) -> bool:
     """Return whether the first value of a file is a chat, a completion, or a row of Evals."""
@@ -64,7 +66,10 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     else:
         if is_object(row.value):
             options.recognized.note_unread(row.value, row.place.path)
-        yield from exchange_records(exchange_of(row), row, options)
+        exchange = exchange_of(row)
+        if exchange.cut_off:
+            yield row.place.passed_over("finish_reason", _CUT_OFF)
+        yield from exchange_records(exchange, row, options)
 
 
 def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iterator[ImportedRecord]:

@@ -111,12 +111,14 @@ def is_person(name: str) -> bool:
     return _PEOPLE.fullmatch(normal(name)) is not None
 
 
+@lru_cache(_REMEMBERED)
 def is_label_like(name: str) -> bool:
     """Return whether a name says that a person graded: ``human_verdict``."""
     plain = normal(name)
     return plain.endswith(_ENDS_OF_PEOPLE) or plain.startswith(tuple(f"{each}_" for each in _OF_PEOPLE))
 
 
+@lru_cache(_REMEMBERED)
 def is_score_like(name: str) -> bool:
     """Return whether a name says that a machine graded: ``judge_correctness``."""
     plain = normal(name)

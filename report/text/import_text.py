@@ -46,7 +46,7 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
         yield f"  {by}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
     if imported.first_skipped is not None:
         listed = f"skipped: {imported.skipped:,}, listed in {Path(imported.folder) / SKIPPED}"
-        if len(imported.skipped_parts) > 1:
+        if len(imported.skipped_parts) > 1 and imported.skipped_parts[0].count > 1:
             yield listed
             yield from (
                 f"  {each.count:,} like {_place(each.first)}" for each in imported.skipped_parts[:_PARTS]

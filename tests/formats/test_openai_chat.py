@@ -403,3 +403,24 @@ def test_calls_of_custom_tools_and_servers_are_calls_and_the_providers_own_tools
     shell = ToolCall(name="shell", arguments={"input": "ls"})
     assert chat.outputs[0].turns == [[[beds], ToolResults(results=["2"]), [dig], ToolResults(results=[{"error": "dry"}]), [shell], ToolResults(results=["a b"]), "Done."]]  # fmt: skip
     assert chat.skipped == []
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"choices": [{"message": {"role": "assistant", "content": "Wat"}, "finish_reason": "length"}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Wat"}], "stop_reason": "max_tokens"},
+        {"object": "response", "output": [{"type": "message", "role": "assistant", "content": "Wat"}], "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
+    ],
+)  # fmt: skip
+def test_an_answer_that_was_cut_off_is_listed_and_kept(read: Read, response: dict[str, Any]):
+    chat = read({"request": {"messages": [ASKED]}, "response": response})
+    assert [each.text for each in chat.outputs] == ["Wat"]
+    assert [(each.line, each.reason) for each in chat.skipped] == [(1, "the answer was cut off at the limit of tokens; it is graded as it stands")]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", [{}, [], 3, True])
+def test_an_odd_reason_to_stop_is_none(read: Read, odd: Any):
+    response = {"stop_reason": odd, "incomplete_details": odd, "choices": [{"message": {"content": "Wet."}, "finish_reason": odd}]}  # fmt: skip
+    chat = read({"request": {"messages": [ASKED]}, "response": response})
+    assert ([each.text for each in chat.outputs], chat.skipped) == (["Wet."], [])
