@@ -228,8 +228,11 @@ def _answered(sample: FieldReader, question_length: int) -> tuple[AgentAnswer | 
         None,
     )
     if first is None:
-        text = sample.node("output").text("completion")
-        return (AgentAnswer(text) if text else None), []
+        output = sample.node("output")
+        text = output.text("completion")
+        # A reply without a word is an answer; a sample that failed, or that no model was asked about, has none.
+        replied = bool(output.nodes("choices")) and not sample.node("error").value
+        return (AgentAnswer(text or "") if text or replied else None), []
     rest = messages[first:]
     answer = answer_of(rest)
     completion = sample.node("output").text("completion")

@@ -45,6 +45,17 @@ def test_outputs_and_verdicts_come_back_as_they_were(name: str, to: str, tmp_pat
     assert [c.reference.get("answers") for c in after.cases] == [c.reference.get("answers") for c in before.cases]  # fmt: skip
 
 
+def test_an_output_without_a_text_comes_back_from_inspect_as_an_empty_answer(tmp_path: Path):
+    case = {"id": "a", "kind": "memory_answer", "messages": [{"role": "user", "content": "Where?"}], "reference": {"answers": ["x"]}}  # fmt: skip
+    run = fd.evaluate([case], [{"case_id": "a", "system": "s"}, {"case_id": "a", "system": "s", "trial": 1, "text": "x"}], out=tmp_path / "run")  # fmt: skip
+    fd.export(run, "inspect", tmp_path / "log.json")
+    read = fd.read(tmp_path / "log.json")
+    assert [(each.trial, each.text, each.error) for each in read.outputs] == [
+        (0, "", "the answer is empty"),
+        (1, "x", None),
+    ]
+
+
 @pytest.mark.parametrize("to", ["otlp", "mlflow"])
 @pytest.mark.parametrize("name", SOURCES)
 def test_what_was_said_comes_back_from_forms_that_hold_that_alone(name: str, to: str, tmp_path: Path):
