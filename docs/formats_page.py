@@ -120,7 +120,7 @@ def _columns() -> Iterator[str]:
     yield (
         "`--map response=COLUMN` names a column; several for `response` are a system each, for `label` a person each (as are rows with a column `annotator`). The names below, `error`, `turns` and `verdicts` are recognised in any letter case;\n"
         "other columns become tags, and the import lists them. A title above the header of a CSV file is skipped. `user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer.\n\n"
-        "Grades are numbers in [0, 1] (`0.5`, `0,5`), or yes, no, pass, fail, up and the like; `n/a` and `-` are no grade. `--map-label WORD=SCORE` adds words.\n"
+        "Grades are numbers in [0, 1] (`0.5`, `0,5`, `50 %`), or yes, no, pass, fail, up and the like; `n/a` and `-` are no grade. `--map-label WORD=SCORE` adds words.\n"
         "`--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5; without it, a column with grades above 1 is not read. A `rating`, `feedback`, `vote` or `ok` is a label if all values are grades.\n"
     )
     for field, names in FIELDS.items():

@@ -104,6 +104,10 @@ class GradeScale(msgspec.Struct, frozen=True):
             for scores in (self.words, WORDS, _NO_GRADE):
                 if word in scores:
                     return scores[word]
+            percent = _percentage(value)
+            if percent is not None:  # the sign names the scale, unless the user did
+                scale = self if self.ends or self.pass_at is not None else _PERCENT
+                return scale.score(percent)
         elif isinstance(value, bool):
             return float(value)
         number = _grade_number(value)
@@ -137,6 +141,8 @@ class GradeScale(msgspec.Struct, frozen=True):
         return self.ends is None and self.pass_at is None and not self.words
 
 
+_PERCENT = GradeScale(ends=(0.0, 100.0))
+
 PLAIN = GradeScale()
 """Grades in [0, 1], and the usual words."""
 
@@ -145,6 +151,13 @@ def plain_word(text: str) -> str:
     """Return a word without capitals, with single spaces for underscores and hyphens inside it."""
     bare = text.strip().lower()
     return bare if bare.startswith("-") else _SEPARATORS.sub(" ", bare)
+
+
+def _percentage(text: str) -> float | None:
+    """Return the number before a per cent sign; None for any other text."""
+    bare = text.strip()
+    number = as_number(bare[:-1].strip()) if bare.endswith("%") else None
+    return None if number is None or not math.isfinite(number) else number
 
 
 def _grade_number(value: Any) -> float | None:

@@ -45,6 +45,15 @@ def test_what_is_no_grade_is_refused(value: object) -> None:
         PLAIN.score(value)
 
 
+def test_a_percentage_is_a_share_unless_a_scale_is_named() -> None:
+    assert [PLAIN.score(text) for text in ("55 %", "100%", "0,5 %", "1 %")] == [0.55, 1.0, 0.005, 0.01]
+    assert GradeScale((0, 50)).score("25 %") == 0.5
+    assert [GradeScale(pass_at=60).score(text) for text in ("55 %", "60 %")] == [0.0, 1.0]
+    for text in ("101 %", "-1 %", "x %", "%", "nan %"):
+        with pytest.raises(UnknownGradeError):
+            PLAIN.score(text)
+
+
 def test_a_scale_is_stretched_to_the_unit_and_may_be_upside_down() -> None:
     assert [GradeScale((1, 5)).score(grade) for grade in ("1", 3, 5.0)] == [0.0, 0.5, 1.0]
     assert [GradeScale((5, 1)).score(grade) for grade in (5, 1)] == [0.0, 1.0]
