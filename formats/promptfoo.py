@@ -15,7 +15,7 @@ from ..errors import InputError, RecordError
 from ..records import Message, Outcome
 from ..records.csv_file import opened_csv
 from .calls import AgentAnswer, answer_of, are_messages, messages_of, said_by_user
-from .example import Example
+from .example import Example, as_values
 from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
@@ -46,6 +46,10 @@ _BROKEN: tuple[tuple[str, Outcome], ...] = (
     ("No output", "failed"),
 )
 """Beginnings of reasons for assertions that could not be judged, which promptfoo counts as 0."""
+
+
+_CONTEXT = "context"
+"""Variable that holds the context for assertions such as context-faithfulness."""
 
 
 def recognises(glimpse: Any) -> bool:
@@ -100,7 +104,10 @@ def _example(
     example = Example(
         id=case_id,
         messages=_prompt(variables, prompt.text("raw"), several=several),
-        tags=tags_of(variables | ({} if description is None else {"description": description}) | metadata),
+        context=as_values(parsed(variables.get(_CONTEXT))),
+        tags=tags_of(
+            _tags(variables) | ({} if description is None else {"description": description}) | metadata
+        ),
         accepted=_values(test, "equals"),
         criterion="\n".join(_values(test, "llm-rubric", "g-eval")) or None,
         answer=_answer(response),
@@ -113,6 +120,11 @@ def _example(
     except UNREADABLE as refused:
         yield row.place.skipped(refused)
     yield from records_of(example, row.place, options)
+
+
+def _tags(variables: dict[str, Any]) -> dict[str, Any]:
+    """Return the variables of a test without the one that assertions on the context read."""
+    return {name: value for name, value in variables.items() if name != _CONTEXT}
 
 
 def _prompt(variables: dict[str, Any], raw: str | None, *, several: bool) -> list[Message]:
@@ -227,7 +239,8 @@ def _csv_examples(
             Example(
                 id=f"test-{row.number}",
                 messages=_prompt(variables, None if len(heads) > 1 else label, several=len(heads) > 1),
-                tags={**variables, **({"description": description} if description else {})},
+                context=as_values(parsed(variables.get(_CONTEXT))),
+                tags={**_tags(variables), **({"description": description} if description else {})},
                 answer=None if failed else AgentAnswer(cells[at]),
                 error=cells[at] or block.get("Grader Reason") or "the provider failed" if failed else None,
                 system=f"{provider} {label}" if len(heads) > 1 else provider,

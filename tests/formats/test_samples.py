@@ -137,6 +137,14 @@ def test_a_case_of_promptfoo_is_a_test_and_a_system_a_provider_with_its_prompt()
     assert {output.system for output in read.outputs} == {"echo Hello {{name}}", "echo Bye {{name}}"}
 
 
+def test_the_context_that_assertions_of_promptfoo_read_is_the_cases(tmp_path: Path):
+    result = {"vars": {"question": "How big?", "context": "Mugs hold 300 ml."}, "prompt": {"raw": "How big?"}, "provider": {"id": "p"}, "response": {"output": "300 ml"}, "testIdx": 0, "promptIdx": 0, "success": True, "score": 1}  # fmt: skip
+    (tmp_path / "r.json").write_text(json.dumps({"results": {"version": 3, "results": [result]}}))
+    [case] = fd.read(tmp_path / "r.json").cases
+    assert (case.kind, [item.content for item in case.context]) == ("grounded_answer", ["Mugs hold 300 ml."])
+    assert case.tags == {"question": "How big?"}
+
+
 def test_that_promptfoo_sets_an_error_on_a_failed_assertion_makes_it_no_error():
     by = {(v.case_id, v.system, v.by): v for v in fd.read(SAMPLES / "promptfoo/results.json").verdicts}
     failed = by["test-0", "echo Bye {{name}}", "exact"]
