@@ -15,20 +15,19 @@ OUTPUT = {"case_id": "a", "system": "s", "text": "yes"}
 ROWS = [{"item_id": "a", "judge": "j", "score": 1, "label": 1}]
 
 
-@pytest.mark.parametrize(
-    ("call", "why"),
-    [
-        (lambda more: fd.evaluate([CASE], [OUTPUT], **more), "did you mean 'label_scale'"),
-        (lambda more: fd.calibrate(ROWS, **more), "did you mean 'label_scale'"),
-        (lambda more: fd.estimate(ROWS, **more), "did you mean 'label_scale'"),
-        (lambda more: fd.compare(ROWS, **more), "did you mean 'label_scale'"),
-        (lambda more: fd.plan(ROWS, draw=1, **more), "did you mean 'label_scale'"),
-    ],
-    ids=["evaluate", "calibrate", "estimate", "compare", "plan"],
-)  # fmt: skip
-def test_an_unknown_argument_is_refused_with_the_nearest(call: Callable[[Any], Any], why: str):
-    with pytest.raises(UsageError, match=why):
-        call({"labels_scale": (1, 5)})
+CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "evaluate": lambda more: fd.evaluate([CASE], [OUTPUT], **more),
+    "calibrate": lambda more: fd.calibrate(ROWS, **more),
+    "estimate": lambda more: fd.estimate(ROWS, **more),
+    "compare": lambda more: fd.compare(ROWS, **more),
+    "plan": lambda more: fd.plan(ROWS, draw=1, **more),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_an_unknown_argument_is_refused_with_the_nearest(name: str):
+    with pytest.raises(UsageError, match="did you mean 'label_scale'"):
+        CALLS[name]({"labels_scale": (1, 5)})
 
 
 def test_how_a_model_is_reached_is_said_to_the_judge():
