@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
 
 import msgspec
 
-from ..errors import FiducialError, InputError, UsageError
+from ..errors import FiducialError, InputError, UsageError, as_named
 from ..formats.column_guesses import TableColumns
 from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, write_folder
+from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
 from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Skipped, only_records
 from ..formats.readers import NAMES, find_format, read_all, read_found, read_held
@@ -186,7 +187,7 @@ def read(
         grades=grade_scale(label_scale, label_pass_at, map_label),
     )
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
-        path = input_path(cast("FilePath", given))
+        path = _input(cast("FilePath", given))
         name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
         return Reading(name, _joined(read_all(name, [path], options), references), options.recognized)
@@ -197,7 +198,7 @@ def read(
 def another_tool(files: Sequence[FilePath]) -> str | None:
     """Return the tool whose format the first file has; None for tables and unknown files."""
     try:
-        name = find_format(input_path(files[0]))
+        name = find_format(_input(files[0]))
     except FiducialError:
         return None
     return None if name in TABLES else name
@@ -231,7 +232,7 @@ def import_files(
         grade_by=grade_by,
         grades=grade_scale(label_scale, label_pass_at, map_label),
     )
-    files = [input_path(path) for path in paths]
+    files = [_input(path) for path in paths]
     for path in files:
         _refuse_missing(path)
     name = as_ or find_format(files[0], options.columns)
@@ -263,7 +264,7 @@ def _options(
         raise UsageError(f"grade_by expects 'reference' or 'context', got {grade_by!r}")
     references = None
     if join is not None:
-        _refuse_missing(path := input_path(join))
+        _refuse_missing(path := _input(join))
         references = References(path, columns or {}, grades)
     options = Options(
         columns=columns or {},
@@ -281,9 +282,18 @@ def _options(
 
 def _joined(records: Iterable[ImportedRecord], references: References | None) -> Iterator[ImportedRecord]:
     """Yield the records found, then the references that have no case."""
-    yield from records
-    if references is not None:
-        yield from references.left()
+    found = records if references is None else chain(records, references.left())
+    for record in found:
+        yield (
+            msgspec.structs.replace(record, file=as_named(record.file))
+            if isinstance(record, Skipped)
+            else record
+        )
+
+
+def _input(place: FilePath) -> Path:
+    """Return the path to read from; see `input_path`, and `unpacked` for gzip files."""
+    return unpacked(input_path(place))
 
 
 def read_strictly(
@@ -294,7 +304,7 @@ def read_strictly(
     A context takes precedence over accepted answers; either is graded by a judge, not a checker.
     """
     options = Options(criterion=criterion, system=system, answers="open", unit="last")
-    return only_records(read_found(source, input_path(path), options))
+    return only_records(read_found(source, _input(path), options))
 
 
 def _refuse_missing(path: Path) -> None:

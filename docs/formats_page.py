@@ -71,7 +71,7 @@ def page() -> str:
 
 def _formats() -> Iterator[str]:
     yield "## What is read\n"
-    yield "*Listed*: in `skipped.jsonl`.\n"
+    yield "*Listed*: in `skipped.jsonl`. Text files may be packed: `rows.jsonl.gz`, `.json.gz`, `.csv.gz`, `.tsv.gz`.\n"
     for name in sorted(NAMES):
         format_ = format_of(name)
         _, _, details = (format_.__doc__ or "").partition("\n\n")

@@ -48,14 +48,22 @@ def copy_of_pipe(path: Path, tell: Callable[[str], object] = warnings.warn) -> P
         return path
     key = (found.st_dev, found.st_ino)
     if key not in _copies:
-        folder = Path(tempfile.mkdtemp(prefix="fiducial-pipe-"))
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        copy = folder / "pipe.jsonl"
-        register_alias(copy, str(path))
+        copy = temporary_copy("pipe.jsonl", called=str(path))
         with readable(path), _opened_pipe(path, tell) as pipe, copy.open("wb") as file:
             shutil.copyfileobj(pipe, file)
         _copies[key] = copy
     return _copies[key]
+
+
+def temporary_copy(name: str, *, called: str) -> Path:
+    """Return the path of a file to be written in a private folder.
+
+    Messages show another name for it. It is removed when the program ends.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="fiducial-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    register_alias(folder / name, called)
+    return folder / name
 
 
 def _opened_pipe(path: Path, tell: Callable[[str], object]) -> BinaryIO:

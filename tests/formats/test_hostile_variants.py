@@ -293,7 +293,7 @@ def test_a_column_of_any_name_is_read(name: str, tmp_path: Path):
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize(
-    "suffix", [".jsonl", ".jsonl.gz", ".csv", ".csv.zst", ".parquet", ".eval", ".yaml", ".json"]
+    "suffix", [".jsonl", ".gz", ".csv", ".csv.zst", ".parquet", ".eval", ".yaml.gz", ".json"]
 )
 def test_a_packed_file_of_any_name_is_refused_unread(
     pack: Callable[[bytes], bytes], suffix: str, tmp_path: Path
