@@ -15,9 +15,10 @@ from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
 from .field_reader import FieldReader, type_name
 from .json_values import as_text, is_list, is_object, parsed, question_text
+from .message_parts import are_parts, parts_of
 
 _ARGUMENTS = ("arguments", "args", "inputParameters", "input_parameters", "input", "parameters")
-_IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id")
+_IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id", "toolUseId")
 _CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall"})
 _RESULT_PARTS = {
     "tool_result": ("tool_result", "content", "output"),
@@ -104,17 +105,6 @@ def calls_of(message: FieldReader) -> list[IdentifiedCall]:
     ]
 
 
-def parts_of(message: FieldReader) -> list[FieldReader]:
-    """Return the parts of a message whose content is a list, including plain texts."""
-    name = message.first("parts", "content", "contents")
-    if name is None or not is_list(message.value[name]):
-        return []
-    return [
-        FieldReader({"type": "text", "text": item} if isinstance(item, str) else item, at)
-        for at, item in message.items(name)
-    ]
-
-
 def text_of(message: FieldReader) -> str | None:
     """Return a message's text, joined from its parts; None if there is none.
 
@@ -158,11 +148,6 @@ def _result(node: FieldReader, value: Any) -> Any:
     if error is None and (node.get("is_error") is True or node.get("status") == "error"):
         error = value
     return value if error is None else {"error": error}
-
-
-def are_parts(value: Any) -> bool:
-    """Return whether a value is a list of typed parts of a message."""
-    return is_list(value) and bool(value) and all(is_object(item) and "type" in item for item in value)
 
 
 def role_of(message: FieldReader) -> str | None:

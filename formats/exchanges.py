@@ -2,7 +2,7 @@
 
 The request is the line itself or under ``request``, ``req``, ``input``, ``inputs``, ``prompt``, ``body``, ``request_body``, ``kwargs``; the
 answer under ``response``, ``res``, ``output``, ``outputs``, ``completion``, ``response_body``, ``result``, ``reply``, ``choices``. Both may be
-inside ``data``, ``payload``, ``record``, ``event``, ``log``, ``entry``, ``body``, as objects or JSON text. An answer is
+inside ``data``, ``payload``, ``record``, ``event``, ``log``, ``entry``, ``body``, ``message``, as objects or JSON text. An answer is
 a completion (``choices``), a response (``output``), candidates, messages, or a text. ``session_id`` (``conversation_id``,
 ``thread_id``, ``chat_id``) is the case's id, ``user`` its cluster, ``metadata`` its tags.
 """
@@ -26,6 +26,7 @@ from .json_values import as_text, is_list, is_object, parsed, tags_of
 from .logged_answer import answers_in, beyond_request, bodies_of, is_cut_off, response_in
 from .logged_messages import says_something
 from .logged_request import REQUESTS, RESPONSES, asked_messages, request_in, scopes_of
+from .tool_documents import tools_in
 
 _TIMES = ("turn", "turn_index", "seq", "sequence", "timestamp", "time", "ts", "created_at", "createdAt", "created", "start_time", "startTime")  # fmt: skip
 _ERRORS = ("error", "exception", "error_message", "err")
@@ -164,9 +165,7 @@ def exchange_of(row: FileRow) -> Exchange:
     answers = bodies_of(response)
     silent = not any(says_something(message) for choice in choices for message in choice)
     errors = [*map(error_in, [*scopes, *answers]), *map(failed_status, [*scopes, *answers] if silent else [])]
-    tools = [tool.value for tool in request.nodes("tools", "functions")] or [
-        tool.value for tool in inner.nodes("tools", "functions")
-    ]
+    tools = tools_in(request) or tools_in(inner)
     exchange = Exchange(
         place=row.place,
         number=row.number,
@@ -178,7 +177,7 @@ def exchange_of(row: FileRow) -> Exchange:
         id=first_name(scopes, _IDS) or "",
         session=first_name(places, SESSIONS),
         cluster=first_name(places, _USERS),
-        model=request.text("model") or first_name([*scopes, *answers], ("model",)),
+        model=request.text("model") or first_name([*scopes, *answers], ("model", "modelId", "modelVersion")),
         tools=tools,
         tags={name: value for scope in metadata for name, value in tags_of(scope.value).items()},
         time=time_in([*scopes, *answers]),

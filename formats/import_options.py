@@ -101,7 +101,7 @@ class SeenKeys:
                 )
             raise RecordError(
                 f"{output.system!r} already answered {output.case_id!r}, trial {output.trial}; "
-                "count repeated attempts in a column `trial`"
+                "number repeated attempts in a column `trial`, or count them as trials with --system NAME"
             )
         self._outputs[key] = hash(encode_json(output))
 

@@ -44,7 +44,7 @@ def answers_in(value: Any, at: str, depth: int = 0) -> list[list[FieldReader]]: 
     response = FieldReader(value, at)
     if response.get("choices", "candidates") is not None:
         return [[_choice(each)] for each in response.nodes("choices", "candidates")]
-    for name in ("body", "data", "json"):
+    for name in ("body", "data", "json", "outputBodyJson"):
         inner = response.unpacked(name)
         if is_object(inner):
             return answers_in(inner, response.place(name), depth + 1)

@@ -16,12 +16,13 @@ REQUESTS = (
     "body",
     "request_body",
     "requestBody",
+    "inputBodyJson",
     "kwargs",
     "question",
     "query",
 )
 RESPONSES = ("response", "res", "resp", "output", "outputs", "completion", "response_body", "responseBody", "result", "reply", "answer")  # fmt: skip
-_AROUND = ("data", "payload", "record", "event", "log", "entry", "exchange", "body")
+_AROUND = ("data", "payload", "record", "event", "log", "entry", "exchange", "body", "message", "msg", "@message", "jsonPayload", "_source", "fields", "properties")  # fmt: skip
 DEEPEST = 4
 """Most nested objects that are searched."""
 

@@ -6,10 +6,44 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..records import nearest
-from .json_values import is_object
+from .field_reader import FieldReader
+from .json_values import is_list, is_object
 
 _SCHEMAS = ("input_schema", "inputSchema", "parametersJsonSchema")
 """Other providers' names for ``parameters``."""
+
+
+def tools_in(request: FieldReader) -> list[dict[str, Any]]:
+    """Return the tools that a request offers, one by one, whichever provider's form they have."""
+    config = request.object_in("toolConfig")
+    offered = request.nodes("tools", "functions") or FieldReader(config, request.place("toolConfig")).nodes(
+        "tools"
+    )
+    return [tool for each in offered for tool in _declared(each)]
+
+
+def _declared(tool: FieldReader) -> list[dict[str, Any]]:
+    """Return the functions of a tool: Gemini declares several in one, Bedrock wraps each."""
+    declared = tool.nodes("functionDeclarations", "function_declarations")
+    if declared:
+        return [_lower_types(each.value) for each in declared]
+    spec = tool.object_in("toolSpec")
+    schema = spec.get("inputSchema")
+    if spec and is_object(schema):
+        return [{**spec, "inputSchema": schema.get("json", schema)}]
+    return [tool.value]
+
+
+def _lower_types(schema: Any) -> Any:
+    """Return a schema of Gemini with JSON Schema's names of types."""
+    if is_list(schema):
+        return [_lower_types(each) for each in schema]
+    if not is_object(schema):
+        return schema
+    return {
+        name: value.lower() if name == "type" and isinstance(value, str) else _lower_types(value)
+        for name, value in schema.items()
+    }
 
 
 def plain_document(tool: dict[str, Any]) -> dict[str, Any]:

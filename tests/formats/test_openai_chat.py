@@ -424,3 +424,51 @@ def test_an_odd_reason_to_stop_is_none(read: Read, odd: Any):
     response = {"stop_reason": odd, "incomplete_details": odd, "choices": [{"message": {"content": "Wet."}, "finish_reason": odd}]}  # fmt: skip
     chat = read({"request": {"messages": [ASKED]}, "response": response})
     assert ([each.text for each in chat.outputs], chat.skipped) == (["Wet."], [])
+
+
+def test_a_chat_of_gemini_has_its_calls_results_and_functions(read: Read):
+    schema = {"type": "OBJECT", "properties": {"bed": {"type": "STRING", "enum": ["A"]}}}
+    called = {"functionCall": {"name": "water", "args": {"bed": "A"}}}
+    request = {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Water."}]},
+            {"role": "model", "parts": [{"text": "Well."}, called, called]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "water", "response": {"wet": at}}} for at in (1, 2)]},
+        ],
+        "tools": [{"functionDeclarations": [{"name": "water", "parameters": schema}, {"name": "dig"}]}],
+    }  # fmt: skip
+    said = {"role": "model", "parts": [{"text": "Done."}]}
+    chat = read({"request": request, "response": {"candidates": [{"content": said}], "modelVersion": "g-2"}})
+    water = ToolCall(name="water", arguments={"bed": "A"})
+    assert chat.outputs[0].system == "g-2"
+    assert chat.outputs[0].turns == [["Well.", [water, water], ToolResults(results=[{"wet": 1}, {"wet": 2}]), "Done."]]  # fmt: skip
+    lower = {"type": "object", "properties": {"bed": {"type": "string", "enum": ["A"]}}}
+    assert [each["function"] for each in chat.cases[0].tools] == [{"name": "water", "parameters": lower}, {"name": "dig"}]  # fmt: skip
+
+
+def test_a_conversation_of_bedrock_has_its_calls_results_and_functions(read: Read):
+    used = {"toolUse": {"toolUseId": "t", "name": "water", "input": {"bed": "A"}}}
+    result = {"toolResult": {"toolUseId": "t", "content": [{"text": "dry"}], "status": "error"}}
+    spec = {"name": "water", "inputSchema": {"json": {"type": "object", "properties": {}}}}
+    body = {
+        "messages": [
+            {"role": "user", "content": [{"text": "Water."}]},
+            {"role": "assistant", "content": [used]},
+            {"role": "user", "content": [result]},
+        ],
+        "toolConfig": {"tools": [{"toolSpec": spec}]},
+    }
+    said = {"output": {"message": {"role": "assistant", "content": [{"text": "No."}]}}}
+    line = {"modelId": "b", "input": {"inputBodyJson": body}, "output": {"outputBodyJson": said}}
+    chat = read(line)
+    water = ToolCall(name="water", arguments={"bed": "A"})
+    assert chat.outputs[0].turns == [[[water], ToolResults(results=[{"error": "dry"}]), "No."]]
+    assert chat.cases[0].messages == [{"role": "user", "content": "Water."}]
+    assert (chat.outputs[0].system, chat.cases[0].tools[0]["function"]["parameters"]) == ("b", spec["inputSchema"]["json"])  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["message", "@message", "jsonPayload"])
+def test_what_a_log_service_keeps_as_text_is_read(read: Read, name: str):
+    held = {"request": {"messages": [ASKED]}, "response": {"choices": [{"message": {"content": "Wet."}}]}}
+    chat = read({"@timestamp": "2026-01-01T00:00:00Z", "level": "info", name: json.dumps(held)})
+    assert [each.text for each in chat.outputs] == ["Wet."]

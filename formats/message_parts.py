@@ -1,0 +1,51 @@
+"""Parts of a message, in the form of any provider, by their type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .field_reader import FieldReader
+from .json_values import is_list, is_object
+
+_TYPES = {
+    "functionCall": "function_call",
+    "toolUse": "tool_use",
+    "functionResponse": "tool_call_response",
+    "toolResult": "tool_result",
+}
+"""Types of the parts that Gemini and Bedrock name by their only key."""
+
+
+def parts_of(message: FieldReader) -> list[FieldReader]:
+    """Return the parts of a message whose content is a list, including plain texts."""
+    name = message.first("parts", "content", "contents")
+    if name is None or not is_list(message.value[name]):
+        return []
+    return [FieldReader(_typed(item), at) for at, item in message.items(name)]
+
+
+def _typed(item: Any) -> Any:
+    """Return a part with its type beside its fields."""
+    if isinstance(item, str):
+        return {"type": "text", "text": item}
+    if not is_object(item) or "type" in item:
+        return item
+    for name, kind in _TYPES.items():
+        if is_object(held := item.get(name)):
+            return {**held, "type": kind}
+    return {"type": "text", **item} if isinstance(item.get("text"), str) else item
+
+
+def are_parts(value: Any) -> bool:
+    """Return whether a value is a list of parts of a message."""
+    return (
+        is_list(value)
+        and bool(value)
+        and all(is_object(item) and ("type" in item or "text" in item) for item in value)
+    )
+
+
+def has_untyped_parts(message: FieldReader) -> bool:
+    """Return whether a part of a message has no type, as no chat API of OpenAI's form has it."""
+    content = message.get("content")
+    return is_list(content) and any(is_object(item) and "type" not in item for item in content)
