@@ -46,6 +46,9 @@ _OF_JUDGES = dict.fromkeys(
 )
 """Arguments that reach a model, which each judge has for itself."""
 
+_ELSEWHERE = _OF_JUDGES | {"trials": "outputs=fd.generate(CASES, AGENT, trials=N)"}
+"""What to write instead of arguments that others take."""
+
 
 def evaluate(
     cases: Cases,
@@ -113,7 +116,7 @@ def evaluate(
         RunFolderError: The folder is in use or belongs to another run, or the agent's code has changed since its outputs were made.
         AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
     """
-    refuse_unknown(label_reading, LabelReading, hints=_OF_JUDGES)
+    refuse_unknown(label_reading, LabelReading, hints=_ELSEWHERE)
     environments = worlds_of(worlds)
     folder = kept_folder(out, "run")
     sources: list[InputPath] = [folder / GENERATED] if callable(outputs) else output_sources(outputs)

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from ..errors import InputError
-from .arrays import FloatArray
+from .arrays import BoolArray, FloatArray
 from .comparison.outputs import graded_of, outputs_of
 from .repeated_trials import JudgeErrors, TrialRate, Trials, judge_errors, trial_rate
 from .statistic import Statistic
@@ -132,12 +132,23 @@ def _from_rows(table: Table) -> Iterator[tuple[str, tuple[Trials, int]]]:
     parts = [("all", np.ones(len(table), dtype=np.bool_))] if column is None else column.present()
     passed = _passes(table.score, table.threshold)
     label = _passes(table.label, table.threshold)
+    judged = _judged(table)
+    # An exported run names outputs in `item_id`, with the trial, and their cases beside it.
+    case = table.columns.get("case_id", table.item).codes.astype(np.int64)
     for system, rows in parts:
         is_graded = rows & np.isfinite(passed)
-        judged = np.ones(int(is_graded.sum()), dtype=np.bool_)
-        case = table.item.codes[is_graded].astype(np.int64)
-        trials = Trials(case, table.cluster[is_graded], passed[is_graded], judged, label[is_graded])
+        trials = Trials(
+            case[is_graded], table.cluster[is_graded], passed[is_graded], judged[is_graded], label[is_graded]
+        )
         yield system, (trials, int((rows & ~is_graded).sum()))
+
+
+def _judged(table: Table) -> BoolArray:
+    """Return the rows that a judge graded: all, unless a column `source` names checkers."""
+    source = table.columns.get("source")
+    if source is None or "checker" not in source.values:
+        return np.ones(len(table), dtype=np.bool_)
+    return source.codes != source.values.index("checker")
 
 
 def _passes(values: FloatArray, threshold: FloatArray) -> FloatArray:

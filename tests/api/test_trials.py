@@ -90,6 +90,13 @@ def test_a_table_with_labels_is_corrected():
     assert found.rates["pass^k"][2].value == pytest.approx(found.uncorrected["pass^k"][2].value)
 
 
+@pytest.mark.parametrize("to", ["csv", "parquet"])
+def test_an_exported_run_has_the_rates_of_the_run(to: str, tmp_path: Path):
+    run = fd.evaluate(cases(5), outputs(PASSES), out=tmp_path / "run")
+    fd.export(run, to, tmp_path / f"rows.{to}")
+    assert str(fd.trials(tmp_path / f"rows.{to}", (1, 4))) == str(fd.trials(run, (1, 4)))
+
+
 def test_a_judge_without_labels_is_marked_uncorrected():
     rows = [
         {"item_id": f"c{case}", "trial": trial, "judge": "j", "score": float(passed)}
@@ -150,3 +157,8 @@ def test_the_command_prints_the_rates_of_a_run_and_writes_them(tmp_path: Path):
 def test_by_default_k_goes_up_to_the_trials_of_a_usual_case(passes: list[list[int]], ks: list[int]):
     run = fd.evaluate(cases(5), outputs(passes))
     assert list(fd.trials(run)["bot"].rates["pass^k"]) == ks
+
+
+def test_trials_of_an_agent_are_generated_before_they_are_evaluated():
+    with pytest.raises(UsageError, match=r"outputs=fd\.generate\(CASES, AGENT, trials=N\)"):
+        fd.evaluate(cases(1), lambda case: "x", trials=5)  # pyright: ignore[reportCallIssue]
