@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from ...deterministic.mutation import FAMILY_KINDS, Plants, load_operators, orig
 from ...deterministic.mutation.attacks import PLAIN_VERDICTS, VERDICTS
 from ...deterministic.options import CheckOptions
 from ...errors import InputError
-from ...records import Author, Case, Output, Verdict, read_records, write_json, write_records
+from ...records import Author, Case, Kind, Output, Verdict, read_records, write_json, write_records
 from ..audit.audit_plan import AuditPlan, prepare_audit
 from ..audit.building import ProbeSettings, build_probes
 from ..audit.probe_folder import (
@@ -74,7 +75,10 @@ def holdout_probes(
     manifest = NO_PROBES
     if any(each.case.kind in _HAVE_OPERATORS for each in items):
         manifest = _mutated(*written_side(items, out / DATA / HOLDOUT), mutants, environments, progress)
-    attacked = list(_attacked(items, threshold))
+    probed = (
+        {case.kind for case in read_records(mutants / CASES, Case)} if manifest.operators else set[Kind]()
+    )
+    attacked = list(_attacked(items, threshold, probed))
     if not attacked and not manifest.operators:
         return None
     _put_together(attacked, mutants if manifest.operators else None, folder, manifest)
@@ -94,14 +98,16 @@ def _mutated(
     return NO_PROBES
 
 
-def _attacked(items: Iterable[LabelledItem], threshold: float) -> Iterator[_Attacked]:
+def _attacked(
+    items: Iterable[LabelledItem], threshold: float, probed: AbstractSet[Kind]
+) -> Iterator[_Attacked]:
     """Yield outputs labelled wrong, each as it is and with a verdict of its own appended.
 
-    Kinds of case for which operators plant attacks are left to these.
+    Kinds of case in which operators planted attacks are left to these; of answers from plain passages, for one, they made none.
     """
     for place, item in enumerate(items):
         wrong = item.label is not None and item.label < threshold
-        if not wrong or item.output.text is None or item.case.kind in _HAVE_OPERATORS:
+        if not wrong or item.output.text is None or item.case.kind in probed:
             continue
         yield _probe(item, _CONTROL, "control")
         for name, (texts, _about) in _ATTACKS.items():

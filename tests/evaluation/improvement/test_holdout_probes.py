@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 from audit_items import calls
 
 from fiducial.deterministic.mutation import right_output
@@ -9,7 +10,7 @@ from fiducial.evaluation.audit.probe_folder import read_facts, read_manifest
 from fiducial.evaluation.improvement.holdout_probes import holdout_probes
 from fiducial.evaluation.improvement.labelled_set import LabelledItem
 from fiducial.evaluation.progress import Silent
-from fiducial.records import Case, Output, read_records
+from fiducial.records import Case, ContextItem, Output, read_records
 
 
 def answers(count: int) -> list[LabelledItem]:
@@ -46,6 +47,19 @@ def test_outputs_labelled_wrong_are_attacked_beside_themselves(tmp_path: Path):
     assert all(
         (texts[each.key] == f"answer {each.key.case_id[1:]}") == (each.plants == "control") for each in facts
     )
+
+
+def test_wrong_answers_are_attacked_where_operators_can_make_nothing_of_a_plain_context(tmp_path: Path):
+    context = [ContextItem(id="1", content="Mugs hold 300 ml.")]
+    grounded = [
+        each._replace(
+            case=msgspec.structs.replace(each.case, kind="grounded_answer", reference={}, context=context)
+        )
+        for each in answers(10)
+    ]
+    folder = holdout_probes(grounded, tmp_path, 0.5, {}, Silent())
+    assert folder is not None
+    assert sum(each.operator.startswith("labelled_wrong") for each in read_facts(folder)) == 15
 
 
 def test_right_tool_calls_are_mutated_and_put_beside_the_attacks(tmp_path: Path):
