@@ -107,7 +107,7 @@ def evaluate(
 
     Returns:
         The run. Calls that failed leave outputs without a verdict: ``run.judges`` counts them, and with ``out`` the same call
-        asks again for these alone.
+        retries only these.
 
     Raises:
         InputError: Cases or outputs cannot be used; the message names file or argument, line and field.

@@ -58,7 +58,7 @@ def test_the_same_command_checks_what_failed_alone_again(folder: Path):
     assert (
         "custom checker failed: the checker of kind sql raised RuntimeError: the database is down (" in told
     )
-    assert "the same command retries these alone; a changed checker needs a new --out." in told
+    assert "the same command retries only these; a changed checker needs a new --out." in told
     Path("mended").touch()
     second = typed("run", "run")
     assert second.code == 0

@@ -37,7 +37,7 @@ def test_checks_that_failed_are_repeated_with_the_commonest_reason():
     told = step(systems=failed, command="fiducial run X")
     assert told.text == (
         "3 outputs not checked, because a custom checker failed: it raised KeyError: 'day' (own.py:5); "
-        "the same command retries these alone; a changed checker needs a new --out."
+        "the same command retries only these; a changed checker needs a new --out."
     )
     assert told.command == "fiducial run X"
 
