@@ -119,7 +119,8 @@ def test_only_groundedness_is_a_matter_of_degree():
 
 
 def test_the_documented_faults_are_the_used_faults():
-    lines = re.findall(r"^\* in [a-z ]+: (.*)$", _page(), re.MULTILINE)
+    files = demo_path("README.md").read_text("utf-8")
+    lines = re.findall(r"^\* in [a-z ]+: (.*)$", files, re.MULTILINE)
     documented = {name for line in lines for name in re.findall(r"`(\w+)`", line)}
     assert documented == {label.error_type for label in labels() if label.error_type}
 
