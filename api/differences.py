@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..evaluation.past_runs.compare_runs import ChangedVerdict, TwoRuns, two_runs
+from ..evaluation.past_runs.changed_verdict import ChangedVerdict
+from ..evaluation.past_runs.compare_runs import TwoRuns, two_runs
 from ..evaluation.past_runs.history import HistoryNumbers, read_history
 from ..evaluation.store.run_store import RunStore
 from ..records.frames import data_frame

@@ -18,6 +18,7 @@ from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
+from .changed_verdict import ChangedVerdict
 from .repeated_cases import RepeatedCase, repeated_cases
 
 BEFORE, AFTER = "before", "after"
@@ -33,24 +34,6 @@ class Changed(ResultStruct, frozen=True, kw_only=True):
     what: str
     before: str
     after: str
-
-
-class ChangedVerdict(ResultStruct, frozen=True, kw_only=True):
-    """An output that is told otherwise than before.
-
-    Attributes:
-        by: Who tells: the checker, or a judge that said something of it in both runs.
-        before: What was said: ``pass``, ``fail``, or why there is no score.
-        error_type: The fault that is found now, or was before.
-    """
-
-    case_id: str
-    system: str
-    trial: int
-    by: str
-    before: str
-    after: str
-    error_type: str | None = None
 
 
 class TwoRuns(ResultStruct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..conclusion.run_results import ResultStruct
 
 if TYPE_CHECKING:
-    from .compare_runs import ChangedVerdict
+    from .changed_verdict import ChangedVerdict
 
 
 class RepeatedCase(ResultStruct, frozen=True, kw_only=True):
