@@ -2,8 +2,8 @@
 
 Name: ``name``, ``function``, ``function.name``. Arguments (an object or JSON text): ``arguments``, ``args``, ``inputParameters``,
 ``input_parameters``, ``input``. Id: ``id``, ``tool_call_id``, ``call_id``. All may be inside ``tool_call``. Results are messages of role
-``tool``, or parts of messages, matched by id, else in order; a failed one is ``{"error": ...}``. Messages of LangChain are read as it
-serializes them, and its ``invalid_tool_calls`` are calls.
+``tool``, or parts of messages, matched by id, else in order; a failed one is ``{"error": ...}``. Messages may be in the form of OpenAI,
+Anthropic, Gemini, Bedrock or LangChain, whose ``invalid_tool_calls`` are calls.
 """
 
 from __future__ import annotations

@@ -327,19 +327,31 @@ def test_another_answer_from_which_a_session_does_not_go_on_is_listed(read: Read
 def test_calls_behind_each_other_in_a_response_are_one_step(read: Read):
     calls = [{"type": "function_call", "call_id": name, "name": name, "arguments": "{}"} for name in "abc"]
     returned = [{"type": "function_call_output", "call_id": name, "output": name} for name in "ab"]
-    items = [calls[0], {"type": "reasoning", "summary": []}, calls[1], *returned, calls[2]]
+    items: list[dict[str, Any]] = [
+        calls[0],
+        {"type": "reasoning", "summary": []},
+        calls[1],
+        *returned,
+        calls[2],
+    ]
     chat = read({"object": "response", "id": "r", "model": "m", "input": "Water.", "output": items})
     a, b, c = (ToolCall(name=name, arguments="{}") for name in "abc")
     assert chat.outputs[0].turns == [[[a, b], ToolResults(results=["a", "b"]), [c]]]
 
 
 def test_results_in_parts_are_texts_and_failed_ones_say_so(read: Read):
-    used = [{"type": "tool_use", "id": name, "name": name, "input": {}} for name in "ab"]
+    used: list[dict[str, Any]] = [
+        {"type": "tool_use", "id": name, "name": name, "input": {}} for name in "ab"
+    ]
     returned = [
         {"type": "tool_result", "tool_use_id": "b", "content": "declined", "is_error": True},
         {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "12 °C"}]},
     ]
-    said = [ASKED, {"role": "assistant", "content": used}, {"role": "user", "content": returned}]
+    said: list[dict[str, Any]] = [
+        ASKED,
+        {"role": "assistant", "content": used},
+        {"role": "user", "content": returned},
+    ]
     chat = read({"messages": said, "response": {"role": "assistant", "content": [{"type": "text", "text": "No."}]}})  # fmt: skip
     assert (chat.outputs[0].turns or [])[0][1] == ToolResults(results=["12 °C", {"error": "declined"}])
 
@@ -366,7 +378,7 @@ def test_messages_of_langchain_are_read_and_a_call_that_it_could_not_parse_was_m
     chat = read({"messages": said})
     made = [ToolCall(name="water", arguments={"bed": "roses"}), ToolCall(name="dig", arguments='{"bed')]
     assert chat.outputs[0].turns == [[made, ToolResults(results=["wet", {"error": "no"}]), "Done."]]
-    assert [each["content"] for each in chat.cases[0].messages] == ["Water."]
+    assert chat.cases[0].messages == [{"role": "user", "content": "Water."}]
     [old] = read({"messages": [message("human", content="Go"), message("ai", content="", additional_kwargs={"tool_calls": [CALL]})]}).outputs  # fmt: skip
     assert old.tool_calls == [ToolCall(name="water", arguments='{"bed": "roses"}')]
 
@@ -389,7 +401,7 @@ def test_an_expected_function_that_no_case_offers_is_listed(read: Read, tmp_path
 
 
 def test_calls_of_custom_tools_and_servers_are_calls_and_the_providers_own_tools_are_left_out(read: Read):
-    items = [
+    items: list[dict[str, Any]] = [
         {"type": "web_search_call", "id": "w", "status": "completed", "action": {"query": "roses"}},
         {"type": "mcp_list_tools", "id": "l", "server_label": "garden", "tools": []},
         {"type": "mcp_call", "id": "m", "server_label": "garden", "name": "beds", "arguments": "{}", "output": "2"},
@@ -421,15 +433,15 @@ def test_an_answer_that_was_cut_off_is_listed_and_kept(read: Read, response: dic
 
 @pytest.mark.parametrize("odd", [{}, [], 3, True])
 def test_an_odd_reason_to_stop_is_none(read: Read, odd: Any):
-    response = {"stop_reason": odd, "incomplete_details": odd, "choices": [{"message": {"content": "Wet."}, "finish_reason": odd}]}  # fmt: skip
+    response: dict[str, Any] = {"stop_reason": odd, "incomplete_details": odd, "choices": [{"message": {"content": "Wet."}, "finish_reason": odd}]}  # fmt: skip
     chat = read({"request": {"messages": [ASKED]}, "response": response})
     assert ([each.text for each in chat.outputs], chat.skipped) == (["Wet."], [])
 
 
 def test_a_chat_of_gemini_has_its_calls_results_and_functions(read: Read):
-    schema = {"type": "OBJECT", "properties": {"bed": {"type": "STRING", "enum": ["A"]}}}
-    called = {"functionCall": {"name": "water", "args": {"bed": "A"}}}
-    request = {
+    schema: dict[str, Any] = {"type": "OBJECT", "properties": {"bed": {"type": "STRING", "enum": ["A"]}}}
+    called: dict[str, Any] = {"functionCall": {"name": "water", "args": {"bed": "A"}}}
+    request: dict[str, Any] = {
         "contents": [
             {"role": "user", "parts": [{"text": "Water."}]},
             {"role": "model", "parts": [{"text": "Well."}, called, called]},
@@ -437,20 +449,22 @@ def test_a_chat_of_gemini_has_its_calls_results_and_functions(read: Read):
         ],
         "tools": [{"functionDeclarations": [{"name": "water", "parameters": schema}, {"name": "dig"}]}],
     }  # fmt: skip
-    said = {"role": "model", "parts": [{"text": "Done."}]}
+    said: dict[str, Any] = {"role": "model", "parts": [{"text": "Done."}]}
     chat = read({"request": request, "response": {"candidates": [{"content": said}], "modelVersion": "g-2"}})
     water = ToolCall(name="water", arguments={"bed": "A"})
     assert chat.outputs[0].system == "g-2"
     assert chat.outputs[0].turns == [["Well.", [water, water], ToolResults(results=[{"wet": 1}, {"wet": 2}]), "Done."]]  # fmt: skip
-    lower = {"type": "object", "properties": {"bed": {"type": "string", "enum": ["A"]}}}
+    lower: dict[str, Any] = {"type": "object", "properties": {"bed": {"type": "string", "enum": ["A"]}}}
     assert [each["function"] for each in chat.cases[0].tools] == [{"name": "water", "parameters": lower}, {"name": "dig"}]  # fmt: skip
 
 
 def test_a_conversation_of_bedrock_has_its_calls_results_and_functions(read: Read):
-    used = {"toolUse": {"toolUseId": "t", "name": "water", "input": {"bed": "A"}}}
-    result = {"toolResult": {"toolUseId": "t", "content": [{"text": "dry"}], "status": "error"}}
-    spec = {"name": "water", "inputSchema": {"json": {"type": "object", "properties": {}}}}
-    body = {
+    used: dict[str, Any] = {"toolUse": {"toolUseId": "t", "name": "water", "input": {"bed": "A"}}}
+    result: dict[str, Any] = {
+        "toolResult": {"toolUseId": "t", "content": [{"text": "dry"}], "status": "error"}
+    }
+    spec: dict[str, Any] = {"name": "water", "inputSchema": {"json": {"type": "object", "properties": {}}}}
+    body: dict[str, Any] = {
         "messages": [
             {"role": "user", "content": [{"text": "Water."}]},
             {"role": "assistant", "content": [used]},
@@ -458,8 +472,12 @@ def test_a_conversation_of_bedrock_has_its_calls_results_and_functions(read: Rea
         ],
         "toolConfig": {"tools": [{"toolSpec": spec}]},
     }
-    said = {"output": {"message": {"role": "assistant", "content": [{"text": "No."}]}}}
-    line = {"modelId": "b", "input": {"inputBodyJson": body}, "output": {"outputBodyJson": said}}
+    said: dict[str, Any] = {"output": {"message": {"role": "assistant", "content": [{"text": "No."}]}}}
+    line: dict[str, Any] = {
+        "modelId": "b",
+        "input": {"inputBodyJson": body},
+        "output": {"outputBodyJson": said},
+    }
     chat = read(line)
     water = ToolCall(name="water", arguments={"bed": "A"})
     assert chat.outputs[0].turns == [[[water], ToolResults(results=[{"error": "dry"}]), "No."]]
@@ -469,6 +487,9 @@ def test_a_conversation_of_bedrock_has_its_calls_results_and_functions(read: Rea
 
 @pytest.mark.parametrize("name", ["message", "@message", "jsonPayload"])
 def test_what_a_log_service_keeps_as_text_is_read(read: Read, name: str):
-    held = {"request": {"messages": [ASKED]}, "response": {"choices": [{"message": {"content": "Wet."}}]}}
+    held: dict[str, Any] = {
+        "request": {"messages": [ASKED]},
+        "response": {"choices": [{"message": {"content": "Wet."}}]},
+    }
     chat = read({"@timestamp": "2026-01-01T00:00:00Z", "level": "info", name: json.dumps(held)})
     assert [each.text for each in chat.outputs] == ["Wet."]

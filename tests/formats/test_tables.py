@@ -219,7 +219,7 @@ def test_expected_calls_may_be_written_as_text_and_an_unreadable_one_costs_no_ca
 
 def test_a_title_above_the_header_and_empty_columns_behind_it_are_no_header(read: Read):
     found = read("Answers 2026;;;\n;;;\nquestion;answer;;\na;b;;\nc;d;;e\n")
-    assert [case.messages[0]["content"] for case in found.cases] == ["a"]
+    assert [case.messages for case in found.cases] == [[{"role": "user", "content": "a"}]]
     assert [each.line for each in found.skipped] == [5]
     with pytest.raises(InputError, match="two columns have no name: name them in the header"):
         read("question,,,answer\na,,,b\n")
