@@ -127,7 +127,9 @@ class Reading:
     def _unread(self) -> str:
         """Name the columns that look like grades and were not read."""
         names = self._table.unread
-        return f"; not read, though grades by name: {', '.join(map(repr, names))}" if names else ""
+        return (
+            f"; not read, though grades or references by name: {', '.join(map(repr, names))}" if names else ""
+        )
 
     def _tagged(self) -> str:
         """Name the columns that became tags, and the argument that makes more of them."""

@@ -92,7 +92,7 @@ def _logs() -> Iterator[str]:
         "`--join TABLE` adds, by `id` or `session_id`, `expected_calls` (of all turns), `accepted_answers`, `criterion`, `context`, a label, tags.\n"
         'Expected calls are JSON, or text as in Python: `book(city="Rome"); pay(amount=2)`; `none` says that no call is due. Those that cannot be read are listed, and the case stays.\n'
         "`fiducial labels add FOLDER TABLE` does so after the import, also to a run (which gets a file of cases beside it), and prints the command that grades again.\n"
-        "Grades beside a call (`thumbs`, `rating`) are not read, since a session is one case; the import prints the `labels add` command that adds them.\n"
+        "Grades beside a call (`thumbs`, `rating`), and references other than `accepted_answers`, are not read, since a session is one case; the import prints the `labels add` command that adds them.\n"
         "Of several grades by one person on an output the last counts.\n"
         "Each model in a log is a system; `--system NAME` joins them. A second answer to a case is a second trial.\n"
     )

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..records.column_names import HEADERS
+from ..records.column_names import FIELDS, HEADERS, normal
 from ..records.grade_columns import is_rating
 from ..records.grades import PLAIN, UnknownGradeError, as_number, is_missing
 
@@ -19,6 +19,8 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "query": ("question", "ask", "asks", "asked", "query", "prompt", "user", "customer", "input", "request", "message"),
 }  # fmt: skip
 """Words in the names of columns by field; a column counts for the first field that has one."""
+
+_REFERENCES = frozenset(FIELDS["accepted_answers"]) - {"accepted_answers"}
 
 _MOST_SYSTEMS = 12
 _LONGEST_GRADE = 30
@@ -55,16 +57,23 @@ class TableColumns:
         self.guesses |= guessed(rows, tags, {*self.fields, *graded})
 
     def note_unread(self, row: Mapping[str, Any], path: Path) -> None:
-        """Note columns of a logged call that look like grades; only request and answer are read."""
+        """Note columns of a logged call that look like grades or references; only request and answer are read."""
         for name in _ratings(tuple(row)):
             value = row[name]
+            if is_reference(name) and value is not None and value != "":
+                self.unread.setdefault(name, path)
             if isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_GRADE):
                 self.unread.setdefault(name, path)
 
 
 @lru_cache(HEADERS)
 def _ratings(names: tuple[str, ...]) -> list[str]:
-    return [name for name in names if is_rating(name)]
+    return [name for name in names if is_rating(name) or is_reference(name)]
+
+
+def is_reference(name: str) -> bool:
+    """Return whether a column of logged calls looks like accepted answers that are not read."""
+    return normal(name) in _REFERENCES
 
 
 class _Column(NamedTuple):

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ...formats.column_guesses import is_reference
 from ...formats.example_records import DEFAULT_CRITERION
 from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, ImportSummary
 from ...formats.imported_records import Skipped
@@ -103,11 +104,12 @@ def _limits(imported: ImportSummary) -> Iterator[str]:
 
 
 def _unread(imported: ImportSummary) -> Iterator[str]:
-    """Say which grades of a log were not read, and the command that adds them."""
+    """Say which grades and references of a log were not read, and the command that adds them."""
     for name, file in imported.unread.items():
         words = ("fiducial", "labels", "add", imported.folder, file)
-        yield f"  not read, though it looks like grades: {name!r}; if rows have an id, add it with"
-        yield f"      {shlex.join(words)} {mapped({'label': name})}"
+        what, field = ("references", "accepted_answers") if is_reference(name) else ("grades", "label")
+        yield f"  not read, though it looks like {what}: {name!r}; if rows have an id, add it with"
+        yield f"      {shlex.join(words)} {mapped({field: name})}"
 
 
 def _pairing(imported: ImportSummary) -> str:

@@ -307,6 +307,24 @@ def test_grades_of_logged_calls_are_not_dropped_in_silence_and_the_proposed_comm
     assert "(0 added, 3 already there)" in again.out
 
 
+@pytest.mark.parametrize("expected", ["Rome", ["Rome", "Roma"]])
+def test_references_of_logged_calls_are_named_with_the_command_that_adds_them(tmp_path: Path, expected: Any):
+    log, out = tmp_path / "log.jsonl", tmp_path / "out"
+    row = {
+        "id": "a",
+        "messages": [{"role": "user", "content": "Where?"}],
+        "response": "Rome",
+        "ideal": expected,
+    }
+    log.write_text(json.dumps(row))
+    told = fiducial("import", log, "--out", out).out
+    assert "not read, though it looks like references: 'ideal'" in told
+    [command] = [line.split() for line in told.splitlines() if "labels add" in line]
+    assert "1 added" in fiducial(*command[1:]).out
+    [case] = read_records(out / "cases.jsonl", Case)
+    assert case.reference["answers"][0] == "Rome"
+
+
 def test_what_was_skipped_is_counted_by_file_and_field(tmp_path: Path):
     log, table = tmp_path / "log.jsonl", tmp_path / "expected.csv"
     rows = [
