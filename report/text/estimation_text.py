@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...calibration.corrected_rate.estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate
+from ...calibration.corrected_rate.estimation_results import (
+    EstimationNumbers,
+    LabelsChosenBy,
+    RateEstimate,
+    Target,
+)
 from ...calibration.statistic import Statistic
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
@@ -12,10 +17,23 @@ from .caution_text import folded
 from .number_text import interval, number, statistic_cells
 from .trials_text import variance_sentence
 
-TARGETS = {
-    "population": "Pass rate of the population; valid if the labelled items are a random sample of it.",
-    "finite": "Pass rate of just these items; valid if the labelled ones were drawn from them at random, one by one.",
+_RATE: dict[Target, str] = {
+    "population": "Pass rate of the population",
+    "finite": "Pass rate of just these items",
 }
+
+_RANDOM: dict[Target, str] = {
+    "population": "the labelled items are a random sample of it",
+    "finite": "the labelled ones were drawn from them at random, one by one",
+}
+
+_ASSUMED = {
+    "multi_phase": "the items of each judge, and the labels, are random samples of the items of the judge before",
+    "reweighted": "the columns to reweight by alone decided which items have labels",
+    "active": "all items that were drawn have labels, and the chances are those of the draw",
+    "stratified_ppi": "the labelled items of each stratum are a random sample of it",
+}
+"""Assumption of an estimate by name, if it is not a random sample of all items."""
 
 _CHOSEN: dict[LabelsChosenBy, str] = {
     "score": "Pass rate; valid if the judge's score alone decided which items have labels.",
@@ -26,7 +44,10 @@ _CHOSEN: dict[LabelsChosenBy, str] = {
 
 def target_of(part: RateEstimate) -> str:
     """Say which rate is estimated, and what it assumes."""
-    return TARGETS[part.target] if part.chosen_by is None else _CHOSEN[part.chosen_by]
+    if part.chosen_by is not None:
+        return _CHOSEN[part.chosen_by]
+    assumed = _ASSUMED.get(part.reported or "", _RANDOM[part.target])
+    return f"{_RATE[part.target]}; valid if {assumed}."
 
 
 _NO_LABEL = (

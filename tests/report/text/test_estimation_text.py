@@ -1,0 +1,52 @@
+"""The sentence on which rate is estimated, and what it assumes."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+import fiducial as fd
+from fiducial.calibration.corrected_rate.estimation_results import RateEstimate, Target
+from fiducial.report.text.estimation_text import target_of
+
+ROWS = [
+    {
+        "item_id": f"i{n}",
+        "judge": "mine",
+        "score": float(n % 3 > 0),
+        "label": float(n % 4 > 0) if n < 60 else None,
+    }
+    for n in range(120)
+]
+
+
+def part() -> RateEstimate:
+    return fd.estimate(ROWS).all
+
+
+@pytest.mark.parametrize(
+    ("name", "assumption"),
+    [
+        ("active", "all items that were drawn have labels"),
+        ("stratified_ppi", "the labelled items of each stratum are a random sample of it"),
+        ("reweighted", "the columns to reweight by alone decided which items have labels"),
+    ],
+)
+def test_an_estimate_for_another_draw_of_labels_says_its_own_assumption(name: str, assumption: str):
+    plain = part()
+    drawn = msgspec.structs.replace(plain, estimates={name: plain.ppi_plus_plus, **plain.estimates})
+    assert target_of(drawn).startswith(f"Pass rate of the population; valid if {assumption}")
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("population", "Pass rate of the population; valid if the labelled items are a random sample of it."),
+        (
+            "finite",
+            "Pass rate of just these items; valid if the labelled ones were drawn from them at random, one by one.",
+        ),
+    ],
+)
+def test_an_estimate_from_a_plain_sample_says_that_it_takes_one(target: Target, sentence: str):
+    assert target_of(msgspec.structs.replace(part(), target=target)) == sentence
