@@ -224,7 +224,7 @@ class Table:
 
     def slices(self) -> str:
         """Describe the slice columns, for errors."""
-        return f"there are {', '.join(self.columns)}" if self.columns else "there is none"
+        return f"it has {', '.join(self.columns)}" if self.columns else "it has none"
 
     def without_slices(self) -> Table:
         """Return the rows with only item, judge, score, label and cluster."""

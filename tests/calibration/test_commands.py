@@ -93,7 +93,7 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
         (["calibrate", "TABLE", "--fail-under", "mcc"], "expects STAT=VALUE"),
         (["calibrate", "TABLE", "--fail-under", "mcc=nan"], "expects a finite VALUE"),
         (["calibrate", "TABLE", "--column", "gold"], "--map expects NAME=NAME"),
-        (["calibrate", "TABLE", "--slice", "colour"], "no such column of few values; there are system"),
+        (["calibrate", "TABLE", "--slice", "colour"], "no such column of few values; it has system"),
         (["calibrate", "FOLDER"], "not a run folder: it has no verdicts.jsonl"),
         (["calibrate", "TABS"], "what is not .csv, .tsv, .json or .parquet is read"),
         (["calibrate", "BAD"], "bad.jsonl:1: score: expected a number in [0, 1] or null, got 3"),
