@@ -15,6 +15,9 @@ from ...errors import MissingExtraError, ProviderError
 from ..execution.expressions import evaluate, evaluate_arguments, parse
 from .worlds import AnyWorld, methods_of, public_methods
 
+FAILED = "Error during execution: "
+"""Beginning of the result of a call that raised."""
+
 MAX_CALLS = 2_000
 """Calls of one output. The original's harness stops a turn after 21 steps; real outputs have some tens of calls."""
 
@@ -115,7 +118,7 @@ def result_text(value: Any) -> str:
 
 def error_text(error: BaseException) -> str:
     """Format an exception as the text shown to an agent."""
-    return f"Error during execution: {error}"
+    return f"{FAILED}{error}"
 
 
 _WORD_BEFORE_PARENTHESIS = re.compile(r"\b([a-zA-Z_]\w*)\s*(?=\()")

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from ..execution.call_texts import call_spelling
 from ..finding import Finding, fault, plain, shorten, undecided
+from .call_execution import FAILED
 from .reference import ReferenceTurn, StateReader
 from .turns import CallTurn
 from .worlds import AnyWorld, State
@@ -116,6 +117,16 @@ class TurnFacts(NamedTuple):
         """This turn of the reference trajectory."""
         return self.reference[self.turn]
 
+    @property
+    def failed_call(self) -> str:
+        """Name the first call of this turn that raised, and its error; empty if none did."""
+        calls = [call for step in self.steps for call in step]
+        own = self.results[len(self.results) - len(calls) :]
+        for call, result in zip(calls, own, strict=True):
+            if result.startswith(FAILED):
+                return f"; {shorten(call)} failed: {shorten(result.removeprefix(FAILED))}"
+        return ""
+
     def fault(self, error_type: str, problem: str, **evidence: Any) -> Finding:
         """Return a finding for a fault in this turn."""
         turn = f"turn {self.turn + 1} of {len(self.reference)}"
@@ -221,7 +232,7 @@ def _state_mismatch(
     )
     return facts.fault(
         "instance_state_mismatch",
-        str(difference),
+        f"{difference}{facts.failed_call}",
         class_name=name,
         attributes=differing,
         path=difference.path,
@@ -235,7 +246,7 @@ def _missing_result(facts: TurnFacts, available: Counter[str]) -> Finding | None
         if available[result] <= 0:
             return facts.fault(
                 "execution_response_mismatch",
-                f"the result of {shorten(call)} never appeared: {shorten(result)}",
+                f"the result of {shorten(call)} never appeared: {shorten(result)}{facts.failed_call}",
                 call=plain(call),
                 expected=plain(result),
             )

@@ -80,7 +80,7 @@ def turn_counts_match(facts: OutputFacts) -> Finding | None:
         return None
     return fault(
         "multi_turn:force_terminated",
-        f"{got} turns instead of {expected}",
+        f"{got} {'turn' if got == 1 else 'turns'} instead of {expected}",
         expected_turns=expected,
         turns=got,
     )

@@ -64,6 +64,8 @@ def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[st
 
 def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
     """Return advice for when no judge can be compared with labels."""
+    if not judges:
+        return "no judge has a verdict, so there is nothing to calibrate"
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in judges.values())
     labels = sum(panel.n_missing for panel in judges.values())
     why = f"none of {counted(labels, 'row')} with a label has a score" if labels else "no row has a label"

@@ -150,6 +150,11 @@ def test_a_rate_knows_what_failed():
     ]
 
 
+def test_a_run_without_a_judge_says_that_there_is_nothing_to_calibrate():
+    calibration = fd.evaluate(CASES, OUTPUTS).calibration
+    assert str(calibration) == "no judge has a verdict, so there is nothing to calibrate"
+
+
 def test_labels_calibrate_a_judge_and_have_attributes():
     labels = [
         {"case_id": "kind", "system": "me", "by": "ann", "source": "human", "outcome": "graded", "score": 1.0}

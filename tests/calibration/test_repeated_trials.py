@@ -115,7 +115,7 @@ def test_one_trial_has_the_interval_of_the_pass_rate_of_all_trials():
 
 
 def test_intervals_of_checked_trials_hold_the_truth_as_often_as_they_say():
-    rng, held = np.random.default_rng(5), dict.fromkeys((1, 2), 0)
+    rng, held = np.random.default_rng(5), {1: 0, 2: 0}
     for _ in range(300):
         trials = checked((rng.random((24, 5)) < rng.beta(18, 2, (24, 1))).astype(float))
         for k, truth in ((1, 0.9), (2, 0.9 * 19 / 21)):

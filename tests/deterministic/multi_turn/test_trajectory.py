@@ -75,6 +75,14 @@ def test_the_first_different_attribute_is_named_down_to_where_it_differs(examine
     }
 
 
+def test_a_fault_names_the_first_call_of_its_turn_that_failed(examine_shop: Examine):
+    reference = ["put(name='plum', amount=1)"]
+    reason = examine_shop([[COUNT], reference], [[["nope()"]], [reference]]).finding.reason
+    assert reason is not None
+    assert reason.startswith("turn 1 of 2: the result of")
+    assert """; 'nope()' failed: "name 'nope' is not defined\"""" in reason
+
+
 def test_states_are_compared_before_results(examine_shop: Examine):
     finding = examine_shop([[PUT, COUNT]], [[["put(name='pear', amount=3)"]]]).finding
     assert finding.error_type == "multi_turn:instance_state_mismatch"
