@@ -53,6 +53,9 @@ _BLOCK = 512
 """Rows that are read together: a column at a time, each distinct value once; so few that they stay in the processor's cache."""
 
 
+_UNITS = {"score": PLAIN, "label": PLAIN}
+
+
 class TableBuilder:
     """Collects rows, checks them, and makes the table.
 
@@ -70,7 +73,8 @@ class TableBuilder:
         labels: GradeScale = PLAIN,
     ) -> None:
         self._source = dict(columns or {})
-        self._scales = {"score": scores, "label": labels}
+        self._declared_scales = {"score": scores, "label": labels}
+        self._scales: Mapping[str, GradeScale] = self._declared_scales
         self._unseen = dict(self._source)
         self._named = set(self._source)
         self._item, self._judge = NameColumn(), NameColumn()
@@ -91,6 +95,7 @@ class TableBuilder:
         *,
         path: object = None,
         columns: Mapping[str, str] | None = None,
+        in_units: bool = False,
     ) -> None:
         """Check and keep rows.
 
@@ -98,6 +103,7 @@ class TableBuilder:
             rows: Each with its number in the file, 0 if it has none, and at least ``item_id``, ``judge`` and ``score``.
             path: Named in errors.
             columns: Names of these rows' columns, if they are not those of all rows.
+            in_units: Whether scores and labels are in [0, 1], as those of a run are, whatever the scale of other rows.
 
         Raises:
             InputError: A field is missing, of the wrong type or outside [0, 1].
@@ -107,6 +113,7 @@ class TableBuilder:
             self._unseen |= {each: columns[each] for each in columns.keys() - self._named}
             self._named |= columns.keys()
         self._path[len(self)] = path
+        self._scales = _UNITS if in_units else self._declared_scales
         remaining = iter(rows)
         while block := list(islice(remaining, _BLOCK)):
             try:

@@ -123,7 +123,7 @@ def read_table(
             path, rows = source.path, ((0, row) for row in source.rows(names))
             thresholds |= source.thresholds
             checkers.update(given_labels(source.labels).checkers)
-            builder.extend(rows, path=path, columns=_named_here(named_columns, (), elsewhere))
+            builder.extend(rows, path=path, columns=_named_here(named_columns, (), elsewhere), in_units=True)
         if len(builder) == before:
             raise InputError(NO_ROW, path=path)
     numbers: dict[str, Mapping[str, float]] = {}

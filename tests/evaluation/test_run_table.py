@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+import fiducial as fd
 from fiducial.calibration import Table
 from fiducial.errors import InputError
 from fiducial.evaluation.run_table import read_tables
@@ -134,3 +135,9 @@ def test_a_run_without_judges_has_nothing_to_calibrate(tmp_path: Path) -> None:
     write_records(tmp_path / "verdicts.jsonl", [verdict("one", 1.0, "checker", "ast/bfcl")])
     with pytest.raises(InputError, match="no verdict of a judge; `fiducial run CASES"):
         table_of(tmp_path)
+
+
+def test_a_scale_of_labels_in_a_table_is_not_that_of_a_runs_own(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "stars.csv").write_text("id,label\nopen,5\n")
+    found = fd.calibrate(run, labels=tmp_path / "stars.csv", label_scale=(1, 5), label_pass_at=4)[JUDGE]
+    assert (found.n, found.statistics["true_positive_rate"].n) == (2, 2)
