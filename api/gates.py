@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from ..records.grades import as_number
 if TYPE_CHECKING:
     from ..calibration.agreement.calibration_results import JudgeCalibration
     from ..calibration.statistic import Statistic
+    from ..calibration.trial_rates import SystemTrials
     from ..evaluation.conclusion.run_summary import RunSummary
 
 PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
@@ -20,6 +22,10 @@ PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
 
 OVERALL = "overall"
 """Gate on the rate of all outputs of each system; other names are statistics of each judge's calibration."""
+
+
+_TRIAL_RATE = re.compile(r"pass[\^@][1-9]\d*")
+"""Name of a rate over trials."""
 
 
 def parse_gates(options: Iterable[str], known: Collection[str]) -> dict[str, float]:
@@ -50,6 +56,26 @@ def gates_of(options: Iterable[str]) -> dict[str, float]:
     from ..calibration.statistic_catalogue import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import
 
     return parse_gates(options, (PASS_RATE, OVERALL, *ESTIMATORS))
+
+
+def trial_gates_of(options: Iterable[str]) -> dict[str, float]:
+    """Parse gates on rates over trials: ``pass^4=0.5``, ``pass@4=0.9``."""
+    typed = list(options)
+    named = [name for name in (text.partition("=")[0] for text in typed) if _TRIAL_RATE.fullmatch(name)]
+    return parse_gates(typed, named or ["pass^4", "pass@4"])
+
+
+def trials_of_gates(gates: Iterable[str]) -> list[int]:
+    """Return the numbers of trials that gates are about."""
+    return [int(name[len("pass^") :]) for name in gates]
+
+
+def trial_gates(gates: Mapping[str, float], systems: Mapping[str, SystemTrials]) -> Iterator[str]:
+    """Yield one line per gate that a system's rate over trials fails."""
+    for system, found in systems.items():
+        by_name = {f"{rate[:-1]}{k}": each for rate, by_k in found.rates.items() for k, each in by_k.items()}
+        for name, least in gates.items():
+            yield from _failure(system, name, by_name.get(name), least)
 
 
 def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:

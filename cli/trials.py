@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .printing import emit
+from .printing import emit, gate_failures
 from .shared_options import option
 from .table_options import load_table, table_options
 
@@ -16,6 +16,7 @@ _EXAMPLE = """\b
 Examples:
   fiducial run cases.jsonl --generate my-model --trials 8 --out run
   fiducial trials run --k 1,4,8
+  fiducial trials run --fail-under pass^4=0.5
   fiducial trials trials.csv --labels labels.csv --json trials.json
 """
 
@@ -37,20 +38,34 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, text: str | None) -> 
     callback=_numbers,
     help="Numbers of trials.  [default: those of a case, and powers of two below]",
 )
+@option(
+    "--fail-under",
+    "gates",
+    multiple=True,
+    metavar="pass^K=VALUE",
+    help="Exit 1 when pass^K or pass@K of a system, not the lower end of its interval, is below VALUE, or undefined; may be given several times.",
+)
 def command(
     *,
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
     ks: tuple[int, ...] | None,
+    gates: tuple[str, ...],
     json_file: str | None,
     **options: Any,
-) -> None:
+) -> int:
     """Estimate pass^k (all of k trials pass) and pass@k (at least one does).
 
     Trials of a case count together. If a judge graded, labels correct its errors, which grow with k.
     """
+    from ..api.gates import trial_gates, trial_gates_of, trials_of_gates
     from ..api.trials import trials
 
+    wanted = trial_gates_of(gates)
+    if wanted:
+        ks = (*(ks or ()), *trials_of_gates(wanted))
     table = load_table(tables, columns, labels, outputs=True)
-    emit(trials(table.with_pass_at(options["pass_at"]), ks), json_file)
+    found = trials(table.with_pass_at(options["pass_at"]), ks)
+    emit(found, json_file)
+    return gate_failures(trial_gates(wanted, found.systems))

@@ -162,3 +162,14 @@ def test_by_default_k_goes_up_to_the_trials_of_a_usual_case(passes: list[list[in
 def test_trials_of_an_agent_are_generated_before_they_are_evaluated():
     with pytest.raises(UsageError, match=r"outputs=fd\.generate\(CASES, AGENT, trials=N\)"):
         fd.evaluate(cases(1), lambda case: "x", trials=5)  # pyright: ignore[reportCallIssue]
+
+
+def test_a_gate_on_pass_to_the_k_fails_with_the_value_of_the_system(tmp_path: Path):
+    fd.evaluate(cases(5), outputs(PASSES), out=tmp_path / "run")
+    held = fiducial("trials", tmp_path / "run", "--fail-under", "pass@2=0.6")
+    failed = fiducial("trials", tmp_path / "run", "--fail-under", "pass^2=0.5", "--fail-under", "pass^9=0.1")
+    assert (held.code, failed.code) == (0, 1)
+    assert "gate failed: bot: pass^2 0.3333 [" in failed.err
+    assert "gate failed: bot: pass^9 is undefined (no case has 9 graded trials)" in failed.err
+    misspelt = fiducial("trials", tmp_path / "run", "--fail-under", "pass2=0.5")
+    assert (misspelt.code, "there are pass^4, pass@4" in misspelt.err) == (2, True)
