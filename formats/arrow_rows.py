@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records.arrow_file import UnreadableRow, arrow_rows
-from ..records.csv_file import SUFFIXES
+from ..records.csv_file import SUFFIXES, refuse_workbook
 from .csv_rows import read_csv_rows
 from .file_rows import FileRow, read_rows
 from .imported_records import FilePosition, Skipped
@@ -36,6 +36,7 @@ def read_arrow_rows(path: Path) -> Iterator[FileRow | Skipped]:
 
 def read_any_rows(path: Path) -> Iterator[FileRow | Skipped]:
     """Yield the rows of CSV, TSV, Parquet, Arrow or JSON, by file extension."""
+    refuse_workbook(path)
     suffix = path.suffix.lower()
     if suffix in {".parquet", ".arrow"}:
         return read_arrow_rows(path)

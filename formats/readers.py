@@ -12,7 +12,7 @@ from ..errors import FiducialError, InputError, UsageError, readable
 from ..plugins import FORMATS
 from ..records import MAX_LINE_BYTES, Case, Output, Verdict, nearest
 from ..records.column_names import resolve
-from ..records.csv_file import SUFFIXES
+from ..records.csv_file import SUFFIXES, refuse_workbook
 from ..records.json_text import encode_json
 from .arrow_rows import read_arrow_rows
 from .column_errors import text_columns, unknown_columns
@@ -164,6 +164,7 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
         raise InputError("there is no such file or folder", path=path)
     if path.is_dir():
         return _of_folder(path, columns or {})
+    refuse_workbook(path)
     return _by_start(path) or _by_content(path, columns or {})
 
 

@@ -152,13 +152,16 @@ def _appended(nodes: list[FieldReader], more: list[FieldReader]) -> list[FieldRe
 
     Repeats are dropped from the beginning of the new messages, even if the history holds only texts.
     """
+    if not nodes:
+        return more
     systems = {message_key(each) for each in nodes if _is_system(each)}
     new = [each for each in more if not _is_system(each) or message_key(each) not in systems]
-    for placed in (_placed_keys, _placed_texts):
-        had, come = [key for _, key in placed(nodes)], placed(new)
+    before, after = _placed_keys(nodes), _placed_keys(new)
+    for had, come in ((before, after), (_texts(before), _texts(after))):
         keys = [key for _, key in come]
-        for size in range(min(len(had), len(keys)), _LEAST_OVERLAP - 1, -1):
-            if had[-size:] == keys[:size] and any(key[0] == "assistant" for key in keys[:size]):
+        end = [key for _, key in had]
+        for size in range(min(len(end), len(keys)), _LEAST_OVERLAP - 1, -1):
+            if end[-size:] == keys[:size] and any(key[0] == "assistant" for key in keys[:size]):
                 return nodes + new[come[size - 1][0] + 1 :]
     return nodes + new
 
@@ -168,13 +171,13 @@ def _placed_keys(nodes: Sequence[FieldReader]) -> list[tuple[int, tuple[Any, ...
     return [(at, key) for at, node in enumerate(nodes) for key in _keys([node])]
 
 
-def _placed_texts(nodes: Sequence[FieldReader]) -> list[tuple[int, tuple[Any, ...]]]:
+def _texts(placed: Sequence[tuple[int, tuple[Any, ...]]]) -> list[tuple[int, tuple[Any, ...]]]:
     """Return the place, role and text of messages, without calls and results.
 
     Of successive texts of an agent only the last counts: it is the answer, which applications keep.
     """
     said: list[tuple[int, tuple[Any, ...]]] = []
-    for at, (role, text, *_) in _placed_keys(nodes):
+    for at, (role, text, *_) in placed:
         if role == "tool" or not text:
             continue
         if role == "assistant" and said and said[-1][1][0] == role:

@@ -12,11 +12,12 @@ from .explanations import not_utf8
 from .jsonl import MAX_LINE_BYTES
 
 SUFFIXES = (".csv", ".tsv")
+_WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xls", ".ods", ".numbers"})
 
 
 @contextmanager
 def opened_csv(
-    path: Path, separators: Sequence[str] = ("\t", ",", ";")
+    path: Path, separators: Sequence[str] = ("\t", ",", ";", "|")
 ) -> Generator[tuple[list[str], Iterator[tuple[int, list[str]]]]]:
     """Open a file: its header, and its rows with the line on which each ends.
 
@@ -43,6 +44,16 @@ def opened_csv(
         raise InputError(f"not CSV: {error}", path=path, line=reader.line_num if reader else None) from error
     except UnicodeDecodeError as error:
         raise InputError(not_utf8(error), path=path) from error
+
+
+def refuse_workbook(path: Path) -> None:
+    """Refuse a spreadsheet's own file.
+
+    Raises:
+        InputError: It is one.
+    """
+    if path.suffix.lower() in _WORKBOOKS:
+        raise InputError("is a spreadsheet; save each sheet as CSV (UTF-8)", path=path)
 
 
 def _header(reader: Iterator[list[str]]) -> list[str]:

@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import InputError, RecordError, readable
 from .arrow_file import UnreadableRow, arrow_rows
-from .csv_file import opened_csv, refuse_repeated_names
+from .csv_file import opened_csv, refuse_repeated_names, refuse_workbook
 from .json_text import DuplicateKeyDetector
 from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile, MemoryRows
@@ -39,6 +39,7 @@ def file_rows(path: InputPath) -> Iterator[NumberedRow]:
         ".arrow": _parquet_rows,
         ".json": _document_rows,
     }
+    refuse_workbook(path)
     return readers.get(path.suffix.lower(), json_rows)(path)
 
 

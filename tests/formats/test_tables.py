@@ -35,7 +35,7 @@ def test_cells_are_the_texts_that_stand_there(read: Read):
     assert found.outputs[0].text == "2026-01-01"
 
 
-@pytest.mark.parametrize(("name", "separator"), [("a.tsv", "\t"), ("a.csv", ";")])
+@pytest.mark.parametrize(("name", "separator"), [("a.tsv", "\t"), ("a.csv", ";"), ("a.csv", "|")])
 def test_the_separator_is_that_of_the_header(read: Read, name: str, separator: str):
     found = read(separator.join(["question", "answer"]) + "\n" + separator.join(['"a,b"', "c"]) + "\n", name)
     assert (found.format, found.cases[0].messages[0], found.outputs[0].text) == ("csv", {"role": "user", "content": "a,b"}, "c")  # fmt: skip
@@ -506,3 +506,15 @@ def test_grades_of_a_known_scale_may_come_late(tmp_path: Path):
     scaled = fd.read(tmp_path / "rows.csv", label_scale=(1, 5))
     assert {verdict.score for verdict in scaled.verdicts} == {0.0, 0.75}
     assert len(fd.read(tmp_path / "rows.csv", map_label={"4": None}).verdicts) == 600
+
+
+@pytest.mark.parametrize("name", ["sheet.xlsx", "sheet.ods"])
+def test_a_spreadsheets_own_file_says_what_to_save(read: Read, tmp_path: Path, name: str):
+    saved = rf"{name}: is a spreadsheet; save each sheet as CSV \(UTF-8\)"
+    with pytest.raises(InputError, match=saved):
+        read("PK\x03\x04", name)
+    (tmp_path / name).write_text("PK\x03\x04")
+    with pytest.raises(InputError, match=saved):
+        read("id,question,answer\na,b,c\n", join=tmp_path / name)
+    with pytest.raises(InputError, match=saved):
+        fd.calibrate(tmp_path / name)
