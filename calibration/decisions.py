@@ -37,7 +37,7 @@ class Decision(NamedTuple):
         fault: Why judge and label differed, one of `FAULTS`; empty if not given.
         reason: In their words.
         seed: Seed of the order in which outputs were put before them.
-        human: Whether it was a person; a model may be asked, too, and is told apart.
+        human: True for a person, False for a model that was asked in place of one.
         reference: The reference that the case should have, as JSON text, if they wrote one.
     """
 
@@ -71,7 +71,7 @@ def read_decisions(path: InputPath) -> Decisions:
     Of several lines of one person on one item the last counts.
 
     Raises:
-        InputError: The file cannot be read, or a line is no verdict of 0, of 1, or that it cannot be told.
+        InputError: The file cannot be read, or a line is not a verdict of 0, 1 or "undecidable".
     """
     return decisions_of(read_numbered(path, Verdict), path)
 

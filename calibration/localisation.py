@@ -42,9 +42,9 @@ class Localisation(msgspec.Struct, frozen=True, kw_only=True):
     """Rates at which a judge names the step where trajectories go wrong.
 
     Attributes:
-        exact: Share of faults of which it names the very step; one that it does not notice is not named.
-        within_one: Share of which it names that step or a neighbour.
-        unnoticed: Faults of which it names no step.
+        exact: Share of faults whose exact step it names; an unnoticed fault is not named.
+        within_one: Share of faults for which it names that step or a neighbour.
+        unnoticed: Faults for which it names no step.
         last_step: Accuracy of always naming the last step, on the same trajectories.
         uniform: Accuracy of naming any step with equal chance, in expectation.
         bound: One-sided lower bound of ``exact``; None without a row.

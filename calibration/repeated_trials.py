@@ -86,7 +86,7 @@ def trial_rate(
 
     Args:
         rate: Which of the two.
-        k: Trials that have to pass, or of which one has to.
+        k: Trials that must all pass, or at least one of which must.
         trials: Graded trials; cases with fewer than k are not counted.
         errors: The judge's, or None to take its verdicts as they are.
         level: Nominal coverage.

@@ -144,7 +144,7 @@ ComparisonCaution: TypeAlias = Literal[
     "labels_of_checkers",
 ]
 """What limits a comparison: ``few_clusters``, ``few_differing``: pairs whose interval is rough, with how many there are (clusters that count,
-items that tell the two apart). ``left_out``: those compared with nobody, with their unusable rows. ``cut_not_declared``: pairs whose thresholds
+items that tell the two apart). ``left_out``: those that are not compared, with their unusable rows. ``cut_not_declared``: pairs whose thresholds
 differ only since one judge declares none, with the items on which that decides. ``labels_between_cuts``: pairs with labels that pass by the
 one's threshold and not by the other's. ``repeats``: verdicts beyond a judge's first on an output. ``not_graded``: open outputs without a verdict.
 ``no_output``: items that others have an output for. ``parts_differ``: items decided for one of two systems and open for the other, which

@@ -39,7 +39,7 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
         A decorator, which gives the function back as it is.
 
     Raises:
-        ConfigurationError: The kind comes along and has its checker, the name is no name or is taken, or it is no function, or one
+        ConfigurationError: The kind is built in and has its checker, the name is invalid or taken, or it is not a function, or one
             that has to be awaited.
     """
     if kind in KINDS:
@@ -139,7 +139,7 @@ def _problem(finding: Finding) -> str | None:
 
 
 def _plain(finding: Finding) -> Finding:
-    """Return the finding in a form that JSON can hold, whatever the user put in."""
+    """Return the finding in a form that JSON can hold, whatever the user returned."""
     evidence: Any = plain(finding.evidence)
     return Finding(
         finding.outcome,

@@ -106,7 +106,7 @@ def check_relevance(case: Case, output: Output, options: CheckOptions) -> Findin
 
 
 def _decoded(output: Output, options: CheckOptions) -> Any:
-    """Read an output's calls; strictly, native ones whose arguments are no objects say so."""
+    """Read an output's calls; strictly, native ones whose arguments are not objects say so."""
     calls = decode_output(output)
     if options.rules == "strict" and output.tool_calls is not None and not is_call_list(calls):
         return decode_output(output, strictly=True)

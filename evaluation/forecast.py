@@ -44,7 +44,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
         cached: Of the requests, how many the cache answers, or the recording.
         replayed: Whether a recording answers, and no model.
         again: Requests like an earlier one that are asked anew, since without a cache only those in flight at the same time share a
-            reply; how many these will be, nobody knows.
+            reply; their number cannot be foreseen.
         if_unsure: Whether only those are asked that a cheaper judge leaves open.
         prompt: Tokens of the others' messages.
         completion: Tokens of their replies.

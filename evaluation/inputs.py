@@ -201,7 +201,7 @@ def _owed(answered: Mapping[str, set[int]], cases: int, logged: Mapping[str, set
     """Return how many cases each system was asked.
 
     The models of a log were asked what they answered there. Of other cases, systems that have answered one in common were asked the same,
-    and a system that shares none with another was asked what it answered. What nobody answered was asked of all.
+    and a system that shares none with another was asked what it answered. A case without any answer was asked of all.
     """
     groups: list[tuple[list[str], set[int]]] = []
     for system, every in answered.items():
@@ -278,7 +278,7 @@ def file_sha256(path: InputPath) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal.
 
     Raises:
-        InputError: It is a device or a pipe, as whoever wrote a manifest may have named one.
+        InputError: It is a device or a pipe, which a forged manifest may name.
     """
     if isinstance(path, Path):
         refuse_device(path)

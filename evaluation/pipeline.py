@@ -39,7 +39,7 @@ def run(
     """Carry out a plan, or continue an earlier start of it.
 
     Returns:
-        What it came to. When no model can be reached the deterministic part is concluded all the same, and
+        The results. When no model can be reached, the deterministic part is still concluded, and
         ``RunSummary.not_judged`` says what has to be set.
 
     Raises:

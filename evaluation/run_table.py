@@ -53,7 +53,7 @@ def read_tables(
         outputs: Take of runs all outputs, judged or not, with what a checker decided as ``checker_score``.
         lexical: Put beside the labelled outputs of runs, whose inputs are still there, what comparing words says of them.
         accept_edited: Take runs that were changed by hand, too.
-        form: What is said of columns and grades in files.
+        form: Options for columns and grades in files.
         checked_again: Check a sample of what the checkers of runs decided again, if their inputs still exist.
 
     Raises:
@@ -188,7 +188,7 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
 
     An undecided output has its label instead of a decision.
 
-    An output that no judge was asked about has one row, without a score. Statements of an answer are no outputs.
+    An output that no judge was asked about has one row, without a score. Statements of an answer are not outputs.
     """
     names, decided = names or ShownNames(), _Decided(store)
     trusted, _ = _labels(store)

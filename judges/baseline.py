@@ -1,4 +1,4 @@
-"""The lexical baseline: a judge that is no language model and knows nothing but words.
+"""The lexical baseline: a judge without a language model that compares words.
 
 It is the control that a real judge has to beat. Every rule compares sets of lower-case words; nothing is parsed, so calls
 are read the same way in any notation. Content words are those with a digit or at least three letters.

@@ -54,7 +54,7 @@ def takes_transcripts(judge: JudgeId) -> bool:
 
 
 def judges_for(kind: Kind, outputs: int, recorded: int) -> list[str]:
-    """Return the judges to recommend for outputs of a kind, of which some record their steps.
+    """Return the judges to recommend for outputs of a kind, some of which record their steps.
 
     Tool calls without a reference are judged with their results and the answer that follows, if these are recorded.
     """
@@ -87,7 +87,7 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         sha256: Of the file, which never changes.
-        pass_at: The score in (0, 1] from which its verdict counts as a pass; None for a prompt that is no judge.
+        pass_at: The score in (0, 1] from which its verdict counts as a pass; None for a prompt that is not a judge.
         recorded: Names of the recordings that hold a real model's replies to it.
         transcript: ``calls`` for a prompt that was written when transcripts showed calls without their results, and is shown them so.
     """
@@ -105,7 +105,7 @@ def shipped_prompts() -> dict[PromptName, Path]:
 
 
 def all_prompts() -> dict[PromptName, Path]:
-    """Return every shipped prompt, sorted by name, including those that are no judge."""
+    """Return every shipped prompt, sorted by name, including those that are not judges."""
     files = sorted(_FOLDER.glob(f"*/*{SUFFIX}"))
     return {PromptName(file.parent.name, file.stem): file for file in files}
 

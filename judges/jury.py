@@ -99,7 +99,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> JudgeId:
-        """Which judge the jury is: its rule and its members, whatever they are called."""
+        """Which judge the jury is: its rule and its members, regardless of their names."""
         depends_on = {
             **msgspec.to_builtins(self),
             "members": [(member.id, member.pass_at) for member in self.members],
@@ -187,7 +187,7 @@ def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
     """Return whether the cheap judge leaves an output to the expensive one.
 
     It does when its reply has no score, when a score lies in the unsure range, or when its repeats disagree. A call that failed
-    is no opinion: it is asked again.
+    is not an opinion: it is retried.
     """
     if any(one.outcome in {"failed", "not_applicable"} for one in opinions):
         return False
@@ -260,7 +260,7 @@ def _count(jury: Jury, opinions: Sequence[Verdict]) -> tuple[Outcome, float | No
 def _same(weight: float, other: float) -> bool:
     """Return whether two sums of weights are equal up to rounding.
 
-    0.1 + 0.2 equals 0.3, in whatever order weights are added.
+    0.1 + 0.2 equals 0.3, in any order of addition.
     """
     return math.isclose(weight, other, rel_tol=1e-9)
 

@@ -26,7 +26,7 @@ def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
     """Run a coroutine in this process's own loop.
 
     Wait with the future's `result` in another thread, or with `asyncio.wrap_future` in a loop. As the loop is always the same,
-    whatever belongs to it, such as a client with its connections, can be kept between calls.
+    what belongs to it, such as a client with its connections, can be kept between calls.
     """
     return asyncio.run_coroutine_threadsafe(work, _loop())
 

@@ -25,7 +25,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "reference": ("expected", "reference", "reference_outputs", "ground_truth", "expected_output", "target"),
     "passages": ("context", "contexts", "retrieved_contexts", "retrieval_context", "documents"),
 }
-"""What a metric may be told, and how tools call it."""
+"""Inputs of a metric, by the names that tools use."""
 
 _REASONS = ("reason", "rationale", "comment", "explanation")
 _ROUNDING = 1e-9

@@ -132,7 +132,7 @@ class PromptFile:
 
     @property
     def shown(self) -> set[str]:
-        """The inputs of ours that it shows, whatever it calls them."""
+        """The inputs of ours that it shows, under any name."""
         return {declared.source or name for name, declared in self.inputs.items()}
 
 

@@ -128,7 +128,7 @@ def _declared_outside(judge: JudgePrompt, values: Mapping[str, Any]) -> list[str
 
 
 def other_judge(current: JudgePrompt, new: JudgePrompt) -> str | None:
-    """Return why a candidate is no revision of the current prompt; None if it is one."""
+    """Return why a candidate is not a revision of the current prompt; None if it is one."""
     if new.fingerprint == current.fingerprint or new.prompt.template == current.prompt.template:
         return "is the current prompt"
     if (why := unlike(current.prompt, new.prompt)) is not None:
@@ -156,7 +156,7 @@ def unlike(current: PromptFile, new: PromptFile) -> str | None:
 
 
 def _placeholders(prompt: PromptFile) -> set[str]:
-    """Return the inputs of ours that a template shows, whatever it calls them."""
+    """Return the inputs of ours that a template shows, under any name."""
     used = set(_used(prompt.template))
     return {each.source or name for name, each in prompt.inputs.items() if name in used}
 

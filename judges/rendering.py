@@ -48,7 +48,7 @@ _JINJAS_OWN = frozenset(
         "kwargs",
     ]
 )
-"""Names that mean something to jinja whatever the values are."""
+"""Names with a meaning in jinja, whatever the values are."""
 
 
 def plain_template(source: str) -> Callable[[Mapping[str, Any]], str] | None:

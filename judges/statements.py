@@ -48,8 +48,8 @@ class StatementVerdict(NamedTuple):
 def judges_statements(judge: PromptJudge) -> bool:
     """Return whether a judge's score of an answer is made of its statements' scores.
 
-    That holds for groundedness, and is left to whoever writes a prompt of their own that shows the answer. Whether an answer gives
-    the accepted one, or meets a criterion, is no matter of single statements.
+    That holds for groundedness, and is up to authors of custom prompts that show the answer. Whether an answer gives
+    the accepted one, or meets a criterion, does not depend on single statements.
     """
     fit = judge.id.kind == "own" or judge.id.name == _SPLIT_JUDGE
     return fit and not _SHOWS_THE_ANSWER.isdisjoint(judge.prompt.shown)
@@ -117,7 +117,7 @@ def answer_verdict(
     """Combine the verdicts on an answer's statements, which become its evidence.
 
     The score is the share of all pieces of information that are supported, or the mean over the statements if the judge lists no
-    pieces. An answer of which a statement could not be graded is not graded.
+    pieces. An answer with an ungraded statement is not graded.
     """
     outcome, score, reason = _count(verdicts)
     return Verdict.on(

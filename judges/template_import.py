@@ -29,7 +29,7 @@ def import_template(path: Path, text: str, sources: Mapping[str, str], scale: Sc
     ``sources`` names the input of ours that fills one of theirs; a question is the user's, unless they say otherwise.
 
     Raises:
-        InputError: It is no template, nothing fills a placeholder, or the scores are not declared.
+        InputError: It is not a template, nothing fills a placeholder, or the scores are not declared.
     """
     input_names = {*sources, *INPUTS, *OTHER_NAMES}
     is_jinja = path.suffix.lower() in _SUFFIXES or not input_names.isdisjoint(_JINJA.findall(text))

@@ -5,7 +5,7 @@
 ``{"turn", "asked"}``
     A message that the agent was given.
 ``{"turn", "agent"}``
-    A text of the agent's; null for a step in which it called nothing and of which no text is recorded.
+    A text of the agent's; null for a step without calls and without a recorded text.
 ``{"turn", "call", "result"}``
     A call, and what it returned when it was executed in the case's world; without ``result`` if that is unknown.
     ``not_executed`` says why it was not executed. ``recorded`` is the result that the output records, if it differs;

@@ -18,7 +18,7 @@ class YamlError(Exception):
     """Text that is not YAML, or is beyond the bounds.
 
     Attributes:
-        problem: The reason, as what is said of the text: ``is not YAML: ...``.
+        problem: The reason, as a predicate of the text: ``is not YAML: ...``.
         line: Its line, from 0, if known.
     """
 

@@ -39,7 +39,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "label": ("human_grade", "human_label", "human_score", "human_passed", "human_pass", "human_rating", "human_verdict", "human",
               "expert_grade", "expert_label", "gold_label", "gold_grade", "manual_grade", "grade", "label", "annotation", "thumbs", "thumbs_up"),
 }  # fmt: skip
-"""Fields of an imported row, and the names under which each is known without being told."""
+"""Fields of an imported row, and the column names that each is recognised by."""
 
 _ASKING, _ANSWERING = ("user", "human", "customer"), ("assistant", "ai", "bot", "chatbot")
 """Columns of a chat by who speaks. Alone each is as often an id or a grade, so that they count in pairs."""
@@ -177,7 +177,7 @@ def resolve(
         usual: Whether columns are also found by their usual names.
 
     Raises:
-        UsageError: A name that was told is neither a field nor a column.
+        UsageError: A name that the user gave is neither a field nor a column.
     """
     present = list(columns)
     aliases = {alias: field for field, names in fields.items() for alias in (field, *names)}

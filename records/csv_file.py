@@ -57,7 +57,7 @@ def refuse_workbook(path: Path) -> None:
 
 
 def _header(reader: Iterator[list[str]]) -> list[str]:
-    """Return the first line that is no title: of several cells, more than one is filled."""
+    """Return the first line that is not a title: of several cells, more than one is filled."""
     first = next(reader, list[str]())
     header = first
     while len(header) > 1 and sum(map(bool, map(str.strip, header))) <= 1:

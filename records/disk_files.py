@@ -41,7 +41,7 @@ def copy_of_pipe(path: Path, tell: Callable[[str], object] = warnings.warn) -> P
         InputError: The pipe cannot be read.
     """
     try:
-        found = os.stat(path)  # noqa: PTH116 - of whatever the path leads to
+        found = os.stat(path)  # noqa: PTH116 - of the target of the path
     except (OSError, ValueError):
         return path
     if not stat.S_ISFIFO(found.st_mode):

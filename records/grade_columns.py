@@ -44,7 +44,7 @@ class GradeColumns:
         rows: The first rows.
         columns: Columns that are known, by name of their field.
         scales: What may be read as a grade: the meaning of scores, and that of labels.
-        reserved: Names that hold no grades, whatever is in them.
+        reserved: Names of columns that never hold grades, whatever their values.
 
     Attributes:
         present: Names of all columns.

@@ -69,7 +69,7 @@ def is_missing(value: object) -> bool:
 
 
 class UnknownGradeError(ValueError):
-    """A word that is no grade, or a number that is not on the scale.
+    """A word that is not a grade, or a number that is not on the scale.
 
     Attributes:
         value: The value as it is written.
@@ -198,7 +198,7 @@ def usual_ends(grades: Sequence[float]) -> str:
 
 
 class UnreadGrades:
-    """Values of a column that are no grades.
+    """Values of a column that are not grades.
 
     Args:
         rows: Rows from the first that has one.

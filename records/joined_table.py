@@ -46,7 +46,7 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
     Raises:
         ColumnsError: No column holds labels or references, or none holds ids.
         InputError: It cannot be read.
-        UsageError: A name that was told is neither a field nor a column.
+        UsageError: A name that the user gave is neither a field nor a column.
     """
     rows = [row for _, row in islice(file_rows(path), _LOOKED_AT)]
     present = list(dict.fromkeys(name for row in rows for name in row))

@@ -110,8 +110,8 @@ def label_table(
 
     Raises:
         ColumnsError: No column can be the id or the label.
-        InputError: It cannot be read, or a value is no grade.
-        UsageError: A name that was told is neither a field nor a column.
+        InputError: It cannot be read, or a value is not a grade.
+        UsageError: A name that the user gave is neither a field nor a column.
     """
     rows = file_rows(path)
     first = list(islice(rows, _LOOKED_AT))
@@ -130,7 +130,7 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
 
     Raises:
         ColumnsError: No column can be the id or the label.
-        UsageError: A name that was told is neither a field nor a column.
+        UsageError: A name that the user gave is neither a field nor a column.
     """
     column_options = {
         first: second

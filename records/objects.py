@@ -62,7 +62,7 @@ class ObjectFolder:
         address: The address of an object, of a folder of objects, or of some in a folder (``s3://bucket/part-*.jsonl``).
 
     Attributes:
-        address: The address, of which nothing but a hash is to be kept: it may hold a secret.
+        address: The address; only its hash may be kept, since it may hold a secret.
         name: The address as it may be shown.
 
     Raises:

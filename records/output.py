@@ -113,7 +113,7 @@ class Output(Record, frozen=True, kw_only=True):
 
     @property
     def agent_turns(self) -> list[list[AgentStep]] | None:
-        """The turns with the agent's own steps alone, without the results that it was told."""
+        """The turns with the agent's own steps alone, without results of calls."""
         if self.turns is None:
             return None
         return [_agent_steps(turn) for turn in self.turns]

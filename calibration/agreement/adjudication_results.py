@@ -58,7 +58,7 @@ class LabelErrors(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         found: Labels that were found wrong, of all rows: at least so many are.
-        undecidable: Rows of which it could not be decided.
+        undecidable: Rows that could not be decided.
         corrected: Share of wrong labels, from all disagreements and from the random sample of agreements; undefined without one.
     """
 

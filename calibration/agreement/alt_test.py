@@ -88,7 +88,7 @@ def alt_test(
     For each annotator and item: who is nearer to the *other* annotators, the judge or they? A tie credits both.
     ``d = annotator_ahead - judge_ahead``; the null hypothesis is that its mean is at least ``epsilon``: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
 
-    The t-test is over clusters (`mean_over_clusters`), since items of one case, which are hard or easy together, are no independent
+    The t-test is over clusters (`mean_over_clusters`), since items of one case, which are hard or easy together, are not independent
     evidence; and, being one-sided, without the skewness of their sums.
 
     Source: Calderon, Reichart and Dror 2025.

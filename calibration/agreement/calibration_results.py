@@ -58,7 +58,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         pass_at: Pass threshold of its verdicts, and of the labels beside them.
-        pass_at_source: Whether that was told, or the judge declares it, or neither.
+        pass_at_source: Source of the threshold: the user, the judge, or the default.
         n: Rows with label and score.
         n_missing: Labelled rows without a score.
         n_unlabelled: Rows without a label.

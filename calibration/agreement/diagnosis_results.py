@@ -79,7 +79,7 @@ class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
     """Judge rates without labels, assuming independent errors; a diagnostic, never the truth.
 
     Attributes:
-        n: Items of which three judges or more speak.
+        n: Items with verdicts of three judges or more.
         undefined: Why there is no model; None if there is one.
         prevalence: Share of right items.
         judges: The judges' rates.
@@ -154,7 +154,7 @@ class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CorrectedRates(msgspec.Struct, frozen=True):
-    """A judge against the truth, as far as an audit of the labels tells.
+    """A judge against the truth, as estimated by an audit of the labels.
 
     Attributes:
         prevalence: Share that is truly right.

@@ -111,7 +111,7 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
     Source: Dawid and Skene 1979.
     """
     shared = np.isfinite(verdicts).sum(axis=0) >= FEWEST_JUDGES
-    # An item of which fewer speak tells nothing of how judges agree, only of who was asked.
+    # An item with fewer verdicts says nothing about how judges agree, only who was asked.
     verdicts = np.where(shared, verdicts, np.nan)
     judged = np.isfinite(verdicts)
     if not shared.any():

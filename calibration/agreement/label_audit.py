@@ -90,7 +90,7 @@ def doubly_sampled(
     tables = resampled_tables(sample, settings, rng)
     wrong, right = verdicts[..., 0], verdicts[..., 1]
     of_label = right.sum(axis=1, keepdims=True) / looked_at.sum(axis=1, keepdims=True)
-    # A pair of which nothing was audited is taken to be right as often as its label is.
+    # A pair without audited items counts as right as often as its label.
     shares = np.where(looked_at > 0, right / np.where(looked_at > 0, looked_at, 1.0), of_label)
     drawn = rng.beta(right / effect + 0.5, wrong / effect + 0.5, size=tables.shape)
     values = _tenenbein(sample.cells.tables(sample.counts), shares)

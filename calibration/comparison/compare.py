@@ -53,7 +53,7 @@ def rough(pairs: Sequence[ComparedPair], estimator: Estimator) -> list[Caution]:
 
 
 def idle(everybody: Sequence[Contestant]) -> list[Caution]:
-    """Return a caution for contestants without usable rows, which are compared with nobody.
+    """Return a caution for contestants without usable rows, which are not compared.
 
     It counts their rows.
     """
@@ -113,7 +113,7 @@ def _lacking(undecided: ComparedStratum) -> dict[str, int]:
 
 
 def _apart(strata: Strata) -> dict[str, int]:
-    """Items of which one output is decided and the other is not, by pair."""
+    """Items with one decided and one undecided output, by pair."""
     parts = zip(strata.all.pairs, strata.decided.pairs, strata.open.pairs, strict=True)
     return {
         f"{whole.a} and {whole.b}": whole.n - decided.n - undecided.n for whole, decided, undecided in parts

@@ -108,7 +108,7 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
     """Cost of some verdicts; each number is None unless known for every one of them.
 
     Attributes:
-        verdicts: Those of which something is known.
+        verdicts: Those with a known cost or number of tokens.
         calls: To a model.
         prompt_tokens: In.
         completion_tokens: Out.

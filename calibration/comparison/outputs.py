@@ -54,7 +54,7 @@ class Field(NamedTuple):
         systems: Results by system.
         decided_by: Authors of the decided verdicts.
         judges: Who judged undecided outputs: the rows of ``verdicts``. Juries come first and baselines last, others as the table prefers them,
-            then whoever judged most.
+            then the judge of most outputs.
         repeats: Verdicts that are not looked at, since the judge had said something of the output before; by judge.
     """
 
@@ -233,7 +233,7 @@ def _chosen(field: Field) -> dict[str, IntArray]:
 
 
 def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
-    """Outputs with the word of one judge each, by its number; -1 for nobody's."""
+    """Return outputs with one judge's verdict each, by its number; -1 for none."""
     nobody, place = np.full((1, len(judge)), np.nan), np.arange(len(judge))
     verdict, label = (
         np.concatenate([each, nobody])[judge, place] for each in (outputs.verdicts, outputs.labels)

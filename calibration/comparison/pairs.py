@@ -193,7 +193,7 @@ def _icc(gaps: FloatArray, cluster: IntArray, size: float) -> float:
 def adjusted(pairs: Sequence[ComparedPair], level: float) -> list[ComparedPair]:
     """Adjust the p-values of several pairs, and name the better one of each.
 
-    A p adjusted to more than ``1 - level`` is no evidence.
+    A p adjusted to more than ``1 - level`` is not evidence.
     """
     columns = {
         "holm_p": among_known([pair.midp for pair in pairs]),

@@ -50,7 +50,7 @@ class HeldOut(NamedTuple):
         current: Whether the current prompt agrees with the label.
         new: Whether the new one does.
         cluster: Cluster number.
-        adjudicated: Whether somebody decided between the label and a judge.
+        adjudicated: Whether a person decided between the label and a judge.
     """
 
     current: BoolArray

@@ -21,7 +21,7 @@ from .pairs import Items, adjusted, every_pair, pair_of
 from .weighted_parts import WeightedPart, sum_of_parts
 
 LEAST_GRADED = 0.9
-"""Share of a system's undecided outputs that must be graded before anything is said of all its outputs."""
+"""Share of a system's undecided outputs that must be graded before all its outputs are rated."""
 
 
 class SystemTerms(NamedTuple):

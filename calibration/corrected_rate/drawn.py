@@ -34,7 +34,7 @@ def pending_labels(table: Table) -> str | None:
 
 
 def unequal_chances(table: Table, items: StratifiedItems) -> str | None:
-    """Why labels are no random sample of their stratum, when they were drawn otherwise."""
+    """Why labels are not a random sample of their stratum, if they were drawn otherwise."""
     chance = table.numbers.get(PROBABILITY)
     if chance is None:
         return None

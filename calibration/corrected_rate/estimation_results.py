@@ -16,7 +16,7 @@ LabelsChosenBy: TypeAlias = Literal["score", "label", "elsewhere"]
 from ``elsewhere``."""
 
 FEWEST_LABELS = 30
-"""Below this the weights of judges in nested samples cannot be told."""
+"""Below this the weights of judges in nested samples cannot be estimated."""
 
 
 _REPORTED = (
@@ -58,7 +58,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         n_unlabelled: Judged items without a label.
         n_missing: Items without a score.
         n_clusters: Clusters of all items.
-        fractions: Scores that are neither 0 nor 1; with any, the judge's mean is no share of items that pass.
+        fractions: Scores that are neither 0 nor 1; with any, the judge's mean is not a pass rate.
         target: What the rate is of: the population that the items are from, or just these items.
         judge_mean: The judge's own mean.
         uncorrected: The same with its interval, which knows nothing of the judge's errors.

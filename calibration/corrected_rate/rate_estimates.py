@@ -140,7 +140,7 @@ def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Stati
 
 
 def _chosen_within(table: Table, items: StratifiedItems, terms: RateTerms) -> str | None:
-    """Why labels are no random sample of their strata, when their scores show that they are not."""
+    """Why labels are not a random sample of their strata, if their scores show that."""
     if terms.interval == "wald" or was_drawn(table).any():
         return None
     p = chosen_within_strata(items)

@@ -123,7 +123,7 @@ def plan_budget(
         effect: Factor by which clusters multiply the variance.
 
     Raises:
-        UsageError: The budget does not pay for the fewest labels, something costs nothing and there is no end of it, or checkers decide everything.
+        UsageError: The budget does not pay for the fewest labels, something unlimited costs nothing, or checkers decide everything.
     """
     if pilot.decided >= 1.0:
         raise UsageError("checkers decide every output: nothing is left to judge or label")

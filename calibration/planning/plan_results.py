@@ -16,7 +16,7 @@ class StratumPlan(NamedTuple):
     Attributes:
         n: Judged items.
         n_labelled: Those with a label.
-        spread: Standard deviation of label minus lambda times score, as far as labels tell.
+        spread: Standard deviation of label minus lambda times score, estimated from the labels.
         next: New labels.
     """
 
@@ -62,8 +62,8 @@ class MeasuredRates(NamedTuple):
         n_labelled: Items with a label.
         n_unlabelled: Judged items without a label.
         tpr: True positive rate, pulled towards 0.5 by half an item of each kind, so that it is neither 0 nor 1.
-        tnr: True negative rate, likewise.
-        prevalence: Share of labels that pass, likewise.
+        tnr: True negative rate, in the same form.
+        prevalence: Share of labels that pass, in the same form.
     """
 
     judge: str

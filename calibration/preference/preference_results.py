@@ -108,7 +108,7 @@ class Length(Bias, frozen=True, kw_only=True):
     """Length bias.
 
     ``effect`` needs labels: how often the judge chooses wrongly when the wrong output is the longer, minus how often when it is the shorter.
-    Without labels there is only `longer`, which is no bias by itself: longer outputs may be the better ones.
+    Without labels there is only `longer`, which is not a bias by itself: longer outputs may be better.
 
     Attributes:
         longer: How far the longer of two outputs of different length is preferred, each order counting half.

@@ -225,7 +225,7 @@ class TableBuilder:
         Args:
             labels: Labels by item, which take the place of those in the rows.
             numbers: Number columns by name and item, which take the place of those in the rows.
-            judges: Who judges are, by the names they have in the rows, as far as that is known.
+            judges: Identity of the judges, if known, by their names in the rows.
             path: File of the labels and numbers, for errors.
 
         Raises:

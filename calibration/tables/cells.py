@@ -161,7 +161,7 @@ def _keys(values: list[Any], kinds: set[type]) -> list[Any]:
 
 
 class NameColumn:
-    """Column of names, of which there may be as many as rows.
+    """Column of names; there may be as many as rows.
 
     Each row holds the address of its text, which is kept once.
     """

@@ -105,7 +105,7 @@ def certify_cascade(
     Judges are taken in the order in which they are asked, each with its share of the chance to fail.
 
     With probability ``1 - FAILURE`` over calibration samples the verdicts that each judge keeps, and so all that are kept,
-    are wrong at most ``max_error`` of the time. A judge of which nothing is certified decides nothing. One item of each cluster, drawn by ``seed``, is looked at.
+    are wrong at most ``max_error`` of the time. A judge without a certified threshold decides nothing. One item of each cluster, drawn by ``seed``, is used.
 
     Source: Jung et al. 2024 (arXiv 2407.18370), with the failures shared out: spent whole at each judge they add up.
     """

@@ -90,7 +90,7 @@ def workspace_root(workspace: str | None) -> Path:
 def locate(root: Path, name: str) -> Path:
     """Resolve a name in a workspace, links followed, to a path within its root.
 
-    The result is no link and lies below none.
+    The result is not a link and does not lie below one.
     """
     try:
         place = (root / name).resolve(strict=True)

@@ -22,8 +22,8 @@ from .schemas import as_list
 def check_type(value: object, argument: Argument) -> Problem | None:
     """Check that a value has the declared type, or that of the first acceptable value.
 
-    Types are compared exactly: a bool is no int, an int no float. Items are checked one level deep, against any one of
-    the acceptable lists; an acceptable value that is no list (the marker of an optional argument) lets all items pass.
+    Types are compared exactly: a bool is not an int, an int not a float. Items are checked one level deep, against any one of
+    the acceptable lists; an acceptable value that is not a list (the marker of an optional argument) lets all items pass.
     """
     kind = type(value)
     if kind is argument.python_type:

@@ -31,7 +31,7 @@ class Argument(msgspec.Struct, frozen=True):
         any_value: Whether every value is acceptable.
         optional: Whether the argument may be left out.
         literal: Whether values are meant as they stand; else a dict in one may hold lists of acceptable values.
-        shown: The acceptable values as a person is told them.
+        shown: The acceptable values, in words.
         variable: The first acceptable value is of another type than the declared one (the original takes it for the
             name of a variable), so values are compared as they are.
         first_type: Type of the first acceptable value that is not ``""``; None when there is none.
@@ -73,7 +73,7 @@ class ExpectedCall(msgspec.Struct, frozen=True):
         documented: Names that the document knows.
         arguments: The arguments that are both documented and in the reference.
         needed: Names in the reference that may not be left out.
-        shown: What is acceptable, by argument in the reference, as a person is told it.
+        shown: The acceptable values in words, by argument in the reference.
     """
 
     name: str

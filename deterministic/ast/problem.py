@@ -13,7 +13,7 @@ from .expectation import Argument, ExpectedCall
 class Problem(msgspec.Struct, frozen=True):
     """Problem of a call.
 
-    Matching parallel calls tries many pairs, most of which fail and are forgotten; so the words are made late.
+    Matching parallel calls tries many pairs, most of which fail and are dropped, so the sentence is built only if needed.
 
     Attributes:
         error_type: The kind of fault, in the original's words.

@@ -109,7 +109,7 @@ def _is_same_dict(
 ) -> bool:
     """Compare with a dict of plain values.
 
-    It is one if it is said to be, or if one of its values is no list or is documented to be one.
+    It is one if marked so, or if one of its values is not a list or is documented to be one.
     """
     properties = as_mapping(document.get("properties"))
     plain = literal or not all(isinstance(wanted, list) for wanted in choice.values())

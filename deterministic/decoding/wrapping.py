@@ -12,7 +12,7 @@ _CLOSING_TAG = "</TOOLCALL>"
 
 
 ReplyForm: TypeAlias = Literal["python", "json", "verbose_xml", "concise_xml"]
-"""How a system was asked to write its calls; ``python`` stands for source text of whatever the language is."""
+"""How a system was asked to write its calls; ``python`` stands for source text of any language."""
 
 
 class AskedForm(NamedTuple):

@@ -79,7 +79,7 @@ class MathAPI(World):
 
     def logarithm(self, value: float, base: float, precision: int) -> dict[str, Any]:
         """Return a logarithm as an mpmath number with ``precision`` significant digits."""
-        _mpmath()  # outside of `try`: a package that is missing here is no answer of the API
+        _mpmath()  # outside of `try`: a package that is missing here is not an answer of the API
         try:
             digits = int(precision)
             _require_moderate_precision(digits)

@@ -75,7 +75,7 @@ def read_prompt(raw: Any) -> list[str]:
     Positional arguments vanish, and bare names become texts.
 
     Raises:
-        DecodingError: It is no text, or the text is no list of calls.
+        DecodingError: It is not a text, or not a list of calls.
     """
     return prompt_call_texts(decode_prompt(_text(raw)))
 

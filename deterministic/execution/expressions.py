@@ -28,7 +28,7 @@ def parse(text: str) -> ast.expr:
     """Parse one expression; errors are those of Python's ``eval``.
 
     Raises:
-        SyntaxError: It is no expression.
+        SyntaxError: It is not an expression.
         ValueError: It cannot be encoded (lone surrogates).
         ForbiddenExpressionError: It is longer, or nested deeper, than is read.
     """

@@ -62,7 +62,7 @@ _BFCL = RuleSet(
 )
 
 _BFCL_FOR_OWN_WORLDS = _BFCL._replace(read_prompt=read_prompt_exactly, executor=direct_executor)
-"""The original knows no worlds but its own, so there is no text surgery of its to repeat."""
+"""The original has only its own worlds, so it has no text surgery to repeat."""
 
 _STRICT = RuleSet(
     read_prompt=read_prompt_exactly,

@@ -20,7 +20,7 @@ class Fact(NamedTuple):
 
     Attributes:
         subject: The thing, by its name.
-        field: What is said of it.
+        field: The property that the claim is about.
         value: The value: text, number or truth value.
         result: The id of the context item that says so.
     """

@@ -44,7 +44,7 @@ def load_operators(specs: Iterable[str] = (), folder: Path | None = None) -> dic
 
     Raises:
         UsageError: A spec is not of that form.
-        ConfigurationError: There is no such module or name, it is no operator, or its name is taken.
+        ConfigurationError: There is no such module or name, it is not an operator, or its name is taken.
     """
     own = {each.name: each for each in _own(specs, folder) if isinstance(each, Operator)}
     return OPERATORS | own
@@ -54,7 +54,7 @@ def load_dials() -> dict[str, Dial]:
     """Return built-in dials and those that users registered among operators.
 
     Raises:
-        ConfigurationError: One of them is no operator and no dial, or its name is taken.
+        ConfigurationError: One of them is neither an operator nor a dial, or its name is taken.
     """
     return DIALS | {each.name: each for each in _own((), None) if isinstance(each, Dial)}
 

@@ -32,7 +32,7 @@ def right_output(case: Case, system: str = REFERENCE_SYSTEM) -> Output | None:
 
     The caller has to see whether a checker agrees.
 
-    None for kinds whose reference is no answer, and for other languages than Python.
+    None for kinds whose reference is not an answer, and for languages other than Python.
     """
     right = kind_spec(case.kind).right
     return None if right is None else part(right)(case, Output(case_id=case.id, system=system))

@@ -3,7 +3,7 @@
 It counts all memory, whichever process holds it, or none.
 
 Our side makes a group and removes it; the launcher has each command join. If no group can be made, memory is watched process by process.
-Whoever made a group holds a lock on it, so that one whose maker was killed is known by nobody's holding it, and is removed by the next.
+The maker of a group holds a lock on it. A group whose maker was killed is recognised by its free lock, and removed by the next.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
 def _made(folder: Path) -> MemoryGroup:
     while True:
         folder.mkdir()
-        with suppress(FileNotFoundError):  # somebody swept it before it was held
+        with suppress(FileNotFoundError):  # another process removed it before it was held
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if folder.exists() and os.path.samestat(os.fstat(descriptor), folder.stat()):
@@ -86,7 +86,7 @@ def _made(folder: Path) -> MemoryGroup:
 
 
 def _sweep(parent: Path, word: str) -> None:
-    """Remove groups that nobody holds; one in which a process lives stays, by the kernel's word."""
+    """Remove groups without a holder; the kernel keeps one in which a process lives."""
     with suppress(OSError):
         for folder in parent.glob(f"{word}-*"):
             with suppress(OSError):

@@ -1,6 +1,6 @@
 """Start the launcher, hand it an order and read its report.
 
-This side of the sandbox outlives whatever happens there.
+This side of the sandbox survives whatever happens in it.
 """
 
 from __future__ import annotations
@@ -165,14 +165,14 @@ class Reins:
                 self._processes.discard(launcher)
 
     def tell_all(self) -> None:
-        """Tell them to end, and whatever is still to be begun, without waiting."""
+        """Ask them to end, and any still to be started, without waiting."""
         with self._lock:
             self._over = True
             for launcher in self._processes:
                 _tell(launcher, signal.SIGTERM)
 
     def end_all(self) -> None:
-        """End them, and whatever is still to be begun."""
+        """End them, and any still to be started."""
         self.tell_all()
         with self._lock:
             for launcher in self._processes:

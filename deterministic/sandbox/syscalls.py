@@ -37,7 +37,7 @@ class _Machine(NamedTuple):
 
     Attributes:
         audit: What the kernel calls it.
-        modes: chmod, fchmod, fchmodat, as far as it has them.
+        modes: chmod, fchmod, fchmodat, those that it has.
         denied: memfd_create, shmget, msgget, unshare, setns, mount, ptrace, process_vm_readv, process_vm_writev, bpf, perf_event_open,
             userfaultfd, keyctl, add_key, request_key.
     """
@@ -78,7 +78,7 @@ def deny_calls(*, others: bool = False, modes: bool = False) -> None:
     """Deny them to this process and whatever it starts; new privileges must have been forgone.
 
     With ``others`` sockets are denied too, but for pairs, and signals to everybody: nothing of the machine can be spoken to.
-    With ``modes`` whoever changes the mode of a file is told that it was done, and it was not: Landlock cannot say of which file it may be.
+    With ``modes``, changing the mode of a file seems to succeed but does nothing: Landlock cannot limit it to some files.
     """
     program = _program(_MACHINES[os.uname().machine], others=others, modes=modes)
     steps = ctypes.create_string_buffer(program, len(program))

@@ -74,10 +74,10 @@ def run_agents(cases: Iterable[Case], out: Path, plan: AgentPlan, progress: Prog
 
     Workspaces, outputs, runs and logs go to the folder ``out``.
 
-    A challenge counts as done when its line in ``outputs.jsonl`` is written: whatever a kill interrupted is done again, from the start.
+    A challenge counts as done when its line in ``outputs.jsonl`` is written: work that a kill interrupted is repeated from the start.
 
     Raises:
-        InputError: A case is no challenge, or the agent cannot be started.
+        InputError: A case is not a challenge, or the agent cannot be started.
     """
     (out / LOGS).mkdir(parents=True, exist_ok=True)
     with Journal(out / OUTPUTS, Output) as outputs, Journal(out / RUNS, AgentRun) as runs:

@@ -30,7 +30,7 @@ def lay_out_workspaces(cases: Iterable[Case], out: Path, *, system: str) -> int:
     ``system`` is the agent that will work in them. A preparation that was interrupted goes on.
 
     Raises:
-        InputError: A case is no challenge, its files are not there, or a workspace is there already.
+        InputError: A case is not a challenge, its files are missing, or a workspace exists already.
     """
     outputs: list[Output] = []
     begun: dict[Path, Case] = {}
@@ -60,7 +60,7 @@ def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
     """Create a fresh workspace with the files the agent starts from.
 
     Raises:
-        InputError: The case is no challenge, or files cannot be copied.
+        InputError: The case is not a challenge, or files cannot be copied.
     """
     folder = challenge_folder(case)
     sources = [folder.parent / "artifacts_in"] if "suite" in case.reference else []
@@ -79,7 +79,7 @@ def challenge_folder(case: Case) -> Path:
     """Return the folder of a challenge's files.
 
     Raises:
-        InputError: The case is no challenge, names no folder, or the folder does not exist.
+        InputError: The case is not a challenge, names no folder, or the folder does not exist.
     """
     if kind_spec(case.kind).family != "workspace":
         raise InputError(f"case {case.id!r} is of kind {case.kind}; only artifact cases have workspaces")
@@ -105,7 +105,7 @@ def workspace_of(case: Case, out: Path, trial: int = 0) -> Path:
     file systems do not tell apart, gets its hash behind a ``~``, which no plain name holds. A trial's number, shorter than a hash, is behind another.
 
     Raises:
-        InputError: Its id is no relative path.
+        InputError: Its id is not a relative path.
     """
     path = PurePosixPath(case.id)
     if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in case.id:

@@ -30,7 +30,7 @@ from .sampling import Chosen
 from .scored import Scored
 
 UNSTEADY = 0.05
-"""A judge whose repeats differ more often than this beyond chance is said to contradict itself."""
+"""A judge whose repeats differ more often than this, beyond chance, contradicts itself."""
 
 
 def judge_audit(
@@ -149,10 +149,10 @@ def _of_repeats(steady: Steadiness | None) -> Iterator[JudgeWeakness]:
 
 
 SENSITIVE = 0.8
-"""A judge that catches less than this share of a fault beyond chance is said to miss it."""
+"""A judge that catches less than this share of a fault, beyond chance, misses it."""
 
 TOLERATED = 0.05
-"""A judge that passes more than this share of texts without content beyond chance is said to pass them."""
+"""A judge that passes more than this share of texts without content, beyond chance, passes them."""
 
 _FAMILY_LEVEL = 0.95
 _ORDER = {"fault": 0, "nothing": 1, "twin": 2, "attack": 3, "control": 4}

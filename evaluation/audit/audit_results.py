@@ -127,7 +127,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         fingerprint: Fingerprint of everything asked and parsed.
         id: The judge's id.
         pass_at: Pass threshold of the judge.
-        pass_at_source: Whether that was told, is declared by the judge, or neither.
+        pass_at_source: Source of the threshold: the user, the judge, or the default.
         asked: How many verdicts were asked for.
         compares: Whether it was shown each probe beside its right output, in both orders, and asked which is better.
         operators: Results by operator, faults first.
@@ -227,7 +227,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
         trial: The probe's trial.
         change: Description of the change.
         score: What the judge gave.
-        label: What is right.
+        label: The right score.
         reason: The judge's reason.
     """
 

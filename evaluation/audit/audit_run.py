@@ -187,7 +187,7 @@ def adjudicated_audit(
 ) -> AuditAdjudication | None:
     """Return how decisions on an audit's probes change its judges' results.
 
-    None if nobody decided any of these probes.
+    None if none of these probes was decided.
     """
     probes = {str(key) for scored in judges.values() for key in scored}
     mine = Decisions({item: said for item, said in decisions.by_item.items() if item in probes})

@@ -90,7 +90,7 @@ def build_probes(
 
     Args:
         cases: The cases file.
-        outputs: Files of outputs, of which the right ones are mutated; none to make right outputs of the references.
+        outputs: Files of outputs, the right ones of which are mutated; none to build right outputs from the references.
         out: The folder.
         settings: How probes are made.
         progress: Called for every right output.
@@ -195,7 +195,7 @@ def _build(
 
 
 def _nothing_right(sources: _Sources, passed_over: Mapping[str, int]) -> InputError:
-    """Return the error for cases of which no right output is known, with the reasons."""
+    """Return the error for cases without a known right output, with the reasons."""
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in passed_over.items())
     given = len(sources.files) > 1
     outputs = "" if given else "name right outputs with --outputs, or "

@@ -73,14 +73,14 @@ class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
         served_by: The models that the endpoint said it used, if it said so.
         data: SHA-256 over the judged items with their labels.
         pass_at: Pass threshold of the judge.
-        claims: What is claimed.
+        claims: The claims.
         anchors: Labelled outputs to be judged again.
         accepted: The accuracy on the anchors below which the judge counts as drifted: by the e-process always, by the paired test if it was set.
         replies: On how many replies an anchor that rests, on average.
         foresight: How often the paired test will find a drop; None in certificates from before, and of the e-process.
         drift: By which test drift is found.
-        accepted_told: Whether the accepted accuracy was told, not measured.
-        alpha: Chance that drift is said of a judge that has not drifted, over all looks together.
+        accepted_told: Whether the accepted accuracy was given instead of measured.
+        alpha: Chance of a false alarm of drift, over all looks together.
         salt: Salt of the commitments to its anchors in a signed copy; unset if there is none.
     """
 

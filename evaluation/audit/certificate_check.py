@@ -21,7 +21,7 @@ from .certificate import CertificateRecord, DriftTest, is_right
 from .judged_run import JudgedRun
 
 _FEWEST = 0.5
-"""A run that has not judged this share of the anchors is no look at them."""
+"""A run that has not judged this share of the anchors is not a look at them."""
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,7 +150,7 @@ def _alarm(
     drops: FloatArray,
     p: FloatArray,
 ) -> str | None:
-    """Why the judge is said to have drifted, by the certificate's test, if it is."""
+    """Reason to say that the judge has drifted, by the certificate's test, if any."""
     alpha, accepted = certificate.alpha, certificate.accepted
     if certificate.drift == "e-process":
         at = first_alarm(evidence, alpha)

@@ -73,8 +73,8 @@ def twin_and_attack_comparisons(
 def invariances(scored: Mapping[ItemKey, Scored], ignored: Container[str] = ()) -> Iterator[AuditComparison]:
     """Test if a judge changes its mind more on one sort of harmless twin than on others.
 
-    Plain repetition is no measure: a judge that makes mistakes, and answers the same question the same way each time, agrees
-    with itself always and changes its mind on any change, by chance. What is particular to one sort of change shows beside the
+    Plain repetition is not a measure: a judge that makes mistakes, and answers the same question the same way each time, agrees
+    with itself always and changes its mind on any change, by chance. An effect of one kind of change shows beside the
     others of the same output. An output without others is compared with its repetitions only.
 
     Yields:

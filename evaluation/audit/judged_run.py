@@ -50,7 +50,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         prefer: Which judge when none is named and it is there.
 
     Raises:
-        RunFolderError: It is no run folder, or was changed by hand.
+        RunFolderError: It is not a run folder, or was changed by hand.
         RecordError: A verdict is on an unknown case, or is not what its checker says.
         UsageError: There is no such judge, or there are several.
     """

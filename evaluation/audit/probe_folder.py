@@ -140,7 +140,7 @@ def read_manifest(folder: FolderPath) -> ProbeManifest:
     """Read the manifest of a probe folder, and verify that its files are unchanged.
 
     Raises:
-        InputError: It is no such folder, or a file was changed.
+        InputError: It is not a folder of probes, or a file was changed.
     """
     path = folder / PROBES
     try:

@@ -85,7 +85,7 @@ def passes(score: float, label: float, pass_at: float) -> bool:
 
     Args:
         score: The judge's.
-        label: What is right: 1, 0, or, for k supported claims of n, the fraction.
+        label: The right score: 1, 0, or, for k supported claims of n, the fraction.
         pass_at: Pass threshold of the verdicts.
 
     Returns:

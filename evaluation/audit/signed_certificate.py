@@ -1,7 +1,7 @@
 """Signed certificates: in-toto statements in DSSE envelopes, with anchors as salted hashes.
 
 Whoever has the public key can check that nothing was changed, and read the claims. Anchors stay private: each stands in the
-statement as a hash with a secret salt, so that the owner can later show which outputs were certified, and nobody can guess them.
+statement as a hash with a secret salt, so that the owner can later show which outputs were certified, and they cannot be guessed.
 
 Source: in-toto Statement v1, DSSE v1, Ed25519 (RFC 8032).
 """
@@ -99,7 +99,7 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
         key: Ed25519 public key, PEM (``openssl pkey -pubout``).
 
     Raises:
-        InputError: The file is no envelope, or the key did not sign exactly this.
+        InputError: The file is not an envelope, or the key did not sign exactly this.
         MissingExtraError: ``cryptography`` is not installed.
     """
     public = _public_key(key)

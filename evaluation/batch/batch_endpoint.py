@@ -59,7 +59,7 @@ class BatchEndpoint:
     """The batch endpoint of a provider; ``url`` is what each line of a batch file names.
 
     The openai library tries again what failed for a passing reason, but for beginning a batch, which is paid for: that is tried again
-    only after looking whether it has begun all the same. What stays failed is a ProviderError. Only downloads follow redirects: what is
+    only after a check that it has not begun. A lasting failure is a ProviderError. Only downloads follow redirects: what is
     uploaded goes to the address that the user gave.
     """
 

@@ -49,7 +49,7 @@ def generate_tree(
     writes for it, which scores 0; without, it has no result, and the same call tries it again.
 
     Returns:
-        What became of each category, in the order given.
+        The outcome of each category, in the order given.
 
     Raises:
         InputError: The data set cannot be read.

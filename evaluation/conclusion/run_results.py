@@ -239,7 +239,7 @@ class Tally(msgspec.Struct):
     """Sums by system, for the checkers and for each judge on what the checkers left open.
 
     Attributes:
-        graded: System and trial to the cases whose outputs somebody gave a score.
+        graded: System and trial to the cases whose outputs have a score.
         checked: System to the checkers' verdicts.
         opened: System to judge to the judge's verdicts on outputs that no checker decided.
         open_kinds: System to the outputs no checker decided, by the kind of their case.

@@ -208,7 +208,9 @@ class _RayProvider:
         reference = handles[number].complete.remote(self._name, self._make, request)
         try:
             reply: Reply | CallError = await reference
-        except asyncio.CancelledError:  # nobody waits any more: what hangs there would hold its place
+        except (
+            asyncio.CancelledError
+        ):  # the result is not needed any more: a hanging call would hold its place
             self._ray.cancel(reference)
             raise
         except self._ray.exceptions.RayError as error:

@@ -1,7 +1,7 @@
 """Worker processes on one machine: run pieces in parallel, and yield results in order.
 
 Workers are forks of this process: they have what it has read, and nothing is sent to them. Worker ``k`` of ``n`` does pieces ``k``,
-``k + n``, ... and writes each result to a pipe of its own, which holds it back while nobody reads. One whose parent is gone ends at its next result.
+``k + n``, ... and writes each result to a pipe of its own, which blocks it until it is read. One whose parent is gone ends at its next result.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _live(
             _write(results, _done(work, piece))
         code = 0
     except BrokenPipeError:
-        pass  # nobody wants any more
+        pass  # no more results are wanted
     finally:
         os._exit(code)
 
@@ -131,7 +131,7 @@ def _let_go_of_all_but(descriptor: int) -> None:
 def _done(work: Callable[[int], bytes], piece: int) -> bytes | None:
     try:
         return work(piece)
-    except Exception:  # noqa: BLE001 - whatever it is, the parent will see it
+    except Exception:  # noqa: BLE001 - the parent will see it
         return None
 
 

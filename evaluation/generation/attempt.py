@@ -114,7 +114,7 @@ class Attempt(msgspec.Struct, kw_only=True):
     """One attempt as it grows, turn by turn and step by step.
 
     Attributes:
-        case: What is worked on.
+        case: The case that is worked on.
         turns: The steps of each turn, results among them, as an output holds them.
         raw: The agent's own steps of each turn, as BFCL's result files hold them.
         spent: What each of these took.

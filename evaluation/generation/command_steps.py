@@ -165,7 +165,7 @@ class _Line:
             if over:
                 return False
             if not _ready(self._streams.out, select.POLLIN):
-                time.sleep(_PAUSE / 10)  # nobody has it open
+                time.sleep(_PAUSE / 10)  # it is not open anywhere
 
 
 def _ready(descriptor: int, event: int) -> bool:

@@ -95,7 +95,7 @@ class CommandAgent:
         }
 
     def end(self) -> None:
-        """End those that are at work, and whatever is still to be begun."""
+        """End those that run, and any still to be started."""
         self._over = True
         working = [*self._working]
         for reins in working:

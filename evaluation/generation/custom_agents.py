@@ -103,7 +103,7 @@ class CallableAgent:
             try:
                 return await self._drive(partial(self._advance, answer), attempt, tools, turns)
             finally:
-                with suppress(ValueError):  # it is at work still, and nobody waits for it any more
+                with suppress(ValueError):  # it is still running, and its result is not needed any more
                     answer.close()
         if inspect.isasyncgen(answer):
             return await self._drive(partial(_advance_async, answer), attempt, tools, turns)

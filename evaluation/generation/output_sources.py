@@ -253,7 +253,7 @@ def generate_into_run(
 ) -> GenerationTally:
     """Generate the outputs of a run into its folder, before they are checked and judged there.
 
-    ``accept_edited`` is about verdicts: outputs that were changed by hand are no outputs of this run. ``again`` begins the run anew.
+    ``accept_edited`` is about verdicts: outputs that were changed by hand do not belong to this run. ``again`` starts the run anew.
 
     Raises:
         InputError: A case cannot be used; nothing was done.

@@ -66,7 +66,7 @@ def _json_in(raw: bytes) -> Any:
 
 
 def _problem(value: Any, raw: bytes, case: Case) -> str | None:
-    """Return the reason why a value is no output, or None."""
+    """Return the reason why a value is not an output, or None."""
     try:
         if answer_fields(value, case) is None:
             return f"{printed_start(raw)}; expected {EXPECTED}"

@@ -61,7 +61,7 @@ def tool_schema(document: Mapping[str, Any], name: str, *, any_type: str | None 
     Args:
         document: With ``name``, ``description`` and ``parameters``, whose types are the data set's.
         name: What it is offered as.
-        any_type: What a value of any type is said to be; None to leave it open. BFCL says ``string``.
+        any_type: Type given to a value of any type; None to leave it open. BFCL says ``string``.
     """
     parameters = json_schema(document.get("parameters") or {}, any_type=any_type)
     parameters["type"] = "object"
@@ -125,7 +125,7 @@ _MARK = 8
 class ToolNames:
     """The names of a case's tools, as they are sent and as the case has them.
 
-    A dot becomes an underscore, as in BFCL; so does whatever else is not taken.
+    A dot becomes an underscore, as in BFCL; so does any other character that is not accepted.
 
     Args:
         names: All names that are ever offered, so that a name is sent the same way in every turn.

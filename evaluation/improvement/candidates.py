@@ -42,7 +42,7 @@ class CurrentPrompt(NamedTuple):
         return read_prompt_text(self.judge.prompt.path)
 
     def tried(self, path: Path, name: str, by: str | None = None) -> TriedPrompt:
-        """Return a file as a candidate, refused if it is no revision of the current prompt."""
+        """Return a file as a candidate, refused if it is not a revision of the current prompt."""
         try:
             judge = judge_task(str(path), self.model, self.environments, self.parameters).prompt_judge
         except ConfigurationError:

@@ -19,7 +19,7 @@ LOOKS = "looks.json"
 def take_look(out: Path, candidate: Path, labels: str, now: datetime) -> HoldoutLook:
     """Return the look at the holdout with a candidate, and count it if it is a new one.
 
-    The same candidate with the same labels is the same look; other labels are another, since whoever decides on labels may have seen the result.
+    The same candidate with the same labels is the same look; other labels are another, since the author of the labels may have seen the result.
 
     Raises:
         RunFolderError: The file of looks cannot be read.

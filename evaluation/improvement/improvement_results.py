@@ -26,7 +26,7 @@ class SideSize(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         items: Labelled items that count.
         groups: Groups they are in.
-        adjudicated: Items whose label somebody adjudicated.
+        adjudicated: Items with an adjudicated label.
         undecidable: Adjudicated items that cannot be decided, and do not count.
     """
 

@@ -54,7 +54,7 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
     """Carry out a plan, or continue an earlier start of it.
 
     Raises:
-        UsageError: The judge is no prompt, or nothing is to be tried.
+        UsageError: The judge is not a prompt, or there is nothing to try.
         InputError: The items cannot be used, or there are too few.
         RunFolderError: The folder belongs to other items, another prompt or another division.
         ConfigurationError: No model can be reached.

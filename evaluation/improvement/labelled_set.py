@@ -46,7 +46,7 @@ class LabelledItem(NamedTuple):
 
     Attributes:
         label: In [0, 1], as adjudicated if somebody decided; None if that is undecidable.
-        adjudicated: Whether somebody decided.
+        adjudicated: Whether a person decided.
         group: What makes items dependent; a group is on one side as a whole.
     """
 

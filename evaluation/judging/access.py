@@ -122,7 +122,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def _checked(opened: AbstractAsyncContextManager[Provider], expected: str) -> AsyncGenerator[Provider]:
-    from ...judges.transport.served_by import ServedByCheck  # noqa: PLC0415 - most runs take whoever answers
+    from ...judges.transport.served_by import ServedByCheck  # noqa: PLC0415 - most runs accept any model
 
     async with opened as provider:
         yield ServedByCheck(provider, expected)

@@ -188,7 +188,7 @@ def refuse_idle(
 
 
 def transcripts(tasks: Collection[JudgeTask], inputs: EvaluationInputs) -> Iterator[ItemKey]:
-    """Yield the outputs that judges take for their recorded steps, whatever the case's kind."""
+    """Yield the outputs that judges take for their recorded steps, of any kind of case."""
     takers = [task for task in tasks if task.takes_transcripts]
     if all(task.judges_kind(kind) for task in takers for kind in inputs.survey.kinds):
         return

@@ -14,7 +14,7 @@ from ..store.run_store import RunStore
 def decisions_on(stores: Sequence[RunStore], more: InputPath | None = None) -> Decisions:
     """Return the decisions on outputs of runs, with the category of each output.
 
-    Categories are read only as far as the cases are there unchanged.
+    Categories are read only if the cases exist unchanged.
     """
     found = Decisions()
     for store in stores:

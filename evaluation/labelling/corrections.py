@@ -37,7 +37,7 @@ class Correction(Record, frozen=True, kw_only=True):
 
     Attributes:
         was: SHA-256 of the reference that it had, as compact JSON with sorted keys; on any other the patch is refused.
-        faults: What was wrong with the old one, by those who decided.
+        faults: Faults of the old one, by the people who decided.
         reason: Why, in their words.
         by: Names of the people who decided.
     """
@@ -67,7 +67,7 @@ class _Decided(NamedTuple):
 def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
     """Correct the references of a run's cases by what was decided of its outputs.
 
-    A reference that somebody wrote on the review page is taken, else that of an output that was found right is widened by it. Under each
+    A reference that was written on the review page is used, else that of an output that was found right is widened by it. Under each
     corrected reference the checker says of every decided output of its case what was decided, or it is not taken.
 
     Returns:

@@ -65,7 +65,7 @@ def join_labels(folder: Path, labels: InputPath) -> JoinedLabels:
 
 def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
     with RunStore(folder) as store:
-        store.manifest  # noqa: B018 - refuses what is no run before anything is made
+        store.manifest  # noqa: B018 - refuses a folder that is not a run before anything is made
     with RunWriter(folder) as run:
         run.refuse_unknown()
         matched, unmatched = _matched(labels, dict.fromkeys(verdict.key for verdict in run.verdicts.standing))

@@ -66,7 +66,7 @@ class Parts(msgspec.Struct, frozen=True):
 
 
 def parts_of(store: RunStore) -> Parts:
-    """Read who spoke of which output; one key an output is kept."""
+    """Read the authors of verdicts by output; one key an output is kept."""
     checked: dict[Outcome, set[ItemKey]] = {}
     judged: dict[str, set[ItemKey]] = {}
     asked_about, names = set[ItemKey](), ShownNames()

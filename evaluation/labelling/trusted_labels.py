@@ -98,7 +98,7 @@ def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
     outputs = list(_outputs(inputs))
     adopted = [row.on(key) for key in outputs for row in index.of(OutputName(*key), str(key)) if row.counts]
     index.refuse_unmatched(OutputName(*key) for key in outputs)
-    # What is of no output is kept as well, so that the run counts it.
+    # A label of no output is kept as well, so that the run counts it.
     adopted += [
         row.on(ItemKey(row.id, row.system or "", row.trial or 0))
         for row in index.unmatched
@@ -119,7 +119,7 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
         RunFolderError: It is not a run folder, or another process is writing it.
     """
     with RunStore(folder) as store:
-        store.manifest  # noqa: B018 - refuses what is no run before anything is made
+        store.manifest  # noqa: B018 - refuses a folder that is not a run before anything is made
     with RunWriter(folder) as run:
         run.refuse_unknown()
         outputs = {verdict.key for verdict in run.verdicts.standing}

@@ -71,7 +71,7 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
 def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     """Set two runs against each other.
 
-    If each has one system, under whatever name, these two are compared; else systems are known by their names.
+    If each has one system, these two are compared under any names; else systems are matched by name.
 
     Raises:
         RunFolderError: One of them was not finished, or was changed by hand.
@@ -196,7 +196,7 @@ def _strata(
                 case, _, trial = row["item_id"].rpartition("|")
                 item = f"{case.removesuffix(f'|{own}')}|{side}|{trial}"
                 judge = names.judges.get(row["judge"])
-                # Comparing words is no judge; what it alone spoke of is not judged.
+                # Comparing words is not a judge; its outputs without another verdict are not judged.
                 unread = {"score": None} if judge is not None and judge.kind == "baseline" else {}
                 rows[system].append(row | {"item_id": item, "system": side} | unread)
     for system, each in rows.items():

@@ -69,7 +69,7 @@ class Drift(ResultStruct, frozen=True, kw_only=True):
 class HistoryNumbers(ResultStruct, frozen=True, kw_only=True):
     """Finished runs of a folder, oldest first, with judges that drifted.
 
-    Folders that are no finished runs are listed with the reason.
+    Folders that are not finished runs are listed with the reason.
 
     Attributes:
         rejudged: Labelled outputs that a judge graded anew in a later run, by judge; without any, drift is unknown.

@@ -114,7 +114,7 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
         out: The run folder.
         command: The command line, for the record.
         judges: The judges, by name or as objects.
-        truth: What is known of outputs, to see whether judges prefer the better one.
+        truth: Labels of outputs, to test whether judges prefer the better one.
         batch: How batches are waited for; None when the model is asked directly.
     """
 

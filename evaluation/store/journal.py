@@ -35,15 +35,15 @@ class Journal(Closing, Generic[T]):
     """Records that are added one by one and never changed.
 
     A line counts when its newline is written: what a kill left torn at the end is cut off when the journal is opened for writing, and
-    whoever wrote it does that piece of work once more. The file is opened once, and never through a link.
+    that piece of work is repeated. The file is opened once, and never through a link.
 
     Args:
         path: The file; made when it is not there. In memory it survives as long as the process does.
         writing: Whether records are to be added; else the file is left as it is.
 
     Raises:
-        InputError: It cannot be opened, or is no plain file.
-        RecordError: What stands there is no such record: nothing of it is cut or written.
+        InputError: It cannot be opened, or is not a plain file.
+        RecordError: Its content is not such a record; nothing is cut or written.
     """
 
     def __init__(self, path: InputPath, record_type: type[T], *, writing: bool = True) -> None:
@@ -127,7 +127,7 @@ class VerdictJournal(Journal[Verdict]):
 
     Raises:
         InputError: See `Journal`.
-        RecordError: A line is no verdict, or the second for which one with a score stands.
+        RecordError: A line is not a verdict, or repeats a question that has a score.
     """
 
     def __init__(self, path: InputPath, *, writing: bool = True, seal: Seal | None = None) -> None:

@@ -126,7 +126,7 @@ def read_row(
     """Parse a line without the fields that only a whole verdict needs.
 
     Raises:
-        RecordError: The line is no verdict.
+        RecordError: The line is not a verdict.
     """
     if detector is not None:  # all of which are looked at
         return decode_record(raw, Verdict, path=path, line=line, detector=detector)

@@ -183,7 +183,7 @@ class Roster:
         return known_judge is None or known_judge.judges_kind(kind)
 
     def get(self, judge: JudgeId) -> KnownJudge | None:
-        """Return the record of a judge; None if it is no judge of this run."""
+        """Return the record of a judge; None if it is not a judge of this run."""
         return self._judges.get(judge)
 
     def refuse_changed(self, judges: Collection[KnownJudge], folder: FolderPath) -> None:

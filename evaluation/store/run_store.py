@@ -51,7 +51,7 @@ class RunStore(Closing):
         """Manifest of the run.
 
         Raises:
-            RunFolderError: The folder is no run folder.
+            RunFolderError: The folder is not a run folder.
         """
         if self._manifest is None:
             self._manifest = self._read_manifest()

@@ -259,7 +259,7 @@ class RunWriter(RunStore):
         if not self.resumed:
             for name in (MANIFEST, VERDICTS):
                 (self.path / name).unlink(missing_ok=True)
-        with suppress(OSError):  # somebody else put something there
+        with suppress(OSError):  # another process put something there
             for made in self._made:
                 made.rmdir() if made.is_dir() else made.unlink()
 
@@ -273,7 +273,7 @@ class RunWriter(RunStore):
 
 
 def _refuse_other_folders(path: Path) -> None:
-    """Refuse a folder that is no run's before anything is put there."""
+    """Refuse a folder that does not belong to a run before anything is written."""
     if path.is_dir():
         others = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
         if others:

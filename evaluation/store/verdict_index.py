@@ -55,7 +55,7 @@ class _Kind(NamedTuple):
 class VerdictIndex:
     """The verdicts that stand, in columns of numbers: 32 bytes each, beside one name a case.
 
-    Their order is that in which they were first asked for, whatever was asked again.
+    They stand in the order of the first request, whatever was retried.
     """
 
     def __init__(self) -> None:

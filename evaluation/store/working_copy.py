@@ -42,7 +42,7 @@ class WorkingCopy:
         every: Seconds between two times that it is put back while a run goes on, at least.
 
     Attributes:
-        set_aside: Folder of work that never reached the store and that somebody else has meanwhile done differently; None if there was none.
+        set_aside: Folder of work that never reached the store and that another machine has meanwhile done differently; None if there was none.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class WorkingCopy:
         with self._guard:
             if self._locked:
                 return
-            self._alone.take(wait=1)  # somebody may be looking whether it is taken
+            self._alone.take(wait=1)  # another process may be testing the lock
             try:
                 for leftover in self.place.glob(f"{_SCRATCH}*"):  # by a kill
                     shutil.rmtree(leftover, ignore_errors=True)

@@ -20,7 +20,7 @@ def criteria_beside(criteria: Sequence[Criterion]) -> ReplyParser:
     """Return a parser of the verdicts on an item's criteria.
 
     The score of its reading is points over points possible, within [0, 1]; the verdicts and the points are in the details. It refuses a
-    reply that leaves a criterion out, or judges one twice or one that there is not.
+    reply that leaves a criterion out, judges one twice, or judges an unknown one.
     """
 
     def parse(text: str) -> ParsedReply:

@@ -48,7 +48,7 @@ _LONGEST_PREAMBLE = 400
 def is_refusal(text: str) -> bool:
     """Return whether a reply without a score declines to judge, in a usual opening phrase.
 
-    Phrases of other languages than these are `unparsable` instead, which is no score either.
+    Phrases of other languages than these are `unparsable` instead, which is not a score either.
     """
     start = text.lstrip(" \t\r\n*_`\"'#>")[:_LONGEST_PREAMBLE]
     return _REFUSAL.match(start) is not None

@@ -1,4 +1,4 @@
-"""Read replies that split an answer into statements, each of which must quote the answer."""
+"""Read replies that split an answer into statements, which must quote the answer."""
 
 from __future__ import annotations
 

@@ -225,7 +225,7 @@ def tags_parser(
 
     def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
-        # What holds no digit, such as a repeated instruction, is no second score.
+        # Content without a digit, such as a repeated instruction, is not a second score.
         contents = [found[1] for found in scored.finditer(reply) if _DIGIT.search(found[1])]
         values = [
             _number(content, where, scale if fractions else None) for content in contents

@@ -153,7 +153,7 @@ class HangWatch:
 class PatientProvider(Wrapping):
     """Asks again, at once and over another connection, when a call hangs (`Usual`).
 
-    Such a call is no failed attempt: nothing fails before its own timeout, retries and all, says so. A request can take no more
+    Such a call is not a failed attempt: nothing fails before its own timeout, retries included. A request can take no more
     additional calls than the allowance can double on its way from a second to the timeout: six for the default of a minute.
     """
 

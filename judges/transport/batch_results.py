@@ -162,7 +162,7 @@ def _decode(raw: bytes) -> _Line:
     try:
         return msgspec.json.decode(raw, type=_Line)
     except msgspec.DecodeError as error:
-        try:  # half of a surrogate pair in one reply is no reason to refuse a file of thousands
+        try:  # half of a surrogate pair in one reply is not a reason to refuse a file of thousands
             lenient = well_formed(json.dumps(read_json(raw), ensure_ascii=False))
         except CallError:
             raise error from None

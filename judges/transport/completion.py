@@ -90,7 +90,7 @@ def _shown(raw: bytes) -> str:
 
 
 def field_of(value: object, name: str) -> object:
-    """Return a field of a JSON object; None if it is missing or the value is no object."""
+    """Return a field of a JSON object; None if it is missing or not an object."""
     return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
 
 
@@ -148,7 +148,7 @@ def text_or_none(value: str | None) -> str | None:
 
 
 def _reasoning(message: _Message) -> str | None:
-    """Return ``reasoning_content`` or ``reasoning`` of a message; None if it is no text."""
+    """Return ``reasoning_content`` or ``reasoning`` of a message; None if it is not a text."""
     said = message.reasoning_content or message.reasoning
     return text_or_none(said) if isinstance(said, str) else None
 
@@ -179,7 +179,7 @@ def cached_tokens(usage: object, prompt_tokens: int) -> int:
 
 
 def token_count(usage: object, name: str) -> int:
-    """Return a token count; 0 if it is no number, so that no reply is lost over its usage."""
+    """Return a token count; 0 if it is not a number, so that no reply is lost over its usage."""
     value = field_of(usage, name)
     return int(value) if isinstance(value, int | float) and 0 <= value <= _MOST_TOKENS else 0
 

@@ -97,7 +97,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
         record: A file to record replies to.
         budget: What may be spent; None for no limit.
         meanwhile: Called once, in a thread, while the endpoint's first responses are awaited.
-        elsewhere: Has the client made and used in other processes; limits and the budget are kept here all the same.
+        elsewhere: Has the client made and used in other processes; limits and the budget are still kept here.
         trials: The first calls to each model, if others share them; None for this provider's own.
         failing: Called for each failed call.
 
@@ -137,7 +137,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
 def _trial_of(endpoint: Endpoint | EndpointGroup, trials: EndpointTrials) -> Callable[[str], Trial]:
     """Return a function that finds a model's trial.
 
-    Several endpoints, each of which is called before a request fails, share the calls.
+    Several endpoints share the calls; a request fails only after all were called.
     """
     endpoints = len(endpoint.shares) if isinstance(endpoint, EndpointGroup) else 1
     return partial(trials.of, endpoint.identity, calls=max(1, FIRST_CALLS // endpoints))

@@ -121,7 +121,7 @@ class EndpointGroup:
 
     Attributes:
         shares: They.
-        told: Called at the end with what became of each.
+        told: Called at the end with the outcome of each.
     """
 
     shares: tuple[EndpointShare, ...]

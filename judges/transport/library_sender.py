@@ -107,7 +107,7 @@ _PACKED = frozenset({"gzip", "x-gzip", "deflate"})
 
 
 class BoundedClient(openai.DefaultAioHttpClient):
-    """Reads every response itself: the library would unpack whatever comes, and keep all of it."""
+    """Reads every response itself: the library would unpack any body, and keep all of it."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send a request, and read the response up to the size limit."""

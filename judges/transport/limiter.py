@@ -17,7 +17,7 @@ _CUT = 0.5
 _UNNAMED_PAUSE = 0.5
 """Seconds to pause after a burst of 429s that name no time."""
 _LONGEST_PAUSE = 120.0
-"""Longest wait for a server at a time in seconds, whatever it asks for."""
+"""Longest wait for a server at a time, in seconds, even if it asks for more."""
 _HOPELESS_AFTER = 300.0
 """Seconds of rate limits without one reply, after which what is waiting fails: a quota of the day that is spent does not come back
 while a run waits for it."""
@@ -32,7 +32,7 @@ class AdaptiveLimiter:
 
     A burst of 429s costs one cut, whatever its size: calls that were begun before the cut cannot cause another. While the
     server's waiting time runs, nothing starts; if a 429 names a rate, starts are spaced by it from then on. If for minutes
-    nothing but 429s has come, who waits is told so. Errors of other kinds change nothing: a server that fails is not helped by a
+    only 429s arrive, waiting callers get that as an error. Errors of other kinds change nothing: a server that fails is not helped by a
     queue. It begins with the most calls in flight that there may be, since most servers allow what their user asks for.
     """
 

@@ -32,8 +32,8 @@ class SpreadingProvider:
 
     Whoever finds no free slot waits in one queue for all of them. An endpoint that fails three times in a row, or whose calls take
     ``patience`` times as long as usual at the fastest, rests for a second, then twice as long each time that the single call it is
-    tried with fails, too; one that lets nobody in (401, 403, 404, an empty account) for a minute. If all rest, none does: then the
-    retries outside go by what they say. At the end ``told`` is called with what became of each.
+    tried with fails, too; one that refuses all calls (401, 403, 404, an empty account) for a minute. If all rest, none does: then the
+    callers retry as the errors say. At the end ``told`` is called with the outcome of each.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class SpreadingProvider:
         return min(free, key=lambda each: each.cost(usual), default=None)
 
     def _come_back(self, now: float) -> None:
-        """Look again when the next endpoint opens or has rested, while somebody waits."""
+        """Look again when the next endpoint opens or has rested, while a caller waits."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -49,7 +49,7 @@ class PooledEndpoint:
         return EndpointUse(self.name, **self._counts, last_error=self._last_error)
 
     def up(self, now: float) -> bool:
-        """Return whether the endpoint may be asked: it is not resting, and nobody is trying it.
+        """Return whether the endpoint may be asked: it is not resting, and no trial call is running.
 
         After a rest one call tries it.
         """

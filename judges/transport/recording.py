@@ -132,7 +132,7 @@ def _open_to_append(path: Path) -> BinaryIO:
 
 
 def _refuse_foreign(file: BinaryIO, path: Path) -> None:
-    """Refuse a file that is no recording and was named by mistake; leave it unchanged.
+    """Refuse a file that is not a recording and was named by mistake; leave it unchanged.
 
     No line is added, and none is cut.
     """

@@ -125,7 +125,7 @@ class ReplyCache:
         self._connection.close()
 
     def _refuse_foreign(self) -> None:
-        """Before anything is written: somebody else's database stays as it is."""
+        """Check the file before anything is written: another program's database stays as it is."""
         if not self._run("SELECT name FROM sqlite_master"):
             return  # new; another process that begins it now makes the same table
         columns = [column for _, column, *_ in self._run("PRAGMA table_info(reply)")]

@@ -91,7 +91,7 @@ def responses_body(request: Request) -> dict[str, Any]:
 def name_in_chat(param: str | None, request: Request) -> str | None:
     """Return the request parameter that an error of the Responses API names.
 
-    A name that is no field of the request is returned unchanged.
+    A name that is not a field of the request is returned unchanged.
     """
     if param is None:
         return None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _GROWTH = 3
 _JITTER = 0.05
-"""Spread of waiting times the server named, so that those told the same second do not come back at once."""
+"""Spread of the waiting times that a server names, so that calls do not all return in one second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class RetryPolicy:
     Attributes:
         attempts: Calls in all, the first one included.
         total_seconds: No new attempt is begun after this time.
-        first_wait: Seconds, of which one waits half or more. Short, since most failures are strays; it triples with each failure for
+        first_wait: Seconds; the wait is half of them or more. Short, since most failures are strays; it triples with each failure for
             which the server names no time, so that the last attempts outlast a restart.
         longest_wait: Seconds; bounds those waits.
         longest_asked: Seconds; a server that asks for more is not waited for longer than this. One that asks for none names no time:

@@ -104,7 +104,7 @@ class DirectSender:
         data = content if whole else _in_pieces(content)
         length = None if whole else {"Content-Length": str(len(content))}
         try:
-            # A redirect would be a call that no budget counts, and carry the text to an address that nobody named.
+            # A redirect would be a call that no budget counts, and carry the text to an address that the user did not name.
             async with self._session.post(
                 self._root + api.path, data=data, headers=length, allow_redirects=False
             ) as response:

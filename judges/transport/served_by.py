@@ -1,6 +1,6 @@
 """Check which model answered, as the endpoint reports it.
 
-An answer of another model is no answer of the judge's.
+An answer of another model is not an answer of the judge.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _VERSION = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{6}|-\d{4}|-\d{3}|-latest)$")
-"""How releases of one model are told apart: dates, numbers of releases. A size (``-8b``, ``-mini``) is another model."""
+"""Parts of names that distinguish releases of one model: dates, numbers of releases. A size (``-8b``, ``-mini``) is another model."""
 
 
 def family(model: str) -> str:

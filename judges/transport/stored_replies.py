@@ -30,7 +30,7 @@ async def batch_replies(
         namespace: The endpoint's identity, for the cache.
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
-        told: Called at the end with what became of the results.
+        told: Called at the end with the tally of the results.
     """
     batch_results = BatchResults(results, missing=missing)
     provider: Provider = batch_results

@@ -78,7 +78,7 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
         misfit_p: p-value of a curve that falls as logistic ones do; None with too few levels.
         dip: Level caught less often than a harder one, beyond chance; None without one.
         failed_right: Share of right outputs failed.
-        levels: What was said at each level.
+        levels: The results at each level.
         places: Place of each level, from 0 to 1.
         curve: The fitted curve; empty if nothing was graded.
         ungraded: Questions without a score, by outcome; in none of these numbers.
@@ -111,7 +111,7 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
     def breaks(self) -> str:
         """Level from which fewer than 80 % are caught, for display.
 
-        The interval is given as far as it is on the ladder.
+        The interval is cut off at the ladder's ends.
         """
         threshold, easiest, hardest = self.threshold, self.levels[0], self.levels[-1]
         if threshold.low is None or threshold.high is None:

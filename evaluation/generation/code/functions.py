@@ -18,7 +18,7 @@ _PLAIN = (str, int, float, bool, bytes, type(None))
 def code_of_function(function: Callable[..., Any]) -> Code | None:
     """Return the code of a function or callable and its dependencies in its project, or None.
 
-    What a closure, a `functools.partial` or an object was made with counts as far as it is plain: texts, numbers.
+    Of the values of a closure, a `functools.partial` or an object, plain ones count: texts, numbers.
     """
     walk = _Walk()
     walk.take(function)
@@ -31,7 +31,7 @@ def changed_parts(before: Mapping[str, str], now: Mapping[str, str]) -> list[str
 
 
 class _Walk:
-    """Goes from a function to whatever else of its project it uses."""
+    """Walker from a function to all that it uses of its project."""
 
     def __init__(self) -> None:
         self.code: Code = {}

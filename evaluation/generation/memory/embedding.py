@@ -39,7 +39,7 @@ class Embedding(Protocol):
 class HashedWords:
     """Words and pieces of words, hashed to signed dimensions (Weinberger et al. 2009).
 
-    It knows no synonyms: texts are alike as far as they share words or parts of words. Nothing is downloaded, and the same text has the
+    It knows no synonyms: texts are alike if they share words or parts of words. Nothing is downloaded, and the same text has the
     same vector on every machine.
     """
 

@@ -60,7 +60,7 @@ def read_histories(path: InputPath) -> dict[str, list[Conversation]]:
     """Read a file of histories.
 
     Raises:
-        InputError: A line is no conversation, or one id stands twice in a history.
+        InputError: A line is not a conversation, or one id occurs twice in a history.
     """
     histories: dict[str, list[Conversation]] = {}
     seen = set[tuple[str, str]]()
@@ -98,7 +98,7 @@ class Remembered:
 
         Raises:
             InputError: The history is not there.
-            RunFolderError: What was written down cannot be read.
+            RunFolderError: The recorded history cannot be read.
         """
         history: str | None = case.reference.get("history")
         if history is None:

@@ -67,7 +67,7 @@ def stored(config: Mapping[str, Any], part: str, kind: type[T]) -> dict[str, T]:
     """Return a part of a snapshot.
 
     Returns:
-        What is held, by key; nothing if the snapshot lacks the part.
+        The entries by key; empty if the snapshot lacks the part.
 
     Raises:
         TypeError: It holds something else.

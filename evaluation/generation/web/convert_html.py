@@ -1,6 +1,6 @@
 """Convert HTML in a process of its own, which `html_text` starts as a script and may kill.
 
-An order is a line of JSON (``form``, ``bytes``, ``seconds``) and the page; the answer is the length of its text, and the text; -1 is no text.
+An order is a line of JSON (``form``, ``bytes``, ``seconds``) and the page; the answer is the length of its text, and the text; -1 stands for no text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main() -> None:
     while order := source.readline():
         given = json.loads(order)
         page = source.read(given["bytes"]).decode("utf-8", "replace")
-        signal.alarm(given["seconds"])  # ends the process, also when nobody waits for it any more
+        signal.alarm(given["seconds"])  # ends the process, even if its result is not needed any more
         options = ConversionOptions(output_format=given["form"], extract_metadata=False, autolinks=False)
         try:
             text = (convert(page, options).content or "").strip().encode("utf-8", "replace")

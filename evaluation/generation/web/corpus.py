@@ -42,7 +42,7 @@ class Corpus:
             ``https://`` and their paths in it.
 
     Raises:
-        InputError: There are no pages, two have one address, or a line is no page.
+        InputError: There are no pages, two have one address, or a line is not a page.
     """
 
     blocking = True

@@ -30,7 +30,7 @@ class SearchService:
         bounds: Of pages. The service itself may be anywhere: its host is named by the user.
 
     Raises:
-        UsageError: It is no address of the web.
+        UsageError: It is not a web address.
     """
 
     blocking = True

@@ -35,7 +35,7 @@ class WebSearch:
 
         Args:
             config: ``show_snippet`` (true), ``failure_rate`` (0; the share of fetches that fail, as they do on the real web), and the
-                ``seed`` that says which (0). A value of another type is a TypeError, a rate that is no share a ValueError.
+                ``seed`` that says which (0). A value of another type is a TypeError, a rate that is not a share a ValueError.
         """
         snippet, rate = config.get("show_snippet", True), config.get("failure_rate", 0)
         if not isinstance(snippet, bool) or isinstance(rate, bool) or not isinstance(rate, (int, float)):
@@ -98,7 +98,7 @@ def search_engine(where: str) -> SearchEngine:
         UsageError: It is neither.
     """
     from .corpus import Corpus  # noqa: PLC0415 - with a service no corpus is read
-    from .service import SearchService  # noqa: PLC0415 - with a corpus nobody is asked
+    from .service import SearchService  # noqa: PLC0415 - a corpus needs no service
 
     if "://" in where:
         return SearchService(where)
