@@ -74,7 +74,7 @@ def _broken(line: str, width: int) -> Sequence[str]:
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line; a command in backticks is one, since a broken one cannot be copied."""
+    """Return the words of a line; a command in backticks is one, to be copied whole."""
     words: list[str] = []
     is_inside = False
     for word in line.split(" "):
