@@ -57,7 +57,7 @@ class TableColumns:
         self.guesses |= guessed(rows, tags, {*self.fields, *graded})
 
     def note_unread(self, row: Mapping[str, Any], path: Path) -> None:
-        """Note columns of a logged call that look like grades or references; only request and answer are read."""
+        """Note columns of a logged call that are not read but look like grades or references."""
         for name in _ratings(tuple(row)):
             value = row[name]
             if is_reference(name) and value is not None and value != "":
