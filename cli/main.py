@@ -179,7 +179,8 @@ def _run() -> NoReturn:
         error.show()
         _leave(EXIT_USAGE)
     except click.ClickException as error:
-        click.echo(f"fiducial: {_one_line(error.format_message())}{_where_to_look(error)}", err=True)
+        told = f"{_one_line(error.format_message())}{_commands_with(error)}{_where_to_look(error)}"
+        click.echo(f"fiducial: {told}", err=True)
         _leave(EXIT_USAGE)
     except FiducialError as error:
         edited = isinstance(error, EditedRunError)
@@ -212,6 +213,24 @@ def _has_option(args: list[str], option: str) -> bool:
 
 def _one_line(text: str) -> str:
     return shortened(" ".join(text.split()), _LONGEST_MESSAGE)
+
+
+def _commands_with(error: click.ClickException) -> str:
+    """Name the commands that have an option which the typed command lacks."""
+    if not isinstance(error, click.NoSuchOption):
+        return ""
+    names = [name for name in cli.list_commands(click.Context(cli)) if _has_option([name], error.option_name)]
+    if not names:
+        return ""
+    shown = [f"`fiducial {name}`" for name in names[:_MOST_COMMANDS]] + ["others"] * (
+        len(names) > _MOST_COMMANDS
+    )
+    listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return f" {listed} {'has' if len(shown) == 1 else 'have'} {error.option_name}."
+
+
+_MOST_COMMANDS = 3
+"""Commands that are named as having an option."""
 
 
 def _where_to_look(error: click.ClickException) -> str:

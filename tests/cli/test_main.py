@@ -104,3 +104,18 @@ def test_making_probes_loads_no_judge_and_no_way_to_a_model():
     )
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert told.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("run --k 3", "`fiducial trials` has --k."),
+        ("generate --only a", "`fiducial run`, `fiducial check` and `fiducial judge` have --only."),
+        ("check --fail-under pass_rate=1", "`fiducial run`, `fiducial judge`, `fiducial calibrate` and others have --fail-under."),
+    ],
+)  # fmt: skip
+def test_an_option_of_another_command_names_it(typed: str, told: str):
+    result = fiducial(*typed.split())
+    assert result.code == 2
+    assert told in result.err
+    assert "have" not in fiducial("check", "--nowhere-known").err
