@@ -15,7 +15,7 @@ from ..evaluation.audit.building import ProbeSettings, build_probes
 from ..evaluation.audit.probe_folder import CASES, ProbeManifest
 from ..evaluation.checking.dotted_names import NamesOption
 from ..judges.catalogue import judges_for
-from ..records import Case, FolderPath, read_records
+from ..records import Case, FolderPath, read_numbered
 from ..report.text import number_text
 from ..report.text.one_screen import one_screen
 from ..report.text.probe_text import probe_document
@@ -52,7 +52,7 @@ class Probes(Shown, frozen=True):
 
 def audit_commands(probes: Probes, out: Path) -> Iterator[str]:
     """Yield the command that audits judges of the probes' kinds of case."""
-    kinds = {case.kind for case in read_records(probes.kept / CASES, Case)}
+    kinds = {case.kind for _, case in read_numbered(probes.kept / CASES, Case, validated=True)}
     judges = sorted({judge for kind in kinds for judge in judges_for(kind, 1, 0)})
     if judges:
         folder, audit = (shlex.quote(str(each)) for each in (out, f"{out}-audit"))

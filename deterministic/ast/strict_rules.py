@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, cast
 
 from ...records import AnyOrder, AnyValue
@@ -217,6 +218,9 @@ _BLANKS_AT_PUNCTUATION = re.compile(r" ?([^\w ]) ?")
 _LONGEST = 50_000
 """Longer texts are compared as they are."""
 
+_SHORT, _REMEMBERED = 200, 4_096
+"""Characters of a text whose standard form is remembered, and how many are: one reference is compared with many outputs."""
+
 
 def standardise_strictly(text: str) -> str:
     """Return a text as strict rules compare it.
@@ -230,6 +234,10 @@ def standardise_strictly(text: str) -> str:
         return text
     if text.isalnum():
         return text.lower()
+    return _remembered(text) if len(text) <= _SHORT else _standardised(text)
+
+
+def _standardised(text: str) -> str:
     text = text.lower().replace("'", '"').replace("**", "^")
     text = _THOUSANDS.sub("", text).replace(",", " ").replace("_", " ")
     text = _BLANKS.sub(" ", text).strip(" ")
@@ -237,3 +245,6 @@ def standardise_strictly(text: str) -> str:
     text = _HYPHEN.sub(" ", _IMPLICIT_PRODUCT.sub("", text).replace(" - ", "-"))
     text = _BLANKS.sub(" ", text)
     return _BLANKS_AT_PUNCTUATION.sub(r"\1", text).strip(" ")
+
+
+_remembered = lru_cache(_REMEMBERED)(_standardised)

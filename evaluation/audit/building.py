@@ -132,13 +132,14 @@ class _Made(NamedTuple):
 
 def _make(sources: _Sources, settings: ProbeSettings, piece: int) -> _Made:
     passed_over, rows = Counter[str](), list[_Row]()
+    written = set[str]()
     for subject in sources.right.of(piece, passed_over):
-        rows.append(_original(subject))
+        rows.append(_original(subject, written))
         options = sources.differing.get(subject.output.system, sources.default)
         probes = make_probes(
             subject, settings.operators, options, seed=settings.seed, per_operator=settings.per_operator
         )
-        rows += map(_row_of, probes)
+        rows += (_row_of(each, written) for each in probes)
     return _Made(rows, dict(passed_over))
 
 
@@ -233,7 +234,7 @@ class _Row(NamedTuple):
     counted: _Counted
 
 
-def _original(subject: Subject) -> _Row:
+def _original(subject: Subject, written: set[str]) -> _Row:
     """Return the right output as a probe; verdicts on its twins are compared with its own."""
     label = Verdict.on(
         subject.output.key,
@@ -242,16 +243,21 @@ def _original(subject: Subject) -> _Row:
         source="construction",
         evidence=origin(ORIGINAL, "nothing", subject.output),
     )
-    return _row(subject.case, subject.output, label, _RIGHT)
+    return _row(subject.case, subject.output, label, _RIGHT, written)
 
 
-def _row_of(probe: Probe | Weakness) -> _Row:
+def _row_of(probe: Probe | Weakness, written: set[str]) -> _Row:
     """Return the row for a probe, or for a weakness of a rule set."""
     if isinstance(probe, Weakness):
         return _Row({WEAKNESSES: encode_record(probe)}, probe.case_id, (probe.operator, probe.rules))
-    return _row(probe.case, probe.output, probe.label, (probe.label.evidence["operator"], "probe"))
+    counted = (probe.label.evidence["operator"], "probe")
+    return _row(probe.case, probe.output, probe.label, counted, written)
 
 
-def _row(case: Case, output: Output, label: Verdict, counted: _Counted) -> _Row:
-    lines = {CASES: encode_record(case), OUTPUTS: encode_record(output), LABELS: encode_record(label)}
+def _row(case: Case, output: Output, label: Verdict, counted: _Counted, written: set[str]) -> _Row:
+    """Return the row of an output; its case is encoded unless it is among those ``written``."""
+    lines = {OUTPUTS: encode_record(output), LABELS: encode_record(label)}
+    if case.id not in written:
+        written.add(case.id)
+        lines = {CASES: encode_record(case), **lines}
     return _Row(lines, case.id, counted)

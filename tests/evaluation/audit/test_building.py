@@ -10,11 +10,12 @@ from audit_items import answers, calls, statements
 from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.mutation import OPERATORS
 from fiducial.errors import InputError
+from fiducial.evaluation.audit import building
 from fiducial.evaluation.audit.building import ProbeSettings, build_probes
 from fiducial.evaluation.audit.probe_folder import ProbeManifest, read_facts, read_manifest
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.progress import Silent
-from fiducial.records import Case, Output, ToolResults, Verdict, read_records, write_records
+from fiducial.records import Case, Output, ToolResults, Verdict, encode_record, read_records, write_records
 
 
 def build(folder: Path, cases: list[Case], outputs: list[Output] | None = None) -> ProbeManifest:
@@ -119,3 +120,19 @@ def test_results_that_a_right_output_records_do_not_tell_it_from_its_mutants(tmp
     written = list(read_records(tmp_path / "probes" / "outputs.jsonl", Output))
     assert len(written) > 1
     assert all(each.turns == each.agent_turns for each in written)
+
+
+def test_a_case_of_many_probes_is_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    encoded: list[str] = []
+
+    def counted(record: object) -> bytes:
+        if isinstance(record, Case):
+            encoded.append(record.id)
+        return encode_record(record)
+
+    monkeypatch.setattr(building, "encode_record", counted)
+    manifest = build(tmp_path, list(calls(5)))
+    assert sum(each.probes for each in manifest.operators) > 50
+    written = [case.id for case in read_records(tmp_path / "probes" / "cases.jsonl", Case)]
+    assert encoded == written
+    assert len(written) == len(set(written))
