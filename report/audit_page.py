@@ -68,8 +68,8 @@ def _weakest(judge: JudgeAudit, plants: str) -> Iterator[Figure]:
     found.sort(key=lambda each: sign * (each.rate.value or 0.0))
     if not found:
         return
-    left = f"; {_MOST_ROWS} of {len(found):,}" if len(found) > _MOST_ROWS else ""
-    caption = f"{judge.judge}: {noun}{left}"
+    shown_of = f"; {_MOST_ROWS} of {len(found):,}" if len(found) > _MOST_ROWS else ""
+    caption = f"{judge.judge}: {noun}{shown_of}"
     yield Figure(forest(caption, [_row(each) for each in found[:_MOST_ROWS]]), caption=caption)
 
 

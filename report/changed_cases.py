@@ -41,8 +41,8 @@ def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVe
                     yield _case(change, was.read(was.place, False), now.read(now.place, False))
     except FiducialError as error:
         yield CautionLine(f"The answers cannot be shown: {error}")
-    if left := len(changed) - len(shown):
-        yield f"{number_text.counted(left, 'more changed case')}; --json has all."
+    if hidden := len(changed) - len(shown):
+        yield f"{number_text.counted(hidden, 'more changed case')}; --json has all."
 
 
 def _by_key(items: RunItems) -> dict[ItemKey, Candidate]:

@@ -68,8 +68,8 @@ def _figures(comparison: ComparisonNumbers) -> Iterator[Figure]:
 
 
 def _rates(rates: Mapping[str, Statistic], caption: str, names: ShortNames) -> Iterator[Figure]:
-    known = sorted(rates.items(), key=lambda each: -(each[1].value or 0.0))
-    rows = [PlottedInterval.of(names.of(name), rate) for name, rate in known if rate.value is not None]
+    by_rate = sorted(rates.items(), key=lambda each: -(each[1].value or 0.0))
+    rows = [PlottedInterval.of(names.of(name), rate) for name, rate in by_rate if rate.value is not None]
     if rows:
         shared = f" ({names.shared})" if names.shared else ""
         yield Figure(forest(caption, rows[:_MOST]), caption=f"{caption}{shared}")

@@ -243,12 +243,14 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
 
 def _ungraded(use: JudgeUse, told: str) -> str:
     """Count what a judge did not grade, with reasons; ``told`` is already printed above."""
-    left: dict[Outcome, int] = {
+    ungraded: dict[Outcome, int] = {
         name: number for name, number in use.outcomes.items() if name != "graded" and number
     }
     if not use.outcomes:
         return number_text.IDLE
-    return "; ".join(_left(name, number, use.reasons.get(name, {}), told) for name, number in left.items())
+    return "; ".join(
+        _left(name, number, use.reasons.get(name, {}), told) for name, number in ungraded.items()
+    )
 
 
 def _left(outcome: Outcome, number: int, reasons: Mapping[str, int], told: str) -> str:

@@ -20,10 +20,10 @@ def labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference: 
     """
     names = (pair.a, pair.b)
     labelled = sum(undecided.labelled.get(name, 0) for name in names)
-    left = sum(undecided.graded.get(name, 0) for name in names) - labelled
+    unlabelled = sum(undecided.graded.get(name, 0) for name in names) - labelled
     if pair.difference.low is None or pair.difference.high is None:
         lacking = sum(max(0, FEWEST_COMPARED - undecided.labelled.get(name, 0)) for name in names)
-        return min(lacking, left) or None
+        return min(lacking, unlabelled) or None
     all_of_it = ((pair.difference.high - pair.difference.low) / 2 / _NORMAL_95) ** 2
     differing, value = (pair.a_only_right + pair.b_only_right) / pair.n, pair.difference.value or 0.0
     size = pair.n / pair.effective_clusters
@@ -32,4 +32,4 @@ def labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference: 
     if 2 * of_outputs > all_of_it or wanted <= 0 or not labelled:
         return None
     more = math.ceil(labelled * ((all_of_it - of_outputs) / wanted - 1))
-    return more if 0 < more <= left else None
+    return more if 0 < more <= unlabelled else None

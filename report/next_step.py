@@ -73,10 +73,12 @@ def _all_decided(summary: RunSummary) -> bool:
 def _reviewed(summary: RunSummary) -> str:
     """Return the last step, if everything is graded: reviewing the failures, if any."""
     whole = [system.overall for system in summary.systems]
-    left = sum(rate.of - rate.n for rate in whole if rate is not None)
-    if left and not any(rate.n for rate in whole if rate is not None):
+    ungraded = sum(rate.of - rate.n for rate in whole if rate is not None)
+    if ungraded and not any(rate.n for rate in whole if rate is not None):
         reasons = [why for use in summary.judges for each in use.reasons.values() for why in each]
-        return f"{counted(left, 'output')} ungraded" + (f": {reasons[0].rstrip('.')}." if reasons else ".")
+        return f"{counted(ungraded, 'output')} ungraded" + (
+            f": {reasons[0].rstrip('.')}." if reasons else "."
+        )
     if any(rate is None or rate.value is None or rate.fractions or rate.n != rate.of for rate in whole):
         return "Review the failures in the report."
     graded = sum(rate.n for rate in whole if rate is not None)
@@ -232,15 +234,15 @@ def _label_open(summary: RunSummary) -> Answer | None:
     """Propose labels of the undecided part if none correct it."""
     strata = summary.strata
     if strata is not None:
-        left = _unlabelled(strata.open)
+        unlabelled = _unlabelled(strata.open)
     else:
         labelled = any(panel.n for panel in summary.agreement.judges.values())
         uncorrected = {OPEN} if labelled else {OPEN, JUDGED}
-        left = max((_uncorrected(system, uncorrected) for system in summary.systems), default=0)
-    if not left:
+        unlabelled = max((_uncorrected(system, uncorrected) for system in summary.systems), default=0)
+    if not unlabelled:
         return None
-    some = f"{_LABELS} of the " if left > _LABELS else "the "
-    text = f"Label {some}{counted(left, 'judged output')} to correct the judges' rates:"
+    some = f"{_LABELS} of the " if unlabelled > _LABELS else "the "
+    text = f"Label {some}{counted(unlabelled, 'judged output')} to correct the judges' rates:"
     return Answer(text=text, evidence="systems", command=summary.review_command())
 
 

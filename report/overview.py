@@ -102,11 +102,13 @@ def _parts(
     parts: dict[str, Mapping[str, Statistic]] = {"checked outputs": decided} if decided else {}
     strata = None if compared is None else compared.strata
     if strata is None:
-        left = {system.system: rest for system in systems if (rest := _rest(system)) is not None}
-        corrected = all(rate.name in {CORRECTED, ONE_EACH_CORRECTED} for rate in left.values())
+        undecided = {system.system: rest for system in systems if (rest := _rest(system)) is not None}
+        corrected = all(rate.name in {CORRECTED, ONE_EACH_CORRECTED} for rate in undecided.values())
         return parts | (
-            {f"undecided outputs, judged, {'corrected with labels' if corrected else 'uncorrected'}": left}
-            if left
+            {
+                f"undecided outputs, judged, {'corrected with labels' if corrected else 'uncorrected'}": undecided
+            }
+            if undecided
             else {}
         )
     if any(strata.open.graded.values()):
@@ -148,10 +150,10 @@ def _differences(compared: ComparisonNumbers | None) -> Iterator[Figure]:
 def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:
     """Return the leader, and its lead over each other system."""
     part, _ = deciding(strata)
-    known = ranked_rates(part)
-    if len(known) < 2:  # noqa: PLR2004 - a single one leads no other
+    ranked = ranked_rates(part)
+    if len(ranked) < 2:  # noqa: PLR2004 - a single one leads no other
         return "", {}
-    leader = next(iter(known))
+    leader = next(iter(ranked))
     return leader, {
         pair.b if pair.a == leader else pair.a: ahead(pair, leader, simultaneous=True)
         for pair in part.pairs

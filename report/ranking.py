@@ -114,8 +114,8 @@ def _range(rate: Rate, which: str = "ungraded") -> str:
     if rate.bounds is None:
         return ""
     low, high = map(number_text.decimal, rate.bounds)
-    left = rate.of - rate.n
-    others = f"the {which} one" if left == 1 else f"all {left:,} {which}"
+    ungraded = rate.of - rate.n
+    others = f"the {which} one" if ungraded == 1 else f"all {ungraded:,} {which}"
     return f". {low} to {high} if {others} failed or passed"
 
 
@@ -124,15 +124,15 @@ def deciding(strata: Strata) -> tuple[ComparedStratum, str]:
 
     All outputs are usable if there are no judged ones, or labels correct those of most systems.
     """
-    decided, left, whole = strata.decided, strata.open, strata.all
-    if not any(left.outputs.values()):
+    decided, judged, whole = strata.decided, strata.open, strata.all
+    if not any(judged.outputs.values()):
         return decided, ON_ALL
     usable = whole.corrected_systems
     if 2 * len(usable) > len(whole.rates) and all(whole.rates[name].value is not None for name in usable):
         return whole, ON_ALL
     if any(decided.graded.values()):
         return decided, ON_LABELLED if decided.by_labels else ON_CHECKED
-    return left, ON_CORRECTED if left.corrected_systems else ON_JUDGED
+    return judged, ON_CORRECTED if judged.corrected_systems else ON_JUDGED
 
 
 def _unranked(strata: Strata, part: ComparedStratum) -> list[str]:

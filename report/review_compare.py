@@ -47,16 +47,18 @@ def compared(case: Case, output: Output) -> list[ComparedLine]:
 
 
 def _lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> Iterator[ComparedLine]:
-    left = list(calls)
+    unmatched = list(calls)
     for wanted in accepted:
-        call = next((each for each in left if _underscored(each.name) == _underscored(wanted.name)), None)
+        call = next(
+            (each for each in unmatched if _underscored(each.name) == _underscored(wanted.name)), None
+        )
         if call is None:
             yield ComparedLine("call", _shown(wanted.name), "(not called)", differs=True)
             continue
-        left.remove(call)
+        unmatched.remove(call)
         yield ComparedLine("call", _shown(wanted.name), _shown(call.name), differs=False)
         yield from _arguments(wanted, call)
-    for call in left:
+    for call in unmatched:
         yield ComparedLine("call", "(none)", _shown(call.name), differs=True)
 
 

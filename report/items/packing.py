@@ -230,8 +230,8 @@ def _pages(
 
 def _renumbered(numbers: Sequence[int]) -> tuple[list[int], list[int]]:
     """Numbers from 0 in order of first use, with the original of each."""
-    known = {number: place for place, number in enumerate(dict.fromkeys(numbers))}
-    return [known[number] for number in numbers], list(known)
+    first_numbers = {number: place for place, number in enumerate(dict.fromkeys(numbers))}
+    return [first_numbers[number] for number in numbers], list(first_numbers)
 
 
 def _chunks(pages: Iterable[str]) -> Iterator[tuple[int, Markup]]:

@@ -64,18 +64,18 @@ class RunItems(Closing):
 
     def __iter__(self) -> Iterator[Candidate]:
         """Yield each output with its verdicts; prompts are read on demand while this is open."""
-        standing, known = self._verdicts.standing, dict[Any, ItemVerdicts]()
+        standing, cached = self._verdicts.standing, dict[Any, ItemVerdicts]()
         for path in self._outputs:
             read = partial(self._read, path)
             for key, _, offset, _ in keyed_lines(path):
                 label = self._labels.get(key)
                 alike = standing.in_numbers(key), None if label is None else label.score
-                verdicts = known.get(alike)
+                verdicts = cached.get(alike)
                 if verdicts is None:
-                    if len(known) == _MOST_ALIKE:
-                        known.clear()
+                    if len(cached) == _MOST_ALIKE:
+                        cached.clear()
                     checker, judges = _of_interest(self._verdicts.said_on(key))
-                    verdicts = known[alike] = ItemVerdicts(checker=checker, judges=judges, label=label)
+                    verdicts = cached[alike] = ItemVerdicts(checker=checker, judges=judges, label=label)
                 category, query = self._about[key.case_id]
                 yield Candidate(
                     key=key, category=category, query=query, verdicts=verdicts, place=offset, read=read

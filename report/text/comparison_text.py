@@ -107,15 +107,15 @@ def thresholds_text(thresholds: Mapping[str, PassThreshold]) -> str:
 def _by_stratum(comparison: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]:
     if comparison.strata is None:
         return
-    decided, left, whole = comparison.strata.decided, comparison.strata.open, comparison.strata.all
+    decided, undecided, whole = comparison.strata.decided, comparison.strata.open, comparison.strata.all
     if any(decided.outputs.values()):
         yield "Labelled outputs:" if decided.by_labels else f"Checked outputs, by {', '.join(decided.by)}:"
         yield from _stratum(decided, terms)
-    if any(left.outputs.values()):
-        yield f"{'Other' if decided.by_labels else 'Undecided'} outputs, {_said_by(left)}:"
-        yield from _stratum(left, terms)
-        yield from _alone(left.judges)
-    if any(decided.outputs.values()) and any(left.outputs.values()):
+    if any(undecided.outputs.values()):
+        yield f"{'Other' if decided.by_labels else 'Undecided'} outputs, {_said_by(undecided)}:"
+        yield from _stratum(undecided, terms)
+        yield from _alone(undecided.judges)
+    if any(decided.outputs.values()) and any(undecided.outputs.values()):
         yield "All outputs, each part weighted by its number of outputs:"
         yield from _stratum(whole, terms)
 

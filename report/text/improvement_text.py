@@ -175,8 +175,8 @@ def _tried(improvement: ImprovementNumbers) -> DocumentTable:
 
 
 def _row(prompt: TriedPrompt, decision: str) -> tuple[str, ...]:
-    left = f"; {count(prompt.ungraded)} ungraded" if prompt.ungraded else ""
-    result = "refused" if prompt.refused else f"{decision}{left}"
+    ungraded_note = f"; {count(prompt.ungraded)} ungraded" if prompt.ungraded else ""
+    result = "refused" if prompt.refused else f"{decision}{ungraded_note}"
     n = "-" if prompt.agreement is None else count(prompt.agreement.n)
     return prompt.name, statistic_text(prompt.agreement), n, result
 

@@ -53,8 +53,8 @@ def summary_document(summary: RunSummary) -> Iterator[Piece]:
     """Build the document of a run's results."""
     yield from checked_systems_document(summary.systems)
     yield from _notes(summary.systems)
-    if summary.not_judged is None and (left := number_text.not_judged(summary.systems)):
-        yield f"note: {left} without a judge"
+    if summary.not_judged is None and (undecided := number_text.not_judged(summary.systems)):
+        yield f"note: {undecided} without a judge"
         yield ""
     if summary.counts.labels:
         by = ", ".join(
