@@ -70,7 +70,9 @@ def test_a_judge_that_found_nothing_to_judge_is_said_to_have_found_nothing():
     lines = list(
         as_lines(summary_document(RunSummary(systems=[], judges=[idle], counts=Counts(outputs=1, graded=1))))
     )
-    assert any(line.startswith("  rubric/reasons@m: not asked: it grades none of these kinds") for line in lines)
+    assert any(
+        line.startswith("  rubric/reasons@m: not asked: it grades none of these kinds") for line in lines
+    )
 
 
 def test_what_was_asked_again_is_said_beside_the_calls():
