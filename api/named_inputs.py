@@ -108,9 +108,13 @@ _Reader: TypeAlias = Callable[[_Draft, str, Any], None]
 
 def _query(draft: _Draft, name: str, value: Any) -> None:
     if "messages" not in draft.values:
-        draft.case["messages"] = question_messages(value if isinstance(value, str) else _list(name, value))
+        draft.case["messages"] = question_messages(
+            value if isinstance(value, str) else _list(name, value, _TEXT_OR_LIST)
+        )
     else:
-        draft.shown[name] = value if isinstance(value, str) else str(json_lines(_list(name, value)))
+        draft.shown[name] = (
+            value if isinstance(value, str) else str(json_lines(_list(name, value, _TEXT_OR_LIST)))
+        )
 
 
 def _messages(draft: _Draft, name: str, value: Any) -> None:
@@ -125,7 +129,7 @@ def _transcript(draft: _Draft, name: str, value: Any) -> None:
     if isinstance(value, str):
         draft.shown[name] = value
     else:
-        draft.case["messages"], draft.output["turns"] = split_conversation(_list(name, value))
+        draft.case["messages"], draft.output["turns"] = split_conversation(_list(name, value, _TEXT_OR_LIST))
 
 
 def _tool_calls(draft: _Draft, name: str, value: Any) -> None:
@@ -138,7 +142,9 @@ def _tool_calls(draft: _Draft, name: str, value: Any) -> None:
 
 
 def _tool_definitions(draft: _Draft, name: str, value: Any) -> None:
-    definitions: list[Any] = [value] if isinstance(value, Mapping) else _list(name, value)
+    definitions: list[Any] = (
+        [value] if isinstance(value, Mapping) else _list(name, value, "a definition or a list of them")
+    )
     draft.case["tools"] = tools_of(definitions)
 
 
@@ -147,14 +153,14 @@ def _response(draft: _Draft, name: str, value: Any) -> None:
 
 
 def _search_results(draft: _Draft, name: str, value: Any) -> None:
-    items: list[Any] = [value] if isinstance(value, str) else _list(name, value)
+    items: list[Any] = [value] if isinstance(value, str) else _list(name, value, _TEXT_OR_LIST)
     draft.case["context"] = context_of(
         [msgspec.structs.asdict(item) if isinstance(item, ContextItem) else item for item in items]
     )
 
 
 def _accepted_answers(draft: _Draft, name: str, value: Any) -> None:
-    answers = [value] if isinstance(value, str) else _list(name, value)
+    answers = [value] if isinstance(value, str) else _list(name, value, _TEXT_OR_LIST)
     draft.case.setdefault("reference", {})["answers"] = [_text(name, answer) for answer in answers]
 
 
@@ -199,8 +205,11 @@ def _text(name: str, value: Any) -> str:
     return value
 
 
-def _list(name: str, value: Any) -> list[Any]:
+_TEXT_OR_LIST = "a text or a list"
+
+
+def _list(name: str, value: Any, expected: str = "a list") -> list[Any]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
         kind = type(value).__name__  # pyright: ignore[reportUnknownArgumentType] - of anything
-        raise UsageError(f"{name}: expected a text or a list, got {kind}")
+        raise UsageError(f"{name}: expected {expected}, got {kind}")
     return list(cast("Sequence[Any]", value))

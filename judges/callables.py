@@ -17,6 +17,7 @@ from ..plugins import place
 from ..records import Case, JudgeId, Kind, Output, Verdict
 from .cycle import as_done
 from .judge import Work
+from .prompt_variables import NotApplicableError
 
 if TYPE_CHECKING:
     from .judge import ModelClient
@@ -58,14 +59,16 @@ class FunctionJudge:
             yield verdict
 
     async def _call(self, case: Case, output: Output, repeat: int = 0) -> Verdict:
-        """Return the verdict: ``failed`` if the function raises, ``unparsable`` for any other type."""
+        """Return the verdict: ``failed`` if the function raises, ``unparsable`` for any other type.
+
+        A `NotApplicableError` is ``not_applicable``.
+        """
         try:
-            result = (
-                self.function(case, output)
-                if inspect.iscoroutinefunction(self.function)
-                else await asyncio.to_thread(self.function, case, output)
+            verdict = _read(await result_of(self.function, case, output), output)
+        except NotApplicableError as error:
+            verdict = Verdict.on(
+                output.key, by="", source="judge", outcome="not_applicable", reason=str(error)
             )
-            verdict = _read(await result if inspect.isawaitable(result) else result, output)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a user's function raises is why there is no score
             why = " ".join(f"{type(error).__name__}: {error}".split())
             verdict = Verdict.on(output.key, by="", source="judge", outcome="failed", reason=why)
@@ -79,6 +82,16 @@ class FunctionJudge:
             repeat=repeat,
             judge=self.id,
         )
+
+
+async def result_of(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a thread, or in the event loop if it is a coroutine function."""
+    result = (
+        function(*arguments)
+        if inspect.iscoroutinefunction(function)
+        else await asyncio.to_thread(function, *arguments)
+    )
+    return await result if inspect.isawaitable(result) else result
 
 
 def callable_judge(name: str, function: Callable[[Case, Output], Any]) -> FunctionJudge:

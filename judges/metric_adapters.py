@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, cast
 
 from ..records import Case, Output, message_text
 from ..records.output import messages_asked
+from .callables import result_of
+from .prompt_variables import NotApplicableError
 
 Score = tuple[float, str | None]
 
@@ -88,10 +90,7 @@ def metric_function(
     call = _caller(metric)
 
     async def judge(case: Case, output: Output) -> Score:
-        result = call(metric_item(case, output))
-        if inspect.isawaitable(result):
-            result = await result
-        return _scored(result, key, scale)
+        return _scored(await result_of(call, metric_item(case, output)), key, scale)
 
     return judge
 
@@ -131,11 +130,18 @@ def _ragas_sample(metric: Any, item: MetricItem) -> Any:
 
 
 def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
-    """Return what a metric's signature asks for, under its names."""
+    """Return what a metric's signature asks for, under its names.
+
+    Raises:
+        NotApplicableError: It requires a reference, and the case has none.
+    """
     values: dict[str, Any] = item._asdict()
     if getattr(target, "__module__", "").startswith("azure.") or hasattr(target, "_singleton_inputs"):
         values["passages"] = "\n\n".join(item.passages)
     parameters = inspect.signature(target).parameters.values()
+    for each in parameters:
+        if item.reference is None and each.name in _NAMES["reference"] and each.default is each.empty:
+            raise NotApplicableError(f"the case has no reference, which the metric's {each.name} requires")
     requested = {each.name for each in parameters if each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}}
     requested |= set(cast("list[str]", getattr(target, "_singleton_inputs", ())))
     if not requested & {name for names in _NAMES.values() for name in names}:

@@ -122,7 +122,7 @@ _LUCKY = 0.16
 """A sum in this lowest part of what nothing at all would give is luck, and bounds the truth no closer than its end."""
 
 
-def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int, level: float) -> Interval:
+def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, level: float) -> Interval:
     """Return the sums of |part| that are consistent with the observed sum.
 
     Under each, the observed sum is neither too large nor too small; the interval always contains it.
@@ -136,14 +136,14 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
 
     Args:
         parts: Estimates, shape ``(q,)``, asymptotically normal.
-        covariance: Covariance of their errors, shape ``(q, q)``.
+        noise: Covariance of their errors, shape ``(q, q)``.
         clusters: Behind the covariance, at least 2.
         level: Nominal coverage.
     """
-    parts, variance = _without_rounding(parts), np.diag(covariance)
+    parts, variance = _without_rounding(parts), np.diag(noise)
     variance = np.where(variance > _ROUNDING**2 * variance.max(initial=0.0), variance, 0.0)
     observed = float(np.abs(parts).sum())
-    errors = _errors(covariance, variance) * (t_quantile(level, clusters - 1) / normal_quantile(level))
+    errors = _errors(noise, variance) * (t_quantile(level, clusters - 1) / normal_quantile(level))
     tail, side = (1 - level) / 2, np.where(parts < 0, -1.0, 1.0)
 
     def supposed(shift: float) -> FloatArray:
@@ -166,7 +166,7 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
     return min(low, observed), max(high, observed)
 
 
-def _errors(covariance: FloatArray, variance: FloatArray) -> FloatArray:
+def _errors(noise: FloatArray, variance: FloatArray) -> FloatArray:
     """Return fixed normal errors with this covariance.
 
     They are always the same: an integration, not a resampling.
@@ -175,7 +175,7 @@ def _errors(covariance: FloatArray, variance: FloatArray) -> FloatArray:
     equal eigenvalues, are up to the processor's linear algebra. Parts without an error take no draws, so that empty ones change nothing.
     """
     loose = np.flatnonzero(variance)
-    values, vectors = np.linalg.eigh(covariance[np.ix_(loose, loose)])
+    values, vectors = np.linalg.eigh(noise[np.ix_(loose, loose)])
     normal = np.random.default_rng(0).standard_normal((_DRAWS, len(loose)))
     errors = np.zeros((_DRAWS, len(variance)))
     errors[:, loose] = normal @ ((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)

@@ -124,7 +124,7 @@ def _conditions(improvement: ImprovementNumbers, gain: PromptGain) -> DocumentTa
     lost = len(improvement.losses)
     tested = counted(len(improvement.changes), "operator")
     states = Counter(each.state for each in improvement.losses)
-    counts = ", ".join(f"{number:,} {state}" for state, number in states.items())
+    counts = ", ".join(f"{times:,} {state}" for state, times in states.items())
     none = "no probes" if gain.proven else "not tried without a gain"
     probes = f"{counts}, of {tested}" if lost else f"all of {tested}" if improvement.changes else none
     return DocumentTable(
@@ -216,11 +216,16 @@ def _of_gain(improvement: ImprovementNumbers, gain: PromptGain) -> Iterator[str]
 def _changes(improvement: ImprovementNumbers) -> DocumentTable:
     return DocumentTable(
         ("probes", "n", "change", "interval", "at least", "Holm p", ""),
-        [_change(each) for each in sorted(improvement.changes, key=lambda each: each.at_least or -1.0)],
+        [_change(each) for each in sorted(improvement.changes, key=_most_lost_first)],
         caption=f"Share treated as it should be, new minus current. Not worse: a loss of {improvement.margin:g} is excluded.",
         words=_WORDS,
         indent=0,
     )
+
+
+def _most_lost_first(change: OperatorChange) -> float:
+    """Sort by the certain change; an unknown one is the worst."""
+    return -1.0 if change.at_least is None else change.at_least
 
 
 def _change(change: OperatorChange) -> tuple[str, ...]:

@@ -228,6 +228,8 @@ def test_a_conversation_is_a_transcript_with_results(make: Make, server: Provide
         ("groundedness", {"response": "x", "search_results": ["y"], "criterion": "z"}, "does not use 'criterion'"),
         ("groundedness", {"response": 3, "search_results": ["y"]}, "response: expected a text, got int"),
         ("groundedness", {"response": "x", "search_results": 3}, "search_results: expected a text or a list, got int"),
+        ("rubric/together", {"response": "x", "criteria": "be nice"}, "criteria: expected a list, got str"),
+        ("task_completion", {"messages": "x", "tool_definitions": []}, "messages: expected a list, got str"),
         ("groundedness", {}, "with a case and an output, or with inputs by name"),
     ],
 )  # fmt: skip

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import asyncio
+import sys
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -92,6 +95,63 @@ def test_a_coroutine_is_awaited_and_an_error_is_a_failed_verdict():
 
     found = verdict(metric)
     assert (found.outcome, found.reason) == ("failed", "ValueError: quota")
+
+
+def in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def test_a_synchronous_metric_runs_in_a_thread_and_a_coroutine_in_the_event_loop():
+    async def awaited(response: str) -> bool:
+        del response
+        return in_event_loop()
+
+    def called(response: str) -> bool:
+        del response
+        return in_event_loop()
+
+    assert verdict(awaited).score == 1.0
+    assert verdict(called).score == 0.0
+
+
+def test_an_object_with_a_measure_runs_in_a_thread(monkeypatch: pytest.MonkeyPatch):
+    class Measured:
+        score: bool
+
+        async def a_measure(self, case: Any) -> None:
+            raise NotImplementedError
+
+        def measure(self, case: Any) -> None:
+            del case
+            self.score = in_event_loop()
+
+    module = ModuleType("deepeval.test_case")
+    module.LLMTestCase = dict  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "deepeval.test_case", module)
+    assert verdict(Measured()).score == 0.0
+
+
+UNREFERENCED = fd.Case(id="c", kind="grounded_answer", messages=CASE.messages, context=CASE.context)
+
+
+def test_a_metric_that_requires_a_reference_does_not_apply_to_a_case_without_one():
+    def metric(output: str, ground_truth: str) -> float:
+        raise AssertionError((output, ground_truth))
+
+    found = fd.judge_from(metric)(UNREFERENCED, OUTPUT)
+    assert (found.outcome, found.score) == ("not_applicable", None)
+    assert found.reason == "the case has no reference, which the metric's ground_truth requires"
+
+
+def test_a_metric_whose_reference_is_optional_grades_a_case_without_one():
+    def metric(output: str, expected: str | None = None) -> bool:
+        return bool(output) and expected is None
+
+    assert fd.judge_from(metric)(UNREFERENCED, OUTPUT).score == 1.0
 
 
 def test_the_threshold_of_a_metric_is_its_own():

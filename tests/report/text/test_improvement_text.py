@@ -88,6 +88,17 @@ def test_a_loss_that_is_only_not_excluded_is_said_so():
     assert "1 not shown, of 1 operator" in told
 
 
+def test_probes_are_listed_by_certain_change_with_unknown_ones_first():
+    bounds = {"zero": 0.0, "lost": -0.4, "unknown": None, "gained": 0.1}
+    listed = [
+        msgspec.structs.replace(changes(0, 100)[0], operator=name, at_least=bound)
+        for name, bound in bounds.items()
+    ]
+    shown = msgspec.structs.replace(numbers("improved"), changes=listed)
+    told = "\n".join(as_lines(improvement_document(shown)))
+    assert sorted(bounds, key=lambda name: told.index(f"\n{name} ")) == ["unknown", "lost", "zero", "gained"]
+
+
 def test_everything_tells_costs_ungraded_items_and_what_nobody_adjudicated():
     told = "\n".join(as_lines(improvement_document(numbers("improved"))))
     assert "Ungraded, which agrees with no label: 3 by" in told
