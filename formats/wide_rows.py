@@ -8,7 +8,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from ..errors import UsageError
-from ..records.column_names import FIELDS, column_named, known_fields, mapped
+from ..records.column_names import FIELDS, column_named, is_person, known_fields, mapped
 from .file_rows import FileRow
 from .found_grades import FoundGrades
 from .import_options import Options
@@ -36,7 +36,11 @@ def refuse_unclear(
     Raises:
         UsageError: One system is named for all, or the row has systems or grades, which may belong to any of them.
     """
-    alone = f"{mapped({'response': answers[0]})} --system NAME"
+    people = [
+        name for name in header if is_person(name)
+    ]  # a label of each answer, or several people's of one
+    label = {"label": people[0]} if people else {}
+    alone = f"{mapped({'response': answers[0], **label})} --system NAME"
     if options.joined is not None:
         raise UsageError(
             f"--system names one system, and {len(answers)} columns hold answers: import {alone}"
@@ -46,6 +50,7 @@ def refuse_unclear(
         names[field] for field in ("system", "label", "score", "verdicts", "tool_calls") if field in names
     ]
     unclear += [*filter(None, [graded.label]), *graded.judges]
+    unclear += people
     if unclear:
         raise UsageError(
             f"column {unclear[0]!r} may be of any of the answers in {', '.join(map(repr, answers))}: import each alone, {alone}"

@@ -85,6 +85,10 @@ _OF_PEOPLE = ("human", "expert", "gold", "manual", "annotator", "rater", "review
 _OF_JUDGES = ("judge", "llm", "auto", "model", "gpt", "claude", "grader", "evaluator", "scorer")
 _ENDS_OF_PEOPLE = ("_human", "_gold", "_expert")
 _ENDS_OF_SCORES = ("_judge", "_score")
+_METRICS = frozenset({"faithfulness", "groundedness", "answer_relevancy", "answer_relevance", "response_relevancy", "context_precision", "context_recall",
+                      "context_relevancy", "context_relevance", "context_entity_recall", "answer_correctness", "factual_correctness",
+                      "answer_similarity", "semantic_similarity"})  # fmt: skip
+"""Columns that tools name after a metric, whose best score is the highest."""
 _ENDS_OF_NAMES = ("_name", "_version", "_id")
 
 
@@ -124,7 +128,7 @@ def is_score_like(name: str) -> bool:
     plain = normal(name)
     if is_label_like(name) or plain in _OF_JUDGES or plain.endswith(_ENDS_OF_NAMES):
         return False
-    return plain.startswith(_OF_JUDGES) or plain.endswith(_ENDS_OF_SCORES)
+    return plain.startswith(_OF_JUDGES) or plain.endswith(_ENDS_OF_SCORES) or plain in _METRICS
 
 
 def person_column(columns: Iterable[str]) -> str | None:

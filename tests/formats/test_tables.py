@@ -357,6 +357,26 @@ def _written(tmp_path: Path, text: str) -> Path:
     return tmp_path / "scores.csv"
 
 
+def test_columns_named_after_metrics_are_judges_scores(read: Read):
+    rows = "question,answer,faithfulness,answer_relevancy,lang\na,b,0.5,nan,de\nc,d,,0.9,en\n"
+    found = read(rows)
+    assert [(each.by, each.score) for each in found.verdicts] == [
+        ("faithfulness", 0.5),
+        ("answer_relevancy", 0.9),
+    ]
+    assert found.tags == ["lang"]
+    table = fd.calibrate([{"faithfulness": n % 2, "answer_relevancy": 1, "human": n % 2} for n in range(8)])
+    assert [*table] == ["faithfulness", "answer_relevancy"]
+
+
+def test_labels_of_two_answers_in_a_row_are_not_taken_for_two_peoples(read: Read):
+    rows = "question,answer_a,answer_b,human_a,human_b\na,b,c,1,0\n"
+    with pytest.raises(UsageError, match=r"'human_a' may be of any of the answers .*'label': 'human_a'"):
+        read(rows, map={"answer_a": "response", "answer_b": "response"})
+    [verdict] = read(rows, map={"response": "answer_a", "label": "human_a"}).verdicts
+    assert (verdict.by, verdict.score) == ("human_a", 1.0)
+
+
 def test_a_score_of_phoenix_that_is_better_when_low_is_turned_round_and_said(read: Read):
     score = {"name": "toxic", "score": 0.25, "kind": "llm", "direction": "minimize"}
     row = {"input": "a", "output": "b", "toxic_execution_details": {"status": "COMPLETED"}, "toxic_score": json.dumps(score)}  # fmt: skip
