@@ -109,6 +109,8 @@ def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
     All must be readable, and words count only if the column's name says so.
     Words under any other name are as often a second person's.
     """
+    if is_person(name):
+        return False
     values = columns.values(name)
     try:
         known = [scale.score(value) for value in values]
