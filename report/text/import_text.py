@@ -34,10 +34,10 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
         f"{''.join(map('{}, '.format, _grades(imported)))}in {imported.folder}"
     )
     for kind, count in imported.kinds.items():
-        judges = judges_of(kind, imported)
+        spec, judges = kind_spec(kind), judges_of(kind, imported)
         judges_named = f"; judge: {', '.join(judges)}" if judges else ""
-        yield f"  {count:,} {kind}: {kind_spec(kind).found}{judges_named}"
-        if kind == "web_search_answer":
+        yield f"  {count:,} {kind}: {spec.found}{judges_named}"
+        if any(row.accepted_answers and row.context for row in spec.rows):
             yield "    to judge whether the context supports the answers: --grade-by context (judge: groundedness)"
     if imported.default_criterion:
         cases = counted(imported.default_criterion, "case")
