@@ -90,7 +90,7 @@ def _logs() -> Iterator[str]:
         "a case (`SESSION/1`), for prompts whose earlier turns are examples.\n\n"
         "An empty answer, or an error in its place, is an output, graded 0. A table whose answers are all empty holds only questions.\n\n"
         "`--join TABLE` adds, by `id` or `session_id`, `expected_calls` (of all turns), `accepted_answers`, `criterion`, `context`, a label, tags.\n"
-        'Expected calls are JSON, or text as in Python: `book(city="Rome"); pay(amount=2)`; `none` says that no call is due. Those that cannot be read are listed, and the case stays.\n'
+        'Calls are JSON, or text as in Python: `book(city="Rome"); pay(amount=2)`; `none` says that no call is due. Those that cannot be read are listed, and the case stays.\n'
         "`fiducial labels add FOLDER TABLE` does so after the import, also to a run (which gets a file of cases beside it), and prints the command that grades again.\n"
         "Grades beside a call (`thumbs`, `rating`), and references other than `accepted_answers`, are not read, since a session is one case; the import prints the `labels add` command that adds them.\n"
         "Of several grades by one person on an output the last counts.\n"

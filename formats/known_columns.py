@@ -182,20 +182,31 @@ def _list(fields: FieldReader, name: str) -> list[Any] | None:
     return value if is_list(value) else [value]
 
 
+def _calls(fields: FieldReader, name: str) -> list[Any] | None:
+    """Return calls, which may be written as text, all together or one by one.
+
+    Raises:
+        RecordError: A text cannot be read as calls.
+    """
+    listed = _list(fields, name)
+    if listed is None or not any(isinstance(each, str) for each in listed):
+        return listed
+    at, names = fields.place(name), name == "expected_calls"
+    return [
+        call
+        for each in listed
+        for call in (written_calls(each, at, names=names) if isinstance(each, str) else [each])
+    ]
+
+
 def _expected_calls(fields: FieldReader) -> list[Any] | None:
-    """Return expected calls, which may be written as text, all together or one by one.
+    """Return expected calls.
 
     Raises:
         RecordError: One cannot be read, or its arguments are not JSON.
     """
-    listed = _list(fields, "expected_calls")
-    if listed is None:
-        return None
-    at = fields.place("expected_calls")
-    calls = [
-        call for each in listed for call in (written_calls(each, at) if isinstance(each, str) else [each])
-    ]
-    for call in plain_calls(calls, at):
+    calls, at = _calls(fields, "expected_calls"), fields.place("expected_calls")
+    for call in plain_calls(calls or [], at):
         if not is_object(parsed(call.arguments)):
             raise RecordError(f"the arguments of {call.name} are not a JSON object", field=at)
     return calls
@@ -250,7 +261,7 @@ def _conversation(
 
 def _answer(fields: FieldReader) -> AgentAnswer | None:
     response = fields.unpacked("response")
-    calls = _list(fields, "tool_calls") if "tool_calls" in fields else None
+    calls = _calls(fields, "tool_calls") if "tool_calls" in fields else None
     if isinstance(response, str) and calls is None:
         return AgentAnswer(fields.get("response"))
     if response is None and calls is None:

@@ -25,10 +25,10 @@ _MARK = re.compile(r"^\s*+(?:(?:\d{1,3}[.)]|[-*•])\s++)?+")
 _EXAMPLE = 'write it as book(city="Rome"), or as JSON: [{"name": "book", "arguments": {"city": "Rome"}}]'
 
 
-def written_calls(text: str, field: str | None = None) -> list[dict[str, Any]]:
+def written_calls(text: str, field: str | None = None, *, names: bool = True) -> list[dict[str, Any]]:
     """Read calls written as text; empty if the text says that none is due.
 
-    A name alone is a call with unknown arguments.
+    A name alone is a call with unknown arguments, which is refused unless ``names`` is set.
 
     Raises:
         RecordError: Something in it is not a call with named arguments.
@@ -36,12 +36,12 @@ def written_calls(text: str, field: str | None = None) -> list[dict[str, Any]]:
     if text.strip().rstrip(".").lower() in _NONE:
         return []
     try:
-        return _read(text)
+        return _read(text, names=names)
     except DecodingError as first:
         plain = text.translate(_QUOTES)
         try:
             if plain != text:
-                return _read(plain)
+                return _read(plain, names=names)
         except DecodingError as error:
             raise _refused(error, field) from error
         raise _refused(first, field) from first
@@ -62,10 +62,10 @@ def _refused(error: DecodingError, field: str | None) -> RecordError:
     return RecordError(f"cannot be read as calls: {error}; {_EXAMPLE}", field=field)
 
 
-def _read(text: str) -> list[dict[str, Any]]:
+def _read(text: str, *, names: bool) -> list[dict[str, Any]]:
     stripped = text.strip()
     inner = stripped[1:-1] if stripped.startswith("[") and stripped.endswith("]") else stripped
-    calls = [_call(part) for part in _parts(inner)]
+    calls = [_call(part, names=names) for part in _parts(inner)]
     if not calls and inner:
         raise DecodingError(f"there is not a call in {text[:60]!r}")
     return calls
@@ -92,9 +92,9 @@ def _stated(part: str) -> Iterator[str]:
         yield part
 
 
-def _call(text: str) -> dict[str, Any]:
+def _call(text: str, *, names: bool) -> dict[str, Any]:
     node = parse_expression(text)
-    if _is_dotted(node):
+    if names and _is_dotted(node):
         return {"name": unparse(node)}  # the due calls, without their arguments
     if not isinstance(node, ast.Call) or not _is_dotted(node.func):
         raise DecodingError(f"{text[:60]!r} is not a call")

@@ -538,3 +538,11 @@ def test_a_spreadsheets_own_file_says_what_to_save(read: Read, tmp_path: Path, n
         read("id,question,answer\na,b,c\n", join=tmp_path / name)
     with pytest.raises(InputError, match=saved):
         fd.calibrate(tmp_path / name)
+
+
+def test_calls_that_were_made_may_be_written_as_text_too(read: Read):
+    rows = ["f(x=1),f(x=1)", 'f(x=1),"[{""name"": ""f"", ""arguments"": ""{oops""}]"', "f(x=1),f"]
+    found = read("question,expected_calls,tool_calls\n" + "".join(f"Go,{row}\n" for row in rows))
+    checked = [fd.check(case, output).score for case, output in zip(found.cases, found.outputs, strict=True)]
+    assert checked == [1.0, 0.0]
+    assert [(each.line, each.reason.partition(":")[0]) for each in found.skipped] == [(4, "cannot be read as calls")]  # fmt: skip
