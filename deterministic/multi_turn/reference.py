@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from ...errors import InputError
 from ...records import Case, MultiTurnReference
+from ..environments import ENVIRONMENTS
+from ..finding import shorten
 from .call_execution import Executor
 from .worlds import AnyWorld, State, environment_types, load_worlds
 
@@ -72,16 +74,66 @@ def reference_trajectory(
 
     It depends on nothing but the arguments, so it is kept: many outputs answer the same case. Callers must not change it.
     """
+    turns = _play(scenario, executor, read)
+    if not set(scenario.types) <= set(ENVIRONMENTS.values()):
+        _require_repeatable(turns, _play(scenario, executor, read))
+    return turns
+
+
+def _play(scenario: Scenario, executor: ExecutorFactory, read: StateReader) -> tuple[ReferenceTurn, ...]:
     worlds = scenario.worlds()
     run = executor(worlds, "reference")
     states: dict[str, State] = {}
     turns: list[ReferenceTurn] = []
     for calls in scenario.decode().calls:
         results = [run(text) for text in calls]
-        states = {name: _snapshot(read(world), states.get(name)) for name, world in worlds.items()}
+        states = {name: _snapshot(name, read(world), states.get(name)) for name, world in worlds.items()}
         turns.append(ReferenceTurn(calls, results, states))
     return tuple(turns)
 
 
-def _snapshot(state: State, previous: State | None) -> State:
-    return previous if previous is not None and state == previous else copy.deepcopy(state)
+def _require_repeatable(turns: Sequence[ReferenceTurn], again: Sequence[ReferenceTurn]) -> None:
+    """Refuse a custom world in which the same calls end differently.
+
+    No system could pass there, and each would be graded 0 for what the world does.
+
+    Raises:
+        InputError: A result or an attribute differs.
+    """
+    for number, (one, other) in enumerate(zip(turns, again, strict=True), start=1):
+        for call, first, second in zip(one.calls, one.results, other.results, strict=True):
+            if first != second:
+                problem = f"{call!r} returns {shorten(first)}, then {shorten(second)}"
+                raise InputError(_unrepeatable(number, problem), field="reference.classes")
+        for world, state in one.states.items():
+            name = next(
+                (name for name in state if not _same(state[name], other.states[world].get(name))), None
+            )
+            if name is not None:
+                raise InputError(_unrepeatable(number, f"{world}.{name} differs"), field="reference.classes")
+
+
+def _unrepeatable(turn: int, problem: str) -> str:
+    return (
+        f"the world is not deterministic: turn {turn} of the reference: {problem}; "
+        "pass seeds and dates in initial_config, give values __eq__, or leave them out of state()"
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except RecursionError:  # which is too deep to compare, and counts as different where systems are graded
+        return True
+
+
+def _snapshot(name: str, state: State, previous: State | None) -> State:
+    if previous is not None and state == previous:
+        return previous
+    try:
+        return copy.deepcopy(state)
+    except (TypeError, copy.Error) as error:
+        raise InputError(
+            f"the state of {name} cannot be copied: {error}; leave such attributes out of state(), or begin their names with _",
+            field="reference.classes",
+        ) from error
