@@ -22,6 +22,9 @@ from .file_owner import FileOwner
 from .param_types import parameters_of
 from .team_file import JUDGE_PARAMETERS, TRUST_OPTION, TRUST_VARIABLE, TeamFile, name_value_pairs
 
+_DECODING = frozenset({JUDGE_PARAMETERS, "judge-parameter", "parameter"})
+"""Options whose values are sent to a model as parameters."""
+
 HARMLESS_PARAMETERS = frozenset(
     [
         "frequency_penalty",
@@ -118,7 +121,6 @@ HARMLESS = frozenset(
         "of",
         "on-average",
         "only",
-        "parameter",
         "partial",
         "pass-at",
         "patience",
@@ -191,10 +193,20 @@ def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
 
 def _needs_trust(name: str, value: Any) -> bool:
     """Return whether a setting could do harm."""
-    if name.replace("_", "-") == JUDGE_PARAMETERS and isinstance(value, dict):
-        sent = parameters_of("--judge-parameter", name_value_pairs(cast("dict[str, Any]", value)))
-        return not sent.keys() <= HARMLESS_PARAMETERS or "://" in str(sent)
-    return name.replace("_", "-") not in HARMLESS or _names_an_address(value)
+    option = name.replace("_", "-")
+    if option in _DECODING:
+        return _sends_more_than_decoding(option, value)
+    return option not in HARMLESS or _names_an_address(value)
+
+
+def _sends_more_than_decoding(option: str, value: Any) -> bool:
+    """Return whether parameters, decoded as they will be sent, could make a model's server reach out."""
+    if isinstance(value, dict):
+        pairs = name_value_pairs(cast("dict[str, Any]", value))
+    else:
+        pairs = [str(each) for each in cast("list[Any]", value if isinstance(value, list) else [value])]
+    sent = parameters_of(f"--{option}", pairs)
+    return not sent.keys() <= HARMLESS_PARAMETERS or "://" in str(sent)
 
 
 def _names_an_address(value: Any) -> bool:

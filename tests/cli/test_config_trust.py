@@ -230,6 +230,43 @@ def test_decoding_parameters_that_could_reach_out_need_trust(
     assert "judge_parameters: not taken from this file" in done.err
 
 
+@pytest.mark.attack("settings")
+@pytest.mark.parametrize(
+    ("table", "option"),
+    [("generate", "parameter"), ("judge", "judge_parameter"), ("judge", "judge-parameter")],
+)
+@pytest.mark.parametrize(
+    "pair",
+    [
+        r"""tools=[{"type":"mcp","server_url":"https:\/\/evil.example"}]""",
+        "tools=[]",
+        r"""reasoning={"url":"https:\/\/evil.example"}""",
+    ],
+)
+def test_parameters_as_pairs_that_could_reach_out_need_trust(
+    project: Path, inputs: tuple[Path, Path], tmp_path: Path, place: tuple[str, str], pair: str
+):
+    table, option = place
+    (project / "fiducial.toml").write_text(f"[{table}]\n{option} = ['{pair}']\n")
+    cases, outputs = inputs
+    of = {"generate": (), "judge": ("--outputs", outputs, "--judge", "rubric", "--dry-run")}[table]
+    done = fiducial(table, cases, *of, "--model", "m", "--out", tmp_path / "out")
+    assert done.code == 2
+    assert f"{option}: not taken from this file" in done.err
+
+
+@pytest.mark.parametrize("table", ["generate", "judge"])
+def test_decoding_parameters_as_pairs_need_no_trust(
+    project: Path, inputs: tuple[Path, Path], tmp_path: Path, table: str
+):
+    option = {"generate": "parameter", "judge": "judge_parameter"}[table]
+    (project / "fiducial.toml").write_text(f"[{table}]\n{option} = ['temperature=0', 'seed=1']\n")
+    cases, outputs = inputs
+    of = {"generate": (), "judge": ("--outputs", outputs, "--judge", "rubric", "--dry-run")}[table]
+    done = fiducial(table, cases, *of, "--model", "m", "--out", tmp_path / "out")
+    assert "not taken from this file" not in done.err
+
+
 def _known() -> set[str]:
     context = click.Context(cli)
     return set[str]().union(*(_options(cli.get_command(context, name)) for name in COMMANDS))
