@@ -61,7 +61,7 @@ def named_item(inputs: Mapping[str, Any], prompt: PromptFile | None, by: str) ->
             name
             for name, source in sources.items()
             if prompt.inputs[name].required
-            and not _STANDS_IN.get(str(source), frozenset()) | {source} & values.keys()
+            and not (_STANDS_IN.get(str(source), frozenset()) | {source}) & values.keys()
         ]
         if missing:
             raise UsageError(f"{by} needs {', '.join(missing)}; it takes {', '.join(sources)}")

@@ -225,6 +225,7 @@ def test_a_conversation_is_a_transcript_with_results(make: Make, server: Provide
     ("spec", "inputs", "message"),
     [
         ("groundedness", {"response": "x"}, "groundedness/reasons@m needs search_results; it takes search_results, query, response"),
+        ("tool_call_accuracy", {"tool_calls": [], "tool_definitions": []}, "tool_call_accuracy/reasons@m needs query; it takes"),
         ("groundedness", {"response": "x", "search_results": ["y"], "criterion": "z"}, "does not use 'criterion'"),
         ("groundedness", {"response": 3, "search_results": ["y"]}, "response: expected a text, got int"),
         ("groundedness", {"response": "x", "search_results": 3}, "search_results: expected a text or a list, got int"),

@@ -232,7 +232,7 @@ def test_decoding_parameters_that_could_reach_out_need_trust(
 
 @pytest.mark.attack("settings")
 @pytest.mark.parametrize(
-    ("table", "option"),
+    "place",
     [("generate", "parameter"), ("judge", "judge_parameter"), ("judge", "judge-parameter")],
 )
 @pytest.mark.parametrize(
