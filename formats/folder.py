@@ -139,6 +139,7 @@ def write_folder(
                 to_skipped(line)
         if not summary.kinds and not summary.verdicts:
             _refuse_nothing(summary.first_skipped, name, source)
+        summary.complete(source)
     _remove_empty(folder, VERDICTS, LABELS)
     _write_clusters(folder / CLUSTERS, summary.clusters)
     return summary.imported(name, folder)
@@ -155,8 +156,10 @@ def import_summary(folder: Path) -> ImportSummary:
         if (folder / name).exists():
             for each in read_records(folder / name, record):
                 summary.add(each)
+    summary.complete(folder / OUTPUTS)
     path = folder / LABELS
-    labels = sum(map(is_label, read_records(path, Verdict))) if path.exists() else 0
+    said = read_records(path, Verdict) if path.exists() else ()
+    labels = sum(is_label(verdict) and verdict.graded for verdict in said)
     return msgspec.structs.replace(summary.imported("", folder), labels=labels)
 
 
@@ -173,6 +176,7 @@ class _Summary:
         self._kind_of: dict[str, Kind] = {}
         self._outputs, self._tallies, self._graded = Counter[str](), Counter[str](), Counter[Source]()
         self._answered, self._transcripts = Counter[Kind](), Counter[Kind]()
+        self._before_their_case: list[tuple[str, bool]] = []
         self._shared = _Answered()
 
     def add(self, record: ImportedRecord) -> None:
@@ -188,9 +192,7 @@ class _Summary:
         elif isinstance(record, Output):
             self._outputs[record.system] += 1
             if record.error is None:
-                kind = self._kind_of[record.case_id]
-                self._answered[kind] += 1
-                self._transcripts[kind] += record.turns is not None
+                self._count_answer(record.case_id, has_steps=record.turns is not None)
             else:
                 self._tallies["empty" if record.error == EMPTY else "failed"] += 1
             if record.turns is not None:
@@ -209,6 +211,25 @@ class _Summary:
                 self._skipped[part].count += 1
             elif len(self._skipped) < _MOST_PARTS:
                 self._skipped[part] = SkippedPart(count=1, first=record)
+
+    def _count_answer(self, case_id: str, *, has_steps: bool) -> None:
+        kind = self._kind_of.get(case_id)
+        if kind is None:
+            self._before_their_case.append((case_id, has_steps))
+            return
+        self._answered[kind] += 1
+        self._transcripts[kind] += has_steps
+
+    def complete(self, source: object) -> None:
+        """Count the answers that came before their cases.
+
+        Raises:
+            InputError: One has no case.
+        """
+        for case_id, has_steps in self._before_their_case:
+            if case_id not in self._kind_of:
+                raise InputError(f"an output answers the case {case_id!r}, which is not there", path=source)
+            self._count_answer(case_id, has_steps=has_steps)
 
     def imported(self, name: str, folder: Path) -> ImportSummary:
         """Return the summary."""

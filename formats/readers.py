@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 
 from ..errors import FiducialError, InputError, UsageError, readable
 from ..plugins import FORMATS
-from ..records import MAX_LINE_BYTES, Case, Output, Verdict, nearest
+from ..records import MAX_LINE_BYTES, Case, ItemKey, Output, Verdict, nearest
 from ..records.column_names import resolve
 from ..records.csv_file import SUFFIXES, refuse_workbook
 from ..records.json_text import encode_json
@@ -107,13 +107,13 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
         InputError: A file cannot be read.
         UsageError: There is no such format.
     """
-    if name not in NAMES and name in FORMATS:
-        for path in paths:
-            yield from read_own(name, path)
-        return
+    path = Path(name)
     for path in paths:
-        yield from _without_repetitions(format_of(name).read(path, options), options, path)
-    yield from read_held(options)
+        if name not in NAMES and name in FORMATS:
+            yield from _fitting(read_own(name, path), path)
+        else:
+            yield from _without_repetitions(format_of(name).read(path, options), options, path)
+    yield from _fitting(read_held(options), path)
 
 
 def read_held(options: Options) -> Iterator[ImportedRecord]:
@@ -136,18 +136,21 @@ def _without_repetitions(
 
 
 def _fitting(records: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
-    """List records larger than a line may be, and other records of their cases."""
-    without = set[str]()
+    """Skip records larger than a line may be, and what is said of them."""
+    too_large = set[str | ItemKey]()
+    most = f"larger than {MAX_LINE_BYTES >> 20} MiB"
     for record in records:
-        if without and isinstance(record, Output | Verdict) and record.case_id in without:
-            continue
-        if len(encode_json(record)) < MAX_LINE_BYTES:
+        name = type(record).__name__.lower()
+        if too_large and isinstance(record, Output | Verdict) and {record.case_id, record.key} & too_large:
+            yield Skipped(file=str(path), reason=f"the {name} is of a case or output that is {most}")
+        elif len(encode_json(record)) < MAX_LINE_BYTES:
             yield record
-            continue
-        if isinstance(record, Case):
-            without.add(record.id)
-        kind = type(record).__name__.lower()
-        yield Skipped(file=str(path), reason=f"the {kind} is larger than {MAX_LINE_BYTES >> 20} MiB")
+        else:
+            if isinstance(record, Case):
+                too_large.add(record.id)
+            elif isinstance(record, Output):
+                too_large.add(record.key)
+            yield Skipped(file=str(path), reason=f"the {name} is {most}")
 
 
 def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
