@@ -200,7 +200,7 @@ def _needs_trust(name: str, value: Any) -> bool:
 
 
 def _sends_more_than_decoding(option: str, value: Any) -> bool:
-    """Return whether parameters, decoded as they will be sent, could make a model's server reach out."""
+    """Return whether parameters, as they will be sent, could make a server reach out."""
     if isinstance(value, dict):
         pairs = name_value_pairs(cast("dict[str, Any]", value))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from ...records import Author, ItemKey, JudgeId, ShownNames
 from ..conclusion.run_results import ResultStruct
 from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
+from ..store.kept_inputs import KeptInput
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
 from .changed_verdict import ChangedVerdict
@@ -223,18 +224,25 @@ def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
 
 def _facts(manifest: Manifest) -> dict[str, dict[str, str]]:
     """Return a run's dependencies by sort and name."""
-    files = {
-        (
-            "cases" if n == 0 else "outputs" if n == 1 else f"outputs {n}"
-        ): f"{file.name.rpartition('/')[2]}, {file.rows:,} {'row' if file.rows == 1 else 'rows'}, sha256 {file.sha256[:12]}"
-        for n, file in enumerate(manifest.inputs or [])
-    }
+    count = manifest.case_files or 1
+    inputs = manifest.inputs or []
+    files = _files_by_name("cases", inputs[:count]) | _files_by_name("outputs", inputs[count:])
     rules = {_RULES.get(key, key): str(value) for key, value in manifest.identity.items() if key != "inputs"}
     return {
         "": files | rules,
         "judge ": {judge.by: _judge(judge.id) for judge in manifest.roster},
         "threshold of ": {judge.by: str(judge.threshold) for judge in manifest.roster},
         "version of ": dict(manifest.versions or {}),
+    }
+
+
+def _files_by_name(name: str, files: Sequence[KeptInput]) -> dict[str, str]:
+    """Describe files by what they hold, the second and later ones numbered."""
+    return {
+        name
+        if number == 1
+        else f"{name} {number}": f"{file.name.rpartition('/')[2]}, {file.rows:,} {'row' if file.rows == 1 else 'rows'}, sha256 {file.sha256[:12]}"
+        for number, file in enumerate(files, start=1)
     }
 
 

@@ -20,6 +20,7 @@ from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.statistic import Statistic
 from fiducial.errors import InputError, RunFolderError
 from fiducial.evaluation.past_runs.history import HistoryNumbers, PastRun
+from fiducial.records import write_records
 from fiducial.report.document import as_lines
 from fiducial.report.text.history_screen import main_part
 
@@ -113,6 +114,20 @@ def test_what_broke_and_what_got_better_is_listed(run: MakeRun):
     assert [each.by for each in found.better] == ["ast/strict", "rubric/direct@m"]
     assert found.broke[0].error_type == "value_error:string"
     assert (found.graded_otherwise, [each.what for each in found.changed]) == ([], ["outputs"])
+
+
+def test_a_shard_of_cases_that_changed_is_named_as_cases(tmp_path: Path):
+    asked = cases(4)
+    runs: list[fd.Run] = []
+    for name in ("before", "after"):
+        folder = tmp_path / f"{name}-cases"
+        folder.mkdir()
+        second = [cases(4)[2:], [*cases(4)[2:], *cases(5)[4:]]][name == "after"]
+        write_records(folder / "1.jsonl", asked[:2])
+        write_records(folder / "2.jsonl", second)
+        produced = outputs(asked, lambda _: True)
+        runs.append(fd.evaluate(folder, produced, out=tmp_path / name, progress=False))
+    assert [each.what for each in fd.diff(*runs).changed] == ["cases 2"]
 
 
 def test_the_difference_is_that_of_a_paired_comparison_of_the_same_rows(run: MakeRun):
