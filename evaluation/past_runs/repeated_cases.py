@@ -34,7 +34,7 @@ class RepeatedCase(ResultStruct, frozen=True, kw_only=True):
 
 
 def repeated_cases(compared: Iterable[ChangedVerdict]) -> list[RepeatedCase]:
-    """Count passes by case and system, where both runs graded several trials.
+    """Count passes by case and system, if both runs graded several trials.
 
     Cases with the largest loss come first.
     """
