@@ -19,7 +19,10 @@ _SWAPPED = {
     ("Output", "id"): "; these look like cases, where outputs are expected",
 }
 """Hint that a file was given in the place of another, by record and unknown field."""
+_CALL_AS_STEP = "; the calls of a step are a list, even one: turns: [[[{name, arguments}], text], ...]"
+"""Hint that a call stands in the place of a step."""
 _FOREIGN = "; `fiducial import FILE --out FOLDER` reads other tools' files"
+_CALL_FIELDS = {("ToolResults", "name"), ("ToolResults", "arguments")}
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -36,6 +39,8 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
         called = noun if noun is not None and not path else _with_article(holder)
         fields = [field.name for field in msgspec.structs.fields(holder)]
         hint = "" if path else _misplaced(holder.__name__, unknown[1], fields)
+        if (holder.__name__, unknown[1]) in _CALL_FIELDS:
+            hint = _CALL_AS_STEP
         return f"{unknown_field(unknown[1], fields, called)}{hint}{at}{place}"
     choice = _NO_CHOICE.fullmatch(problem)
     names = [str(value) for each in types if get_origin(each) is Literal for value in get_args(each)]

@@ -18,6 +18,7 @@ from fiducial.records import (
     Verdict,
     decode_record,
     encode_record,
+    read_records,
 )
 from fiducial.records.output import messages_asked, planted_step, steps_by_turn, turns_asked
 
@@ -119,3 +120,12 @@ def test_a_trial_below_0_is_refused_with_its_line(record_type: type[Record]):
         fields |= {"by": "ada", "source": "human", "outcome": "undecided"}
     with pytest.raises(RecordError, match=r"^rows\.jsonl:3: trial: Expected `int` >= 0$"):
         decode_record(json.dumps(fields).encode(), record_type, path=Path("rows.jsonl"), line=3)
+
+
+def test_a_call_in_the_place_of_a_step_is_told_what_a_step_is(tmp_path: Path):
+    path = tmp_path / "outputs.jsonl"
+    path.write_text('{"case_id": "a", "system": "s", "turns": [[{"name": "go", "arguments": {}}, "ok"]]}\n')
+    with pytest.raises(
+        RecordError, match=r"turns\[0\]\[0\]: unknown field 'name'; .*the calls of a step are a list"
+    ):
+        list(read_records(path, Output))
