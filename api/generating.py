@@ -30,7 +30,7 @@ from ..records import Case, CaseIndex, ItemKey, Output
 from ..report.text.number_text import counted
 from .agent_environments import Histories, scenes_of, server_embedding
 from .checking import Worlds
-from .model_access import Reaching, model_access
+from .model_access import EndpointLike, Reaching, model_access
 from .paths import Cases, FilePath, source, written_path
 from .progress_bars import shown_progress
 
@@ -81,7 +81,7 @@ async def agenerate(
     search: str | None = None,
     embedding_model: str | None = None,
     user_model: str | None = None,
-    user_base_url: str | None = None,
+    user_base_url: EndpointLike | None = None,
     progress: bool | None = None,
     **reaching: Unpack[Reaching],
 ) -> Generated:
@@ -112,7 +112,8 @@ async def agenerate(
         search: The web: a corpus (JSON Lines or a folder), or the address of a search service.
         embedding_model: Model for the vector memory, at the model's endpoint; by default hashed words.
         user_model: Model that plays the users of cases with a goal (``user``); a function agent talks to them in steps.
-        user_base_url: Base URL of that model; by default that of the agent's model.
+        user_base_url: Base URL of that model, or one of ``endpoints``; by default the agent's model's. ``api_key`` is not sent there: without
+            a key of its own (``URL,key-env=NAME``, or a mapping with ``api_key``) it gets the environment's.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **reaching: Model access: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
             ``attempts``, ``max_calls``, ``max_cost``, as for `fiducial.judge`.
@@ -131,6 +132,7 @@ async def agenerate(
     if trials < 1 or (concurrency is not None and concurrency < 1):
         raise UsageError(f"expected at least one trial and one case at work, got {trials} and {concurrency}")
     agent, name = _with_name(agent, system)
+    _refuse_unused(agent, mode, parameters, steps_per_turn, keep_crashes=keep_crashes)
     access = _access(agent, concurrency, reaching) if isinstance(agent, str) else None
     scenes = scenes_of(
         worlds,
@@ -184,6 +186,30 @@ def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | 
     return agent, system or name_of(agent)
 
 
+def _refuse_unused(
+    agent: AgentLike | str,
+    mode: ToolMode,
+    parameters: Mapping[str, Any] | None,
+    steps_per_turn: int,
+    *,
+    keep_crashes: bool,
+) -> None:
+    """Refuse settings of models for a function, and of functions for a model."""
+    if isinstance(agent, str):
+        if keep_crashes:
+            raise UsageError(
+                f"keep_crashes is for agents that are functions; drop it for the model {agent!r}"
+            )
+        return
+    changed = {
+        "mode": mode != "tools",
+        "parameters": bool(parameters),
+        "steps_per_turn": steps_per_turn != STEPS_PER_TURN,
+    }
+    if unused := [name for name, given in changed.items() if given]:
+        raise UsageError(f"{', '.join(unused)}: only for models; drop it for an agent that is a function")
+
+
 async def _generated_into(
     file: Callable[[], OutputsFile] | None, work: Callable[[AttemptStore], Awaitable[GenerationTally]]
 ) -> tuple[MemoryAttempts, GenerationTally]:
@@ -204,19 +230,22 @@ def warn_untracked(tally: GenerationTally) -> None:
 
 
 def _user_access(
-    base_url: str | None, agents: ModelAccess | None, concurrency: int | None, reaching: Reaching
+    place: EndpointLike | None, agents: ModelAccess | None, concurrency: int | None, reaching: Reaching
 ) -> ModelAccess:
-    """Return access to the model that plays users; it spends the agents' budget."""
-    if base_url is not None:
+    """Return access to the model that plays users; it spends the agents' budget.
+
+    A key is sent only to the server it was given for.
+    """
+    if place is not None and place != reaching.get("base_url"):
         elsewhere: Any = {name: value for name, value in reaching.items() if name not in _PLACES}
-        reaching = Reaching(**elsewhere, base_url=base_url)
+        reaching = Reaching(**elsewhere, endpoints=[place])
     elif agents is not None:
         return agents
     own = model_access(None, concurrency or _CALLS_AT_A_TIME, **reaching)
     return own if agents is None else msgspec.structs.replace(own, budget=agents.budget)
 
 
-_PLACES = frozenset({"base_url", "connection", "endpoints", "endpoints_told"})
+_PLACES = frozenset({"base_url", "api_key", "connection", "endpoints", "endpoints_told"})
 
 
 def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAccess:

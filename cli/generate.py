@@ -58,7 +58,7 @@ agent_options = section(
     option("--agent-timeout", type=Number(0, min_open=True), default=300.0, help="Seconds for each run of the command."),
     option("--system", help="Name of the model or agent in outputs.  [default: the model's name; agent]"),
     option("--user-model", metavar="NAME", help="The model that plays the users of cases with a goal (docs/trajectories.md)."),
-    option("--user-base-url", metavar="URL", help="Endpoint of that model.  [default: the other model's]"),
+    option("--user-base-url", metavar="URL[,key-env=NAME]", help="Endpoint of that model; --api-key-env is not sent there.  [default: the other model's]"),
     option("--trials", type=Whole(1, 1000), default=1, help="Attempts at each case."),
     option("--again", is_flag=True, help="Discard existing outputs and generate them again, for instance after a change of the agent."),
     option("--keep-crashes", is_flag=True, help="Grade an agent 0 that fails in one way on the first 8 cases, instead of stopping."),
@@ -183,14 +183,22 @@ def foresee_first(options: RunOptions, access: Callable[[], ModelAccess]) -> boo
 
 
 def _own_access(options: RunOptions, access: Callable[[], ModelAccess]) -> ModelAccess:
-    return access() if options.generate_base_url is None else _access_at(options, options.generate_base_url)
+    return (
+        access()
+        if options.generate_base_url in {None, options.base_url}
+        else _access_at(options, options.generate_base_url)
+    )
 
 
 def _user_access(options: GeneratingOptions, agents: ModelAccess) -> ModelAccess:
     """Return access to the user model at its own endpoint; both models share a budget."""
     assert options.user_base_url is not None
+    if options.user_base_url == options.base_url:
+        return agents
     return msgspec.structs.replace(_access_at(options, options.user_base_url), budget=agents.budget)
 
 
-def _access_at(options: GeneratingOptions, base_url: str) -> ModelAccess:
-    return model_access(msgspec.structs.replace(options, base_url=base_url, connection=None, endpoints=()))
+def _access_at(options: GeneratingOptions, place: str) -> ModelAccess:
+    """Return access to a model at its own endpoint, which gets no key that was given for another."""
+    alone = {"base_url": None, "connection": None, "api_key_env": None, "endpoints": (place,)}
+    return model_access(msgspec.structs.replace(options, **alone))

@@ -44,7 +44,7 @@ Examples:
 @section(
     WORKS,
     option("--generate", metavar="MODEL", help="Generate outputs with this model first; they are kept in the run folder."),
-    option("--generate-base-url", metavar="URL", help="Endpoint of that model.  [default: the judges']"),
+    option("--generate-base-url", metavar="URL[,key-env=NAME]", help="Endpoint of that model; --api-key-env is not sent there.  [default: the judges']"),
     agent_options,
     asking_options,
     tool_options,

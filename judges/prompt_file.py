@@ -36,7 +36,7 @@ import msgspec
 
 from ..records import Kind, is_kind, unknown_kind
 from .front_matter import FrontMatter, read_front_matter
-from .scale import Scale, declared_scale
+from .scale import PASS_OR_FAIL, Scale, declared_scale
 
 T = TypeVar("T")
 
@@ -159,7 +159,7 @@ def prompt_of(front: FrontMatter) -> PromptFile:
         description=_field(front, "description", str, ""),
         inputs=_inputs(front),
         parameters=parameters,
-        scale=Scale() if splits else declared_scale(front, parameters, parse or {}),
+        scale=PASS_OR_FAIL if splits else declared_scale(front, parameters, parse or {}),
         pass_at=_pass_at(front),
         parse=parse,
         lines=front.lines,

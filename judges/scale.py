@@ -26,6 +26,8 @@ _MOST_STEPS = 1e6
 class Scale:
     """Scale of scores: least, greatest, the better end, and the step if scores are discrete.
 
+    A prompt file's ``scale`` has the same defaults.
+
     Attributes:
         minimum: The least.
         maximum: The greatest.
@@ -38,7 +40,7 @@ class Scale:
 
     minimum: float = 0.0
     maximum: float = 1.0
-    step: float | None = 1.0
+    step: float | None = None
     better: Literal["high", "low"] = "high"
 
     def __post_init__(self) -> None:
@@ -74,7 +76,7 @@ class Scale:
     @property
     def is_binary(self) -> bool:
         """True if there are exactly two scores."""
-        return self.step is not None and self.maximum - self.minimum == self.step
+        return self.step is not None and round((self.maximum - self.minimum) / self.step) == 1
 
     @property
     def flipped(self) -> Scale:
@@ -95,10 +97,13 @@ class Scale:
         best = "" if self.better == "high" else f", {self.minimum:g} the best"
         if self.step is None:
             return f"a number from {self.minimum:g} to {self.maximum:g}{best}"
-        count = round((self.maximum - self.minimum) / self.step)
-        if count == 1:
+        if self.is_binary:
             return f"{self.minimum:g} or {self.maximum:g}{best}"
         return f"{self.minimum:g} to {self.maximum:g} in steps of {self.step:g}{best}"
+
+
+PASS_OR_FAIL = Scale(step=1.0)
+"""Scale of judges that say 0 or 1."""
 
 
 _RANGE = re.compile(
@@ -185,7 +190,7 @@ def suggested_scale(text: str) -> tuple[Scale, str]:
     """Return the scale that a prompt seems to ask for."""
     found = _named_range(text)
     if found is None:
-        return Scale(), "or with the ends that the prompt asks for"
+        return PASS_OR_FAIL, "or with the ends that the prompt asks for"
     low, high, words = found
     step = None if (low, high) == (0, 1) and " or " not in words else 1.0
     return Scale(low, high, step), f"the text says {words!r}"

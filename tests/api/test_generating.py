@@ -61,6 +61,22 @@ def test_an_answer_may_be_text_calls_fields_or_an_output(answer: Any, field: str
     assert (getattr(output, field), output.case_id, output.system) == (expected, "a", "me")
 
 
+@pytest.mark.parametrize("setting", [{"mode": "prompt"}, {"parameters": {"seed": 1}}, {"steps_per_turn": 3}])
+def test_settings_of_a_model_are_refused_for_a_function(setting: dict[str, Any]):
+    with pytest.raises(UsageError, match=f"^{next(iter(setting))}: only for models"):
+        fd.generate(CASES[:1], _echo, **setting)
+
+
+def test_settings_of_a_function_are_refused_for_a_model():
+    with pytest.raises(UsageError, match="keep_crashes is for agents that are functions"):
+        fd.generate(CASES[:1], "m", keep_crashes=True, base_url="http://127.0.0.1:9/v1")
+
+
+def test_default_settings_of_a_model_are_accepted_for_a_function():
+    found = fd.generate(CASES[:1], _echo, mode="tools", parameters={}, steps_per_turn=21, keep_crashes=True)
+    assert len(found) == 1
+
+
 @pytest.mark.parametrize("raised", [TimeoutError("too slow"), SystemExit(2)], ids=repr)
 def test_an_exception_of_the_agent_is_the_systems_failure(raised: BaseException):
     def agent(case: fd.Case) -> str:

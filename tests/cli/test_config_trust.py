@@ -187,6 +187,7 @@ def test_options_that_name_code_endpoints_or_clusters_need_trust():
             "connection",
             "endpoint",
             "generate-base-url",
+            "user-base-url",
             "search",
             "api-key-env",
             "engine",

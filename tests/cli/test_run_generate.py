@@ -114,6 +114,26 @@ def test_the_model_may_be_elsewhere_than_the_judge(cases: Path, server: Provider
     assert {seen.body["model"] for seen in server.seen} == {"judge"}
 
 
+@pytest.mark.attack("keys and transport")
+def test_the_judges_key_is_not_sent_to_the_models_server(
+    cases: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "of-the-environment")
+    monkeypatch.setenv("JUDGES_KEY", "judges")
+    monkeypatch.setenv("MODELS_KEY", "models")
+    server.script = both
+    with ProviderServer(both) as other:
+        elsewhere = ("--api-key-env", "JUDGES_KEY", "--generate-base-url")
+        assert run(cases, server, *elsewhere, other.base_url).code == 0
+        assert {seen.headers["authorization"] for seen in other.seen} == {"Bearer of-the-environment"}
+        Path("run").rename("first")
+        asked = len(other.seen)
+        own = (f"{other.base_url},key-env=MODELS_KEY", "--no-cache")
+        assert run(cases, server, *elsewhere, *own).code == 0
+        assert {seen.headers["authorization"] for seen in other.seen[asked:]} == {"Bearer models"}
+    assert {seen.headers["authorization"] for seen in server.seen} == {"Bearer judges"}
+
+
 @pytest.mark.attack("adversity")
 def test_a_killed_generation_is_gone_on_with(cases: Path, server: ProviderServer):
     server.script = both

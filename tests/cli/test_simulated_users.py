@@ -53,6 +53,23 @@ def test_both_models_and_what_they_took_are_told(cases: Path, tmp_path: Path):
     assert [each.model for each in read_records(tmp_path / "outputs.users.jsonl", UserTurn)] == ["person"] * 4
 
 
+@pytest.mark.attack("keys and transport")
+@pytest.mark.parametrize(("own", "sent"), [("", "Bearer k"), (",key-env=USERS_KEY", "Bearer users")])
+def test_the_key_of_the_agents_server_is_not_sent_to_the_users(
+    cases: Path, monkeypatch: pytest.MonkeyPatch, own: str, sent: str
+):
+    monkeypatch.setenv("AGENTS_KEY", "agents")
+    monkeypatch.setenv("USERS_KEY", "users")
+    with ProviderServer(dialogue) as agents, ProviderServer(dialogue) as users:
+        done = fiducial(*
+            ["generate", str(cases), "--model", "agent", "--base-url", agents.base_url, "--api-key-env", "AGENTS_KEY",
+             "--user-model", "person", "--user-base-url", users.base_url + own, "--no-cache", "--out", "outputs.jsonl"]
+        )  # fmt: skip
+    assert done.code == 0, done
+    assert {seen.headers["authorization"] for seen in agents.seen} == {"Bearer agents"}
+    assert {seen.headers["authorization"] for seen in users.seen} == {sent}
+
+
 def test_a_run_generates_dialogues_and_judges_them_without_a_reference(cases: Path, tmp_path: Path):
     with ProviderServer(dialogue) as server:
         done = fiducial(*

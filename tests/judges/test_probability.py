@@ -12,7 +12,7 @@ from provider_server import Answer, ProviderServer
 from fiducial.errors import PromptError
 from fiducial.judges import load_judge, read_again
 from fiducial.judges.reply_verdicts import probability_of_best
-from fiducial.judges.scale import Scale
+from fiducial.judges.scale import PASS_OR_FAIL, Scale
 from fiducial.judges.transport import TokenLogprob
 
 
@@ -36,7 +36,9 @@ def token(text: str, **top: float) -> TokenLogprob:
 def test_the_best_score_is_weighed_against_the_worst(
     tokens: list[TokenLogprob], expected: float | None
 ) -> None:
-    assert probability_of_best(tokens, Scale()) == (expected if expected is None else pytest.approx(expected))
+    assert probability_of_best(tokens, PASS_OR_FAIL) == (
+        expected if expected is None else pytest.approx(expected)
+    )
 
 
 @pytest.mark.parametrize("scale", [Scale(1, 5, 1), Scale(0, 1, None)])

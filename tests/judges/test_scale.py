@@ -13,7 +13,7 @@ from fiducial.judges import load_judge
 from fiducial.judges.catalogue import all_prompts
 from fiducial.judges.front_matter import read_front_matter
 from fiducial.judges.prompt_file import STATEMENTS, read_prompt_file
-from fiducial.judges.scale import Scale, scale_from_option, scale_line, scale_text
+from fiducial.judges.scale import Scale, scale_from_option, scale_line, scale_of, scale_text
 
 QUERY = "inputs:\n  query: {type: string, kind: string}"
 
@@ -164,3 +164,19 @@ def test_a_threshold_is_a_score_in_0_to_1(tmp_path: Path) -> None:
     for wrong in ("4", "-0.1", ".nan", "true", "high"):
         with pytest.raises(PromptError, match=r"mine\.prompty:6: pass_at: "):
             read_prompt_file(Path(write(tmp_path, f"{scale}pass_at: {wrong}\n")))
+
+
+def test_a_scale_has_the_same_defaults_in_a_prompt_file_and_in_code():
+    assert scale_of({"minimum": 0, "maximum": 1}) == Scale()
+    assert not Scale().is_binary
+
+
+@pytest.mark.parametrize("scale", [Scale(0.1, 0.4, 0.3), Scale(0, 1, 1), Scale(-0.1, 0.2, 0.3)])
+def test_two_scores_are_two_whatever_rounding_makes_of_their_distance(scale: Scale):
+    assert scale.is_binary
+    assert str(scale) == f"{scale.minimum:g} or {scale.maximum:g}"
+
+
+@pytest.mark.parametrize("scale", [Scale(1, 5, 2), Scale(0, 1, 0.5), Scale(0, 1)])
+def test_more_than_two_scores_are_not_binary(scale: Scale):
+    assert not scale.is_binary

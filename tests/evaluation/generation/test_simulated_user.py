@@ -213,6 +213,55 @@ def test_requests_replies_and_tokens_of_the_user_are_kept_beside_the_agents(tmp_
         assert (found.tally.calls, found.tally.user_calls) == (4, 6)
 
 
+@pytest.mark.parametrize(
+    ("own", "sent"),
+    [
+        (None, "Bearer of-the-environment"),
+        ("mapping", "Bearer users"),
+        ("key-env", "Bearer from-a-variable"),
+    ],
+)
+@pytest.mark.attack("keys and transport")
+def test_the_agents_key_is_not_sent_to_the_users_server(
+    monkeypatch: pytest.MonkeyPatch, own: str | None, sent: str
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "of-the-environment")
+    monkeypatch.setenv("USERS_KEY", "from-a-variable")
+    with ProviderServer(dialogue) as agents, ProviderServer(dialogue) as users:
+        places: dict[str | None, Any] = {
+            None: users.base_url,
+            "mapping": {"base_url": users.base_url, "api_key": "users"},
+            "key-env": f"{users.base_url},key-env=USERS_KEY",
+        }
+        fd.generate(
+            [world_case("x")],
+            "m",
+            base_url=agents.base_url,
+            api_key="agents",
+            user_model="u",
+            user_base_url=places[own],
+            cache=False,
+        )
+    assert {seen.headers["authorization"] for seen in agents.seen} == {"Bearer agents"}
+    assert {seen.headers["authorization"] for seen in users.seen} == {sent}
+
+
+def test_one_server_for_both_models_gets_its_key_from_both():
+    with ProviderServer(dialogue) as server:
+        place = server.base_url
+        fd.generate(
+            [world_case("x")],
+            "m",
+            base_url=place,
+            api_key="k",
+            user_model="u",
+            user_base_url=place,
+            cache=False,
+        )
+    assert {seen.body["model"] for seen in server.seen} == {"m", "u"}
+    assert {seen.headers["authorization"] for seen in server.seen} == {"Bearer k"}
+
+
 def test_a_failed_user_is_no_output_with_its_reason_and_asked_again(tmp_path: Path):
     broken = True
 

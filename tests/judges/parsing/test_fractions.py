@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fiducial.errors import DecodingError, PromptError
 from fiducial.judges import load_judge
 from fiducial.judges.parsing.written_score import fraction_of_best, number_parser, tags_parser
-from fiducial.judges.scale import Scale
+from fiducial.judges.scale import PASS_OR_FAIL, Scale
 
 UNIT = Scale(step=None)
 WRITTEN = [
@@ -60,7 +60,7 @@ def test_a_fraction_between_the_steps_of_the_scale_is_off_it():
     with pytest.raises(DecodingError, match="not on the scale"):
         parse("60 %")
     with pytest.raises(DecodingError, match="not on the scale"):
-        number_parser(Scale(), fractions=True)("1/2")
+        number_parser(PASS_OR_FAIL, fractions=True)("1/2")
 
 
 def test_two_writings_of_one_fraction_agree_and_two_fractions_do_not():

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
 from fiducial.judges.parsing.json_reply import Pieces, json_parser
-from fiducial.judges.scale import Scale
+from fiducial.judges.scale import PASS_OR_FAIL, Scale
 
-parse = json_parser(Scale())
-strict = json_parser(Scale(), alone=True, all_of=["a", "b"])
+parse = json_parser(PASS_OR_FAIL)
+strict = json_parser(PASS_OR_FAIL, alone=True, all_of=["a", "b"])
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_hostile_replies_take_linear_time(unit: str) -> None:
 
 @pytest.mark.attack("replies of judges")
 def test_criteria_are_held_against_the_score_in_every_object() -> None:
-    every = json_parser(Scale(), all_of=["a", "b"])
+    every = json_parser(PASS_OR_FAIL, all_of=["a", "b"])
     consistent = '{"a": 1, "b": 1, "score": 1}'
     assert every(f"{consistent} {consistent}").score == 1
     with pytest.raises(DecodingError, match="does not follow"):

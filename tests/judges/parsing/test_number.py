@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
 from fiducial.judges.parsing.written_score import number_parser
-from fiducial.judges.scale import Scale
+from fiducial.judges.scale import PASS_OR_FAIL, Scale
 
 FRACTION = Scale(0, 1, None)
 
@@ -29,7 +29,7 @@ FRACTION = Scale(0, 1, None)
     ],
 )
 def test_a_lone_number_is_read(reply: str, score: float) -> None:
-    assert number_parser(Scale())(reply).score == score
+    assert number_parser(PASS_OR_FAIL)(reply).score == score
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_lone_number_is_read(reply: str, score: float) -> None:
 )
 def test_a_number_in_company_is_not(reply: str) -> None:
     with pytest.raises(DecodingError):
-        number_parser(Scale())(reply)
+        number_parser(PASS_OR_FAIL)(reply)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_number_that_is_denied_or_goes_on_is_no_score(reply: str) -> None:
 @pytest.mark.attack("replies of judges")
 @pytest.mark.parametrize(("reply", "score"), [("0.9999999999", 1.0), ("0.0000000001", 0.0)])
 def test_a_score_that_a_step_is_meant_by_is_that_step(reply: str, score: float) -> None:
-    assert number_parser(Scale())(reply).score == score
+    assert number_parser(PASS_OR_FAIL)(reply).score == score
 
 
 def test_indexes_of_pieces_are_kept_as_data():
