@@ -41,13 +41,15 @@ _SLASHED = re.compile(r"(?<!\d)(\d{1,2})([/.])(\d{1,2})\2(\d{4})(?!\d)")
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+_MONTHS = len(MONTHS)
 _MONTH = "|".join(name for month in MONTHS for name in (month, month[:3]))
 _DAY = r"\d{1,2}(?!\d)"
+_ENDING = r"(?:st|nd|rd|th)"
 _WRITTEN = re.compile(
-    rf"\b(?:(?:{_MONTH})\.? ({_DAY})|({_DAY})(?:st|nd|rd|th)? (?:of )?(?:{_MONTH}))", re.IGNORECASE
+    rf"\b(?:(?:{_MONTH})\.? ({_DAY})|({_DAY}){_ENDING}? (?:of )?(?:{_MONTH}))", re.IGNORECASE
 )
 _YEAR = re.compile(r"(?<![\d.,/:-])((?:19|20)\d{2})(?![\d/:-])")
-_LAST_COMMON_DAY = 28
+_LAST_COMMON_DAY, _LAST_DAY = 28, 31
 
 
 def shifted_dates(text: str) -> Iterator[str]:
@@ -59,12 +61,12 @@ def shifted_dates(text: str) -> Iterator[str]:
     for match in ISO_DATE.finditer(text):
         yield from (put(text, match.span(), date) for date in _around(match))
     for match in _SLASHED.finditer(text):
-        first, separator, second, year = match.groups()
-        yield put(text, match.span(), f"{first}{separator}{second}{separator}{int(year) + 1}")
-        yield put(text, match.span(1), _other_day(first))
+        yield from (put(text, match.span(), date) for date in _around_slashed(match))
     for match in _WRITTEN.finditer(text):
         group = 1 if match[1] else 2
-        yield put(text, match.span(group), _other_day(match[group]))
+        if 1 <= int(match[group]) <= _LAST_DAY:
+            other = _as_long(_other_days(int(match[group]))[0], match[group])
+            yield _put_number(text, match.span(group), other)
     for match in _YEAR.finditer(text):
         yield put(text, match.span(), str(int(match[1]) + 1))
 
@@ -75,14 +77,62 @@ def _around(match: re.Match[str]) -> Iterator[str]:
         date = dt.date(year, month, day)
         yield (date + dt.timedelta(days=1)).isoformat()
         yield (date - dt.timedelta(days=1)).isoformat()
-        yield date.replace(month=month % 12 + 1, day=min(day, _LAST_COMMON_DAY)).isoformat()
+        next_month, next_year = month % _MONTHS + 1, year + month // _MONTHS
+        yield dt.date(next_year, next_month, min(day, _LAST_COMMON_DAY)).isoformat()
     except (ValueError, OverflowError):
         return  # 2026-99-99 is a code, not a date
 
 
-def _other_day(day: str) -> str:
-    number = int(day)
-    return str(number + 1 if number < _LAST_COMMON_DAY else number - 1)
+def _around_slashed(match: re.Match[str]) -> Iterator[str]:
+    """Yield dates with another year or another first number.
+
+    They are possible wherever the old one is, as day and month or month and day.
+    """
+    first, separator, second, year = match.groups()
+    numbers = int(first), int(second), int(year)
+    orders = [order for order in ((0, 1), (1, 0)) if _is_date(numbers, order)]
+    if not orders:
+        return  # 99.99.2026 is a code, not a date
+    for other in (numbers[2] + 1, numbers[2] + 4):
+        if all(_is_date((*numbers[:2], other), order) for order in orders):
+            yield f"{first}{separator}{second}{separator}{other}"
+            break
+    for other in _other_days(numbers[0]):
+        if all(_is_date((other, *numbers[1:]), order) for order in orders):
+            yield f"{_as_long(other, first)}{separator}{second}{separator}{year}"
+            break
+
+
+def _is_date(numbers: tuple[int, int, int], order: tuple[int, int]) -> bool:
+    """Return whether a day, a month (where the order says) and a year are a date."""
+    day, month = order
+    try:
+        dt.date(numbers[2], numbers[month], numbers[day])
+    except ValueError:
+        return False
+    return True
+
+
+def _other_days(day: int) -> tuple[int, int]:
+    return (day + 1, day - 1) if day < _LAST_COMMON_DAY else (day - 1, day + 1)
+
+
+def _as_long(number: int, like: str) -> str:
+    """Return a number with as many digits as one that begins with a zero."""
+    return str(number).zfill(len(like)) if like.startswith("0") else str(number)
+
+
+def _put_number(text: str, span: tuple[int, int], new: str) -> str:
+    """Replace a whole number of a text, with the ending of an ordinal (``1st``, ``2nd``) if it has one."""
+    found = _ORDINAL.match(text, span[1])
+    if found is None:
+        return put(text, span, new)
+    ending = "th" if new[-2:-1] == "1" else _ENDINGS_OF_ORDINALS.get(new[-1], "th")
+    return put(text, (span[0], found.end()), new + (ending.upper() if found[0].isupper() else ending))
+
+
+_ORDINAL = re.compile(rf"{_ENDING}\b", re.IGNORECASE)
+_ENDINGS_OF_ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
 
 
 def put(text: str, span: tuple[int, int], new: str) -> str:
@@ -123,21 +173,28 @@ def near_in_text(text: str) -> Iterator[str]:
     """Yield texts in which one whole number is off by one."""
     for found in _IN_TEXT.finditer(text):
         if "." not in found[2]:
-            yield put(text, found.span(), f"{found[1]}{int(found[2]) + 1}")
+            yield _put_number(text, found.span(2), str(int(found[2]) + 1))
 
 
 def other_sign_in_text(text: str) -> Iterator[str]:
     """Yield texts in which one number has lost its minus sign."""
     for found in _IN_TEXT.finditer(text):
-        if found[1]:
+        if found[1] and float(found[2]):
             yield put(text, found.span(), found[2])
 
 
 def other_magnitude_in_text(text: str) -> Iterator[str]:
-    """Yield texts in which one number has lost its decimal point or gained a zero."""
+    """Yield texts in which one number has lost its decimal point or gained a zero.
+
+    Zero has no other magnitude.
+    """
     for found in _IN_TEXT.finditer(text):
-        digits = found[2].replace(".", "") if "." in found[2] else found[2] + "0"
-        yield put(text, found.span(), found[1] + digits)
+        if not float(found[2]):
+            continue
+        if "." in found[2]:
+            yield put(text, found.span(2), found[2].replace(".", "").lstrip("0"))
+        else:
+            yield _put_number(text, found.span(2), found[2] + "0")
 
 
 _PAIRS = (
@@ -157,6 +214,8 @@ _UNIT = re.compile(
     re.IGNORECASE,
 )
 _SHORT = 2
+_AMOUNT = re.compile(r"(?<![\d.,])([$€£¥]? ?)[\d.,]*\d\Z")
+_ENDS_PHRASE = re.compile(r" ?(?:\Z|[).,;:!?\]])")
 
 
 def other_unit(text: str) -> Iterator[str]:
@@ -164,12 +223,25 @@ def other_unit(text: str) -> Iterator[str]:
 
     Capitals are kept.
 
-    A unit of one or two letters counts only after a number, or if it is the whole text.
+    A unit of one or two letters counts only after a number that is no sum of money, or if it is the whole text. ``M`` is no unit, and
+    ``in`` only before the end of a phrase.
     """
     for found in _UNIT.finditer(text):
-        if len(found[0]) > _SHORT or found[0] == text or text[: found.start()].rstrip()[-1:].isdigit():
+        if len(found[0]) > _SHORT or _is_short_unit(text, found):
             other = _like(_OTHER[found[0].lower()], found[0])
             yield put(text, found.span(), other)
+
+
+def _is_short_unit(text: str, found: re.Match[str]) -> bool:
+    unit = found[0]
+    if unit == "M":
+        return False
+    if unit == text:
+        return True
+    amount = _AMOUNT.search(text[: found.start()].rstrip())
+    if amount is None or amount[1].strip():
+        return False
+    return unit.lower() != "in" or _ENDS_PHRASE.match(text, found.end()) is not None
 
 
 def _like(word: str, model: str) -> str:

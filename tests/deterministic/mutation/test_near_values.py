@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
+from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fiducial.deterministic.mutation.near_values import (
     near_in_text,
@@ -31,6 +35,18 @@ from fiducial.deterministic.mutation.near_values import (
         ("9999-12-31", []),
         ("room 2026-5", []),
         ("12026", []),
+        ("2026-12-14", ["2026-12-15", "2026-12-13", "2027-01-14"]),
+        ("May 1st", ["May 2nd"]),
+        ("on the 10th of June", ["on the 11th of June"]),
+        ("MAY 22ND", ["MAY 23RD"]),
+        ("May 05", ["May 06"]),
+        ("May 45", []),
+        ("12/05/2026", ["12/05/2027", "11/05/2026"]),
+        ("13/05/2026", ["13/05/2027", "14/05/2026"]),
+        ("05.06.2026", ["05.06.2027", "06.06.2026"]),
+        ("1/31/2026", ["1/31/2027"]),
+        ("29/02/2024", ["29/02/2028", "28/02/2024"]),
+        ("99/99/2026", []),
     ],
 )
 def test_dates_are_shifted_in_their_own_form(text: str, expected: list[str]):
@@ -45,6 +61,13 @@ def test_dates_are_shifted_in_their_own_form(text: str, expected: list[str]):
         ("5 km", ["5 mi"]),
         ("km", ["mi"]),
         ("I am in Rome", []),
+        ("born 1990 in Paris", []),
+        ("a pipe of 5 in.", ["a pipe of 5 cm."]),
+        ("$5 M", []),
+        ("$5 m", []),
+        ("5 M", []),
+        ("M", []),
+        ("1.5 m", ["1.5 ft"]),
         ("USD", ["EUR"]),
         ("12 kg of flour", ["12 lb of flour"]),
     ],
@@ -58,6 +81,28 @@ def test_numbers_in_texts_are_found_only_where_they_stand_alone():
     assert list(near_in_text("row 7 of 9")) == ["row 8 of 9", "row 7 of 10"]
     assert list(other_sign_in_text("at -3 degrees, 5 off")) == ["at 3 degrees, 5 off"]
     assert list(other_magnitude_in_text("1.5 metres")) == ["15 metres"]
+
+
+@pytest.mark.parametrize("change", [other_magnitude_in_text, other_sign_in_text])
+@pytest.mark.parametrize("text", ["0", "-0", "0.0", "row 0"])
+def test_zero_has_no_other_magnitude_and_no_sign(change: Callable[[str], Iterator[str]], text: str):
+    assert list(change(text)) == []
+
+
+def test_numbers_in_texts_keep_their_form():
+    assert list(near_in_text("the 1st and the 21st")) == ["the 2nd and the 21st", "the 1st and the 22nd"]
+    assert list(other_magnitude_in_text("the 1st")) == ["the 10th"]
+    assert list(other_magnitude_in_text("0.5 litres")) == ["5 litres"]
+
+
+@given(
+    st.dates(dt.date(1990, 1, 1), dt.date(2040, 1, 1)), st.sampled_from(["%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d"])
+)
+def test_a_shifted_date_is_another_date_in_the_same_form(date: dt.date, form: str):
+    for text in shifted_dates(date.strftime(form)):
+        shifted = dt.datetime.strptime(text, form).date()  # noqa: DTZ007 - a date alone
+        assert shifted != date
+        assert shifted.strftime(form) == text
 
 
 def test_numbers_keep_their_type():
