@@ -183,11 +183,8 @@ def foresee_first(options: RunOptions, access: Callable[[], ModelAccess]) -> boo
 
 
 def _own_access(options: RunOptions, access: Callable[[], ModelAccess]) -> ModelAccess:
-    return (
-        access()
-        if options.generate_base_url in {None, options.base_url}
-        else _access_at(options, options.generate_base_url)
-    )
+    place = options.generate_base_url
+    return access() if place is None or place == options.base_url else _access_at(options, place)
 
 
 def _user_access(options: GeneratingOptions, agents: ModelAccess) -> ModelAccess:
