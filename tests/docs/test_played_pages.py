@@ -36,7 +36,6 @@ def test_a_page_prints_what_it_shows(page: str, tmp_path: Path):
 ASKED_OF_THE_SAME_TABLE = """```console
 $ fiducial compare verdicts.csv
 $ fiducial compare verdicts.csv -v
-$ cut -d, -f1,4 verdicts.csv | head -121 > labels.csv
 $ cut -d, -f1-3,5 verdicts.csv > judged.csv
 $ fiducial estimate judged.csv --labels labels.csv --judge lenient -v
 ```
