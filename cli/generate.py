@@ -196,6 +196,6 @@ def _user_access(options: GeneratingOptions, agents: ModelAccess) -> ModelAccess
 
 
 def _access_at(options: GeneratingOptions, place: str) -> ModelAccess:
-    """Return access to a model at its own endpoint, which gets no key that was given for another."""
+    """Return access to a model at its own endpoint, without another endpoint's key."""
     alone = {"base_url": None, "connection": None, "api_key_env": None, "endpoints": (place,)}
     return model_access(msgspec.structs.replace(options, **alone))

@@ -123,7 +123,7 @@ def _as_long(number: int, like: str) -> str:
 
 
 def _put_number(text: str, span: tuple[int, int], new: str) -> str:
-    """Replace a whole number of a text, with the ending of an ordinal (``1st``, ``2nd``) if it has one."""
+    """Replace a whole number of a text, and the ending of an ordinal (``1st``, ``2nd``)."""
     found = _ORDINAL.match(text, span[1])
     if found is None:
         return put(text, span, new)
