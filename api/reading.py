@@ -247,6 +247,7 @@ def import_files(
         tags=read.tags,
         guesses=read.guesses,
         unread={name: str(path) for name, path in read.unread.items()},
+        cut_off=read.cut_off,
     )
 
 

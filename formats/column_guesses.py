@@ -37,6 +37,7 @@ class TableColumns:
         tags: Columns that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
         unread: Columns of logged calls that look like grades, each with a file that has it.
+        cut_off: Logged answers that ended at the limit of tokens.
     """
 
     def __init__(self) -> None:
@@ -44,6 +45,7 @@ class TableColumns:
         self.tags: list[str] = []
         self.guesses: dict[str, str] = {}
         self.unread: dict[str, Path] = {}
+        self.cut_off = 0
 
     def add(
         self, rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], others: Iterable[str]

@@ -70,7 +70,7 @@ def as_values(value: Any) -> list[Any]:
     return [value] if items is None else items
 
 
-_LIST = re.compile(r"\s*+\[\s*+[\"'{]")
+_LIST = re.compile(r"\A\s*+\[\s*+[\"'{]")
 
 
 def passages_of(value: Any, at: str) -> list[Any]:

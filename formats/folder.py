@@ -63,6 +63,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         tags: Columns of a table that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
         unread: Columns of logged calls that look like grades, each with a file that has it.
+        cut_off: Logged answers that ended at the limit of tokens.
         default_criterion: Number of cases graded by the default criterion, for lack of another.
         skipped: Number of skipped records.
         first_skipped: The first of these.
@@ -84,6 +85,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     shared: int = 0
     labels: int = 0
     scored: bool = False
+    cut_off: int = 0
     default_criterion: int = 0
     skipped: int = 0
     first_skipped: Skipped | None = None

@@ -32,8 +32,6 @@ NAME = "openai"
 ABOUT = "[chat logs](#logs-of-chats), stored completions, batches, responses, exports and data of hosted Evals (JSON, JSON Lines)"
 LOST = "usage, log-probabilities, decoding parameters; non-text content except in the question; calls of tools that the provider runs (web search, files, code)"
 
-_CUT_OFF = "the answer was cut off at the limit of tokens; it is graded as it stands"
-
 
 def recognises(glimpse: Any) -> bool:
     """Return whether the first value of a file is a chat, a completion, or a row of Evals."""
@@ -67,8 +65,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         if is_object(row.value):
             options.recognized.note_unread(row.value, row.place.path)
         exchange = exchange_of(row)
-        if exchange.cut_off:
-            yield row.place.passed_over("finish_reason", _CUT_OFF)
+        options.recognized.cut_off += exchange.cut_off
         yield from exchange_records(exchange, row, options)
 
 

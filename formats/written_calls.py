@@ -19,8 +19,10 @@ _NONE = frozenset({"none", "no call", "no calls", "no tool", "no tools"})
 _QUOTES = str.maketrans("“”„‟«»‘’‚‛", '""""""' + "''''")  # noqa: RUF001 - the quotes that word processors make
 _LITERALS = {"true": True, "false": False, "null": None}
 _TOKEN = re.compile(
-    r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|[(\[{]|[)\]}]|[;,\r\n]|\b(?:and|then)\b|→|->""", re.DOTALL
+    r""""(?:[^"\\]|\\.)*+(?:"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z)|[(\[{]|[)\]}]|[;,\r\n]|\b(?:and|then)\b|→|->""",
+    re.DOTALL,
 )
+"""Quotes, brackets and separators; a quote that is not closed reaches to the end, so that no text is scanned twice."""
 _MARK = re.compile(r"^\s*+(?:(?:\d{1,3}[.)]|[-*•])\s++)?+")
 _EXAMPLE = 'write it as book(city="Rome"), or as JSON: [{"name": "book", "arguments": {"city": "Rome"}}]'
 

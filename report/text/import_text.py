@@ -89,6 +89,9 @@ def _limits(imported: ImportSummary) -> Iterator[str]:
         kinds = {"failed": imported.failed, "empty": imported.empty}
         counts = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
         yield f"  {counted(bad, 'output')} without an answer, graded 0: {counts}"
+    if imported.cut_off:
+        were = "was" if imported.cut_off == 1 else "were"
+        yield f"  {counted(imported.cut_off, 'answer')} {were} cut off at the limit of tokens, graded as written"
     yield from _unread(imported)
     if len(imported.outputs) > 1 and not imported.shared:
         names = ", ".join(f"{name} {count:,}" for name, count in imported.outputs.items())

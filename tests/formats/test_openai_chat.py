@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 
 import fiducial as fd
+from fiducial.api.reading import import_files, import_lines
 from fiducial.records import ToolCall, ToolResults
 
 ASKED = {"role": "user", "content": "Water the roses."}
@@ -425,10 +426,12 @@ def test_calls_of_custom_tools_and_servers_are_calls_and_the_providers_own_tools
         {"object": "response", "output": [{"type": "message", "role": "assistant", "content": "Wat"}], "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
     ],
 )  # fmt: skip
-def test_an_answer_that_was_cut_off_is_listed_and_kept(read: Read, response: dict[str, Any]):
-    chat = read({"request": {"messages": [ASKED]}, "response": response})
-    assert [each.text for each in chat.outputs] == ["Wat"]
-    assert [(each.line, each.reason) for each in chat.skipped] == [(1, "the answer was cut off at the limit of tokens; it is graded as it stands")]  # fmt: skip
+def test_an_answer_that_was_cut_off_is_kept_and_counted(tmp_path: Path, response: dict[str, Any]):
+    (tmp_path / "log.jsonl").write_text(json.dumps({"request": {"messages": [ASKED]}, "response": response}))
+    imported = import_files([tmp_path / "log.jsonl"], tmp_path / "out")
+    assert (imported.outputs, imported.cut_off, imported.skipped) == ({"logged": 1}, 1, 0)
+    said = "\n".join(import_lines(imported))
+    assert "1 answer was cut off at the limit of tokens, graded as written" in said
 
 
 @pytest.mark.parametrize("odd", [{}, [], 3, True])
