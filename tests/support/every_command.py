@@ -97,7 +97,7 @@ COMMANDS: dict[str, str] = {
     "cache clear": "cache clear --cache replies.sqlite",
     "artifacts doctor": "artifacts doctor",
     "artifacts prepare": "artifacts prepare challenges.jsonl --out new",
-    "artifacts run": "artifacts run challenges.jsonl --agent 'PYTHON agent.py' --allow-code --out new",
+    "artifacts run": "artifacts run challenges.jsonl --agent 'PYTHON agent.py {workspace}' --allow-code --out new",
     "artifacts run, mock": "artifacts run challenges.jsonl --mock --allow-code --out new",
     "mcp": "mcp --folder .",
 }
