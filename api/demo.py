@@ -19,7 +19,7 @@ from .table_results import Comparison
 
 NOTE = (
     "Judged by recorded replies of one Claude model (November 2026): not a benchmark. Many requests shared a context, so calls are not "
-    "independent. The lexical baseline is beside it."
+    "independent. The word overlap baseline is beside it."
 )
 
 MODEL = "claude"

@@ -52,7 +52,7 @@ parameter_option = option(
 )  # fmt: skip
 
 model_options = compose(
-    option("--model", metavar="NAME", help="The judging model; `baseline` is the lexical control, no model."),
+    option("--model", metavar="NAME", help="The judging model; `baseline` is the word overlap baseline, no model."),
     parameter_option,
     reaching_options,
     option("--repeats", type=Whole(1, 100), default=1, help="Number of times each output is judged."),

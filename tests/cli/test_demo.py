@@ -19,7 +19,7 @@ def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
     provenance = result.out.splitlines()[0]
     assert "recorded replies of one Claude model (November 2026)" in provenance
     assert "calls are not independent" in provenance
-    assert "lexical baseline" in provenance
+    assert "word overlap baseline" in provenance
     assert f"report: {tmp_path / 'demo' / 'report.html'}" in result.out
     assert sorted(file.name for file in (tmp_path / "demo").iterdir() if not file.name.startswith(".")) == [
         "calibration.json",
