@@ -22,6 +22,22 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 """Process id to its loop. A forked worker inherits its parent's entry, but not the parent's thread."""
 
 
+def awaitable(function: Callable[P, T]) -> Callable[P, T]:
+    """Make a function safe to await in a thread: a StopIteration becomes a RuntimeError.
+
+    No future can carry a StopIteration, so that its result would be awaited forever. A `next` too many is a common mistake.
+    """
+
+    @wraps(function)
+    def safe(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except StopIteration as error:
+            raise RuntimeError("StopIteration") from error
+
+    return safe
+
+
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
     """Run a coroutine in this process's own loop.
 

@@ -180,7 +180,7 @@ def test_results_that_are_not_used_are_counted_aloud(export: Command, import_: C
     ours = [result_line(name, "1") for name in ids()]
     result = import_(answer("results.jsonl", *ours, ours[0], result_line("not-one-of-ours", "1")))
     assert result.code == 0
-    assert "1 of 21 results answer nothing that is asked here" in result.err
+    assert "1 of 21 results match no request" in result.err
     assert "1 results are of requests that have another, later or better one" in result.err
 
 

@@ -54,7 +54,7 @@ def test_an_answer_to_nothing_is_refused_and_no_outputs_are_left(bfcl_data: Path
         "bfcl", bfcl_data, "--category", "simple_python", "--out", out,
         "--results", tmp_path / "result", "--outputs-out", outputs,
     )  # fmt: skip
-    assert "gardener answers 'simple_python_9', which is no entry" in str(result.exception)
+    assert "gardener answers 'simple_python_9', which is not an entry" in str(result.exception)
     assert not outputs.exists()
 
 

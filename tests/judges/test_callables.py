@@ -60,7 +60,11 @@ def test_what_is_no_score_is_unparsable_and_never_0(said: Any):
 
 @pytest.mark.parametrize(
     ("raised", "reason"),
-    [(ValueError("not\ntoday"), "ValueError: not today"), (SystemExit(2), "SystemExit: 2")],
+    [
+        (ValueError("not\ntoday"), "ValueError: not today"),
+        (SystemExit(2), "SystemExit: 2"),
+        (StopIteration(), "RuntimeError: StopIteration"),
+    ],
 )
 def test_what_a_function_raises_is_a_call_that_failed(raised: BaseException, reason: str):
     def function(case: Case, output: Output) -> bool:

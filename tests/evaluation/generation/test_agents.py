@@ -107,6 +107,13 @@ def test_a_generator_without_an_end_is_ended():
     assert len(output.turns[0]) == 2_000
 
 
+def test_an_agent_that_takes_one_more_than_there_is_fails_its_item_and_ends():
+    def agent(case: Case) -> str:
+        return next(tag for tag in case.tags if tag == "no such tag")
+
+    assert output_by(agent, folder_case()).error == "RuntimeError: StopIteration"
+
+
 def test_what_was_done_before_a_crash_is_kept():
     def agent(case: Case, tools: dict[str, Any]) -> str:
         del case

@@ -86,7 +86,7 @@ def test_planted_levels_are_found_and_what_does_not_break_is_said_not_to(judge_n
 def test_a_judge_that_fails_everything_is_said_to_fail_what_is_right(judge_named: Named):
     audit = climb(judge_named("fails", lambda case, output: 0.0), only=("inference",), calls=100)
     assert ladders(audit)["inference"].failed_right.value == 1.0
-    assert "fails right outputs as well" in str(audit)
+    assert "fails right outputs, too" in str(audit)
 
 
 def test_a_start_that_was_cut_short_goes_on_to_the_same_end(tmp_path: Path, judge_named: Named):
