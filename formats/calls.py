@@ -27,11 +27,21 @@ _RESULT_PARTS = {
     "tool_call_response": ("response", "result"),
 }
 _ROLES = {
-    **dict.fromkeys(("human", "customer"), "user"),
+    **dict.fromkeys(("human", "customer", "client", "visitor"), "user"),
     **dict.fromkeys(("ai", "model", "gpt", "bot", "chatbot", "agent"), "assistant"),
     **dict.fromkeys(("function", "observation"), "tool"),
 }
 """Roles by their names in logs and in the ShareGPT format."""
+
+_SPEAKERS = ("role", "type", "from", "sender", "speaker")
+_TEXTS = ("value", "text", "message", "body")
+"""Names of a message's text beside `content`, if they hold one."""
+_SAYING = frozenset(
+    {"content", "parts", "contents", "refusal", *_TEXTS, "tool_calls", "toolCalls", "function_call"}
+)
+_ABOUT = frozenset({*_SPEAKERS, "id", "name", "model", "status", "finish_reason", "stop_reason", "object", "timestamp", "time", "ts", "date",
+                    "created", "created_at", "createdAt"})  # fmt: skip
+"""Fields of a message that are not its text."""
 
 
 class IdentifiedCall(NamedTuple):
@@ -110,9 +120,9 @@ def text_of(message: FieldReader) -> str | None:
 
     A refusal counts as text.
     """
-    name = message.first("content", "parts", "contents", "refusal", "value")
+    name = message.first("content", "parts", "contents", "refusal")
     if name is None:
-        return None
+        return _other_text(message)
     value = message.value[name]
     if isinstance(value, str):
         return value
@@ -120,6 +130,33 @@ def text_of(message: FieldReader) -> str | None:
         raise message.refuse(name, "a text or a list of parts")
     texts = [part.text("text", "content", "refusal") for part in parts_of(message) if _is_text(part)]
     return "".join(text for text in texts if text is not None) if texts else None
+
+
+def _other_text(message: FieldReader) -> str | None:
+    """Return a text under a name other than `content`."""
+    return next((text for name in _TEXTS if isinstance(text := message.get(name), str)), None)
+
+
+def has_chat_form(message: FieldReader) -> bool:
+    """Return whether a message's text stands where the chat API has it."""
+    return message.get("content") is not None or _other_text(message) is None
+
+
+def _refuse_unread(message: FieldReader) -> None:
+    """Refuse an agent's message with a text under an unknown name, which is no empty answer.
+
+    Raises:
+        RecordError: It has one.
+    """
+    if not message.value.keys() & _SAYING:
+        unread = [
+            name for name, value in message.value.items() if isinstance(value, str) and name not in _ABOUT
+        ]
+        if unread:
+            raise RecordError(
+                f"missing; expected a text; rename the field that holds it: {', '.join(map(repr, unread))}",
+                field=message.place("content"),
+            )
 
 
 def _is_text(part: FieldReader) -> bool:
@@ -152,7 +189,7 @@ def _result(node: FieldReader, value: Any) -> Any:
 
 def role_of(message: FieldReader) -> str | None:
     """Return the role of a message by its usual name."""
-    role = message.text("role", "type", "from")
+    role = message.text(*_SPEAKERS)
     return None if role is None else _ROLES.get(role, role)
 
 
@@ -166,7 +203,7 @@ def message_of(value: Any, at: str = "") -> Message:
     if len(results) == 1:
         result = {"role": "tool", "content": as_text(results[0][1])}
         return result if results[0][0] is None else {**result, "tool_call_id": results[0][0]}
-    content = message.get("content", "contents", "value")
+    content = message.get("content", "contents")
     text = text_of(message)
     plain: Message = {"role": role, "content": content if text is None and "parts" not in message else text}
     calls = calls_of(message)
@@ -222,9 +259,14 @@ def are_messages(value: Any) -> bool:
     if not is_list(value) or not value:
         return False
     return all(
-        is_object(item) and ("role" in item or "content" in item or {"from", "value"} <= item.keys())
-        for item in value
+        is_object(item) and ("role" in item or "content" in item or _is_spoken(item)) for item in value
     )
+
+
+def _is_spoken(item: dict[str, Any]) -> bool:
+    """Return whether an object names a speaker, other than by a role, and a text."""
+    speaks = any(isinstance(item.get(name), str) for name in _SPEAKERS[2:])
+    return speaks and not item.keys().isdisjoint(_TEXTS)
 
 
 def answer_of(messages: Iterable[FieldReader]) -> AgentAnswer:
@@ -247,6 +289,7 @@ def steps_of(messages: Iterable[FieldReader]) -> list[Step]:
         if role_of(message) == "assistant":
             tell()
             text, calls = text_of(message), calls_of(message)
+            _refuse_unread(message)
             if text:
                 steps.append(text)
             if calls:

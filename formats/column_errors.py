@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..records.column_names import TABLE_FIELDS, column_named, is_score_like, mapped, normal
+from ..records.column_names import TABLE_FIELDS, column_named, is_score_like, map_options, normal
 from ..records.grades import is_missing
 from .column_guesses import guessed
 from .field_reader import FieldReader
 
 
-def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:
+def missing_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> str | None:
     """Return an error message for a mapped column that no row has; None if all are present."""
     there = sorted(columns)
-    for left, right in told_by_user.items():
+    for left, right in mapping.items():
         if column_named(there, left) is None and column_named(there, right) is None:
             return f"{left}={right}: there is no such column; there are {', '.join(map(repr, there))}"
     return None
@@ -34,7 +34,7 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
         mapping["query"] = next((name for name in row if name != mapping["response"]), named[0])
     return (
         f"no column is known to hold a question or an answer; the columns are {', '.join(map(repr, row))}; "
-        f"name them, for example {mapped(mapping)}{_scores_alone(row, texts)}"
+        f"name them, for example {map_options(mapping)}{_scores_alone(row, texts)}"
     )
 
 
@@ -55,7 +55,7 @@ def nothing_asked(row: Mapping[str, Any], fields: FieldReader) -> str:
     if "query" in fields:
         return "the row has no question, answer or reference"
     guesses = guessed([row], row, ("accepted_answers", "label", "response", "system"))
-    name = mapped(guesses) if guesses else "--map query=COLUMN"
+    name = map_options(guesses) if guesses else "--map query=COLUMN"
     return f"the answer is empty, and no column is known to hold the question; name it: {name}"
 
 

@@ -7,7 +7,16 @@ from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..records import Message, Step
-from .calls import AgentAnswer, answer_of_steps, message_of, results_of, role_of, steps_of, text_of
+from .calls import (
+    AgentAnswer,
+    answer_of_steps,
+    has_chat_form,
+    message_of,
+    results_of,
+    role_of,
+    steps_of,
+    text_of,
+)
 from .field_reader import FieldReader
 from .message_parts import has_untyped_parts
 
@@ -68,6 +77,7 @@ def turns_of(messages: Iterable[FieldReader]) -> list[ConversationTurn]:
 def asked_message(message: FieldReader) -> Message:
     """Return a message of a question, unchanged if it is in the chat API's format."""
     plain = message.value.get("role") in _ROLES and "parts" not in message and not has_untyped_parts(message)
+    plain = plain and has_chat_form(message)
     if plain and (message.value["role"] == "tool" or not results_of(message)):
         return message.value
     return message_of(message.value, message.at)

@@ -22,8 +22,8 @@ def read_csv_rows(path: Path) -> Iterator[FileRow | Skipped]:
 
 
 def _read(path: Path) -> Iterator[FileRow | Skipped]:
-    with opened_csv(path) as (header, rows):
-        refuse_repeated_names(header, path)
+    with opened_csv(path) as (header, header_line, rows):
+        refuse_repeated_names(header, path, header_line)
         columns = len(header)
         for number, (line, cells) in enumerate(rows, start=1):
             if len(cells) == columns:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .arrow_rows import read_any_rows
-from .calls import AgentAnswer, answer_of, divided, plain_calls, said_by_user
+from .calls import AgentAnswer, answer_of, divided, plain_calls, said_by_user, text_of
 from .conversation_turns import conversation
 from .example import Example, answers_of
 from .example_records import records_of
@@ -16,7 +16,7 @@ from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, TrialCounter
 from .imported_scores import ImportedScore, numbered_names, scored, unscored
-from .json_values import is_object, tags_of
+from .json_values import is_list, is_object, tags_of
 
 NAME = "deepeval"
 ABOUT = "test cases, conversational ones too, goldens (JSON, JSON Lines, CSV), test runs"
@@ -31,7 +31,13 @@ def recognises(glimpse: Any) -> bool:
     if not is_object(glimpse):
         return False
     row = ("input" in glimpse or "turns" in glimpse or "scenario" in glimpse) and bool(glimpse.keys() & _OURS)
+    row = row and _have_roles(glimpse.get("turns"))
     return row or "testCases" in glimpse or "test_cases" in glimpse
+
+
+def _have_roles(turns: Any) -> bool:
+    """Return whether turns, if there are any, say who speaks as this tool writes it."""
+    return not is_list(turns) or all(is_object(turn) and "role" in turn for turn in turns)
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
@@ -77,7 +83,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
     )
     if turns:
         question, done = divided(turns)
-        example.messages = [{"role": turn.need("role"), "content": turn.text("content")} for turn in question]
+        example.messages = [{"role": turn.need("role"), "content": text_of(turn)} for turn in question]
         example.answer = answer_of(map(_turn, done)) if done else None
         example.conversation = conversation(map(_turn, turns), options.unit)
     yield from records_of(example, row.place, options)

@@ -12,20 +12,14 @@ import msgspec
 
 from ..errors import InputError, UsageError
 from ..records import Case, Kind, Output, Source, Step, Verdict, atomic_write, read_records
+from ..records.folder_files import CASES, CLUSTERS, LABELS, MANIFEST, OUTPUTS, VERDICTS
 from ..records.json_text import encode_json, encode_line
 from ..records.standing_labels import is_tie
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord, Skipped
 
-CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS, LABELS = (
-    "cases.jsonl",
-    "outputs.jsonl",
-    "verdicts.jsonl",
-    "skipped.jsonl",
-    "clusters.json",
-    "labels.jsonl",
-)
-"""Files of the folder; verdicts, clusters and labels only if there are some. Labels are people's verdicts, which the verdicts include."""
+SKIPPED = "skipped.jsonl"
+"""Records that were skipped. Verdicts, clusters and labels have files only if there are some; verdicts include the labels, which are people's."""
 
 
 _NUMBER = re.compile(r"\[\d+\]")
@@ -116,15 +110,15 @@ def write_folder(
         InputError: Nothing could be read, or the folder cannot be written.
         UsageError: The folder holds a run.
     """
-    if (folder / "run.json").exists():
+    if (folder / MANIFEST).exists():
         raise UsageError(f"{folder} holds a run; name another folder")
     summary = _Summary()
     with ExitStack() as stack:
         if not folder.exists():
             stack.callback(_remove_if_empty, folder)
         to_cases, to_outputs, to_verdicts, to_skipped, to_labels = (
-            stack.enter_context(atomic_write(folder / record)).write
-            for record in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
+            stack.enter_context(atomic_write(folder / file)).write
+            for file in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
         )
         for record in records:
             line = encode_line(record, folder)

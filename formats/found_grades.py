@@ -14,8 +14,9 @@ from ..records.column_names import (
     is_person,
     is_score_like,
     normal,
+    people_columns,
+    people_named_by_user,
     resolve,
-    told_people,
 )
 from ..records.grade_columns import GradeColumns
 from ..records.grades import GradeScale, UnknownGradeError, as_number, usual_ends
@@ -72,20 +73,20 @@ def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGra
     names = resolve(header, options.columns)
     mapped = {ours: names[ours] for ours in ("label", "score") if ours in names}
     fields = names.keys() - mapped.keys()
-    people = told_people(header, options.columns) or tuple(filter(is_person, header))
+    people = people_columns(header, options.columns)
     taken = (
         {names[field] for field in fields}
-        | {*told_people(header, options.columns)}
+        | {*people_named_by_user(header, options.columns)}
         | (TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"})
     )
     scales = (GradeScale(words=options.grades.words), options.grades)
     columns = GradeColumns(rows, mapped, scales, lambda name: name in taken or is_number_field(name))
     for name in ("item_id", "judge"):
-        columns.find_usual(name, columns.is_name)
+        columns.find_by_usual_name(name, columns.may_be_names)
     columns.find_labels()
     judges = [] if "verdicts" in names else columns.find_scores(several="judge" not in columns.columns)
     graded = (columns.columns.get("label"), names.get("score"), *people)
-    told = told_people(header, options.columns)
+    told = people_named_by_user(header, options.columns)
     judging = tuple(
         each for each in judges if each != names.get("score") and _is_judge(each, columns, scales[0])
     )

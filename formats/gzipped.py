@@ -28,7 +28,7 @@ def unpacked(path: Path) -> Path:
     with readable(path), path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             return path
-    copy = temporary_copy(path.stem, called=as_named(path))
+    copy = temporary_copy(path.stem, shown_as=as_named(path))
     with readable(path):
         try:
             _unpack(path, copy)

@@ -15,6 +15,7 @@ from ..records import Case, ItemKey, Output, Verdict
 from ..records.grades import PLAIN, GradeScale
 from ..records.json_text import encode_json
 from ..records.standing_labels import majority_verdict
+from .batch_lines import BatchLines
 from .column_guesses import TableColumns
 from .conversation_turns import Unit
 from .example import Example
@@ -114,12 +115,17 @@ class SeenKeys:
 
 
 class DeferredLines:
-    """Lines that are read at the end: exchanges of sessions, and failed calls."""
+    """Lines that are read at the end: batches, exchanges of sessions, and failed calls."""
 
     def __init__(self) -> None:
+        self.batches = BatchLines()
         self.sessions: dict[str, list[tuple[bytes, FilePosition, str, int]]] = {}
         self.failures: list[tuple[Example, FilePosition]] = []
         self.systems = set[str]()
+
+    def __bool__(self) -> bool:
+        """Return whether any line waits."""
+        return bool(self.batches or self.sessions or self.failures)
 
 
 def _nothing(_example: Example) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Step
-from ..records.column_names import HEADERS, is_person, known_fields, person_column, told_people
+from ..records.column_names import HEADERS, is_person, known_fields, people_named_by_user, person_column
 from ..records.grades import GradeScale
 from .calls import (
     AgentAnswer,
@@ -108,12 +108,12 @@ class _Columns(NamedTuple):
 @lru_cache(HEADERS)
 def _columns(
     header: tuple[str, ...],
-    told_by_user: tuple[tuple[str, str], ...],
+    mapping: tuple[tuple[str, str], ...],
     label: str | None,
     judges: tuple[str, ...],
 ) -> _Columns:
     """Return the meaning of columns, so that short rows are read fast."""
-    names = dict(known_fields(header, told_by_user))
+    names = dict(known_fields(header, mapping))
     if label in header:
         names.setdefault("label", label)
     if names.get("query", "").lower() == "instruction" and "input" in header:
@@ -121,7 +121,7 @@ def _columns(
     others = [*_others(dict.fromkeys(header), names)]
     judging = [name for name in judges if name in others]
     others = [name for name in others if name not in judging]
-    several = told_people(header, dict(told_by_user))
+    several = people_named_by_user(header, dict(mapping))
     by = person_column(others) if "label" in names else None
     return _Columns(
         names,

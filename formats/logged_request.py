@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .calls import role_of, said_by_user
+from typing import Any
+
+from .calls import are_messages, role_of, said_by_user
 from .field_reader import FieldReader
 from .json_values import is_list, is_object
 from .logged_messages import item_messages
@@ -23,8 +25,23 @@ REQUESTS = (
 )
 RESPONSES = ("response", "res", "resp", "output", "outputs", "completion", "response_body", "responseBody", "result", "reply", "answer")  # fmt: skip
 _AROUND = ("data", "payload", "record", "event", "log", "entry", "exchange", "body", "message", "msg", "@message", "jsonPayload", "_source", "fields", "properties")  # fmt: skip
+_TRANSCRIPTS = ("turns", "transcript", "history", "chat_history")
 DEEPEST = 4
 """Most nested objects that are searched."""
+
+
+def with_messages(value: Any) -> Any:
+    """Return a line with its transcript as ``messages``; any other line unchanged.
+
+    Turns with roles are DeepEval's; a transcript beside a question or an answer comes before it.
+    """
+    if not is_object(value) or not value.keys().isdisjoint(("messages", *REQUESTS, *RESPONSES)):
+        return value
+    for name in _TRANSCRIPTS:
+        turns = value.get(name)
+        if are_messages(turns) and not (name == "turns" and all("role" in turn for turn in turns)):
+            return {**{key: held for key, held in value.items() if key != name}, "messages": turns}
+    return value
 
 
 def scopes_of(line: FieldReader) -> list[FieldReader]:

@@ -1,6 +1,6 @@
 """OpenAI's chats, stored completions, batches, responses, and hosted Evals rows.
 
-A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, where only ``messages`` is required; a completion with ``messages``
+A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, with at least ``messages``; a completion with ``messages``
 and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper.
 """
 
@@ -12,8 +12,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ..records import TagValue
 from ..records.case import LOG_TAGS
+from .batch_lines import is_reply, missing_request
 from .calls import AgentAnswer, answer_of, are_messages, role_of
 from .conversation_turns import asked_message, failed, is_agents, turns_of
 from .example import Example, answers_of
@@ -25,11 +28,12 @@ from .import_options import Options
 from .imported_records import ImportedRecord, converted
 from .json_values import is_list, is_object
 from .logged_messages import item_messages, message_key
+from .logged_request import with_messages
 from .openai_evals import evals_example, is_evals_row
 from .sessions import conversations_of
 
 NAME = "openai"
-ABOUT = "[chat logs](#logs-of-chats), stored completions, batches, responses, exports and data of hosted Evals (JSON, JSON Lines)"
+ABOUT = "[chat logs](#logs-of-chats), stored completions, batches (both files), responses, exports and data of hosted Evals (JSON, JSON Lines)"
 LOST = "usage, log-probabilities, decoding parameters; non-text content except in the question; calls of tools that the provider runs (web search, files, code)"
 
 
@@ -39,10 +43,10 @@ def recognises(glimpse: Any) -> bool:
         return bool(glimpse) and all(is_object(each) and "role" in each for each in glimpse)
     if not is_object(glimpse):
         return False
-    body = glimpse.get("body", glimpse)
+    body = glimpse.get("body", with_messages(glimpse))
     chat = is_object(body) and isinstance(body.get("messages"), list)
     named = glimpse.get("object") in {"chat.completion", "response", "eval.run.output_item", "list"}
-    return chat or named or is_evals_row(glimpse)
+    return chat or named or is_evals_row(glimpse) or is_reply(glimpse)
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
@@ -61,12 +65,19 @@ def _page(document: FieldReader) -> list[tuple[str, Any]] | None:
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if is_object(row.value) and is_evals_row(row.value):
         yield from records_of(evals_example(row), row.place, options)
-    else:
+    elif not options.deferred.batches.holds(row):
         if is_object(row.value):
             options.recognized.note_unread(row.value, row.place.path)
-        exchange = exchange_of(row)
-        options.recognized.cut_off += exchange.cut_off
-        yield from exchange_records(exchange, row, options)
+        yield from _exchange_records(row, options)
+
+
+def _exchange_records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
+    if is_reply(row.value):
+        raise missing_request(row)
+    row = msgspec.structs.replace(row, value=with_messages(row.value))
+    exchange = exchange_of(row)
+    options.recognized.cut_off += exchange.cut_off
+    yield from exchange_records(exchange, row, options)
 
 
 def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iterator[ImportedRecord]:
@@ -81,8 +92,9 @@ def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iter
 
 
 def held_records(options: Options) -> Iterator[ImportedRecord]:
-    """Yield the records held back: sessions merged from their lines, then failed calls."""
+    """Yield the records held back: batches, sessions merged from their lines, then failed calls."""
     waiting = options.deferred
+    yield from convert_rows(waiting.batches.rows(), lambda row: _exchange_records(row, options))
     sessions = iter(waiting.sessions.items())
     yield from converted(
         sessions, lambda each: _session(each[0], _exchanges(each[1]), options), lambda each: each[1][0][1]

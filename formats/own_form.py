@@ -9,9 +9,8 @@ import msgspec
 
 from ..errors import InputError
 from ..records import Case, Output, Verdict, is_kind
+from ..records.folder_files import MANIFEST, VERDICTS
 from .json_values import is_object
-
-_RUN_FILES = ("run.json", "verdicts.jsonl")
 
 _COMMANDS: dict[type[Case | Output | Verdict], str] = {
     Case: "cases; grade outputs for them: `fiducial run {path} --outputs FILE`",
@@ -39,7 +38,7 @@ def refuse_run_folder(path: Path) -> None:
     Raises:
         InputError: It is.
     """
-    if all((path / name).is_file() for name in _RUN_FILES):
+    if all((path / name).is_file() for name in (MANIFEST, VERDICTS)):
         raise InputError(f"is the folder of a run, and needs no import: `fiducial report {path}`", path=path)
 
 

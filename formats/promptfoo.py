@@ -210,7 +210,7 @@ def _read_csv(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
     The header of a block is ``[provider] prompt``.
     """
-    with opened_csv(path, ",") as (header, lines):
+    with opened_csv(path, ",") as (header, _, lines):
         heads = [at for at in range(len(header) - 3) if tuple(header[at + 1 : at + 4]) == _BLOCK]
         if not heads:
             raise InputError(

@@ -119,7 +119,7 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
 def read_held(options: Options) -> Iterator[ImportedRecord]:
     """Yield records that need all lines: sessions, failed calls, majorities."""
     yield from options.seen.majorities()
-    if options.deferred.sessions or options.deferred.failures:
+    if options.deferred:
         from .openai_chat import held_records  # noqa: PLC0415 - loaded where lines of chats were read
 
         yield from held_records(options)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..records.column_names import HEADERS, SESSIONS, is_person, known_fields, person_column, told_people
+from ..records.column_names import HEADERS, SESSIONS, known_fields, people_columns, person_column
 from .arrow_rows import read_any_rows, read_arrow_rows
 from .column_errors import missing_columns
 from .csv_rows import read_csv_rows
@@ -52,15 +52,13 @@ def _may_be_turns(columns: tuple[str, ...]) -> bool:
     return not known_fields(columns, ()).keys() & set(_OF_NO_TURN) and not set(SESSIONS).isdisjoint(columns)
 
 
-def _is_turn_of_a_session(
-    row: Mapping[str, Any], told_by_user: Mapping[str, str], graded: FoundGrades
-) -> bool:
+def _is_turn_of_a_session(row: Mapping[str, Any], mapping: Mapping[str, str], graded: FoundGrades) -> bool:
     """Return whether a row is one exchange of a session.
 
     A row with its own id, references or scores is not.
     """
     return (
-        not told_by_user
+        not mapping
         and _may_be_turns(tuple(row))
         and not any(row.get(name) is not None for name in (graded.label or "", *graded.judges))
         and is_exchange(dict(row))
@@ -112,7 +110,7 @@ def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: F
     """Note the columns of fields, and those that become tags."""
     there = tuple(dict.fromkeys(name for row in rows for name in row))
     label = {} if graded.label is None else {"label": graded.label}
-    people = told_people(there, options.columns) or tuple(filter(is_person, there))
+    people = people_columns(there, options.columns)
     by = (
         person_column(there)
         if label or "label" in known_fields(there, tuple(options.columns.items()))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from ..errors import UsageError
-from ..records.column_names import FIELDS, column_named, is_person, known_fields, mapped
+from ..records.column_names import FIELDS, column_named, is_person, known_fields, map_options
 from .file_rows import FileRow
 from .found_grades import FoundGrades
 from .import_options import Options
@@ -18,11 +18,11 @@ from .json_values import is_object
 _RESPONSE = frozenset({"response", *FIELDS["response"]})
 
 
-def answer_columns(header: Sequence[str], told_by_user: Mapping[str, str]) -> list[str]:
+def answer_columns(header: Sequence[str], mapping: Mapping[str, str]) -> list[str]:
     """Return the columns mapped to the answer; several if each is one system's."""
     named = [
         column_named(header, right) if left in _RESPONSE else column_named(header, left)
-        for left, right in told_by_user.items()
+        for left, right in mapping.items()
         if left in _RESPONSE or right in _RESPONSE
     ]
     return list(dict.fromkeys(filter(None, named)))
@@ -40,7 +40,7 @@ def refuse_unclear(
         name for name in header if is_person(name)
     ]  # a label of each answer, or several people's of one
     label = {"label": people[0]} if people else {}
-    alone = f"{mapped({'response': answers[0], **label})} --system NAME"
+    alone = f"{map_options({'response': answers[0], **label})} --system NAME"
     if options.joined is not None:
         raise UsageError(
             f"--system names one system, and {len(answers)} columns hold answers: import {alone}"

@@ -1,4 +1,4 @@
-"""The nouns - Case, Output, Verdict - and how they are read and written."""
+"""Core types (Case, Output, Verdict), and how they are read and written."""
 
 from .accepted_calls import (
     AcceptedCall,
@@ -31,7 +31,7 @@ from .case import (
     ToolCallReference,
     message_text,
 )
-from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, OpenFiles, case_files, named
+from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, OpenFiles, case_files, name_of_files
 from .case_kinds import (
     KINDS,
     OF_CALLS,
@@ -47,7 +47,7 @@ from .case_kinds import (
     register_kind,
     unknown_kind,
 )
-from .disk_files import atomic_write, open_plainly, read_plainly, write_json, write_records
+from .disk_files import atomic_write, open_regular_file, read_regular_file, write_json, write_records
 from .explanations import nearest, not_utf8
 from .json_text import MAX_LINE_BYTES, encode_record
 from .jsonl import decode_record, lines_of, read_lines, read_numbered, read_records
@@ -128,15 +128,15 @@ __all__ = [
     "lines_of",
     "memory_file",
     "message_text",
-    "named",
+    "name_of_files",
     "nearest",
     "not_utf8",
-    "open_plainly",
+    "open_regular_file",
     "part",
     "read_lines",
     "read_numbered",
-    "read_plainly",
     "read_records",
+    "read_regular_file",
     "register_kind",
     "unknown_kind",
     "validate_case",

@@ -3,11 +3,11 @@
 BFCL's form, ``{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}``, lists acceptable values per argument; ``""`` among them
 means that the argument may be left out, and dicts in a value may hold lists of acceptable values, too.
 
-The plain form, ``{"name": "book", "arguments": {"city": "Rome"}}``, means exactly these values. Six spellings say otherwise, or
-more, at any depth: ``{"any_of": [...]}`` for alternatives, ``{"any_order": [...]}`` for a list whose items may come in any order,
-``{"in_order": [...]}`` for one whose order matters (it is wanted as written without that, too, but audits turn only such lists round),
-``{"optional": ...}`` for what may be left out (``"optional": true`` beside the others), ``{"any_value": true}`` for whatever
-value is given, and ``{"exactly": ...}`` for a value that looks like one of these, or holds what does.
+The plain form, ``{"name": "book", "arguments": {"city": "Rome"}}``, means exactly these values. Six markers change that,
+at any depth: ``{"any_of": [...]}`` for alternatives, ``{"any_order": [...]}`` for a list whose items may come in any order,
+``{"in_order": [...]}`` for one whose order matters (an unmarked list is compared in order, too, but audits reorder only marked ones),
+``{"optional": ...}`` for a value that may be left out (``"optional": true`` beside the others), ``{"any_value": true}`` for any
+value, and ``{"exactly": ...}`` for a literal value that looks like a marker or holds one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..errors import InputError
 from .explanations import unknown_field
 
 MARKERS = frozenset({"any_of", "any_order", "in_order", "optional", "exactly", "any_value"})
-"""Keys that say how a value of the plain form is meant."""
+"""Markers of the plain form."""
 
 
 class AnyOrder(list[Any]):
@@ -33,16 +33,16 @@ class InOrder(list[Any]):
 
 
 class AnyValue(dict[str, bool]):
-    """Whatever value is given."""
+    """Marker that accepts any value."""
 
 
 _LISTS: dict[str, type[list[Any]]] = {"any_order": AnyOrder, "in_order": InOrder}
 
 _MOST_VALUES = 1000
-"""Alternatives in one value multiply; more than these are a mistake."""
+"""Alternatives in one value multiply; more than this many are a mistake."""
 
 _LONGEST = 500
-"""Each item of a list in any order is compared with each."""
+"""Items of a list at most; in a list in any order each is compared with each."""
 
 
 class AcceptedValues(msgspec.Struct, frozen=True):
@@ -62,8 +62,8 @@ class AcceptedCall(msgspec.Struct, frozen=True):
 
     Attributes:
         name: The function's name.
-        arguments: What is acceptable, by argument; others are not.
-        literal: Whether values are meant as they stand; in BFCL's form a dict in one may hold lists of acceptable values.
+        arguments: Acceptable values by argument; no other argument is accepted.
+        literal: Whether values are literal; in BFCL's form a dict in one may hold lists of acceptable values.
         written: The call as the reference has it.
         field: Path of its arguments in the reference, such as ``calls[0].book``.
     """
@@ -81,11 +81,8 @@ def accepted_calls(calls: list[dict[str, Any]]) -> list[AcceptedCall]:
     Args:
         calls: Each in BFCL's or in the plain form.
 
-    Returns:
-        The same calls, read.
-
     Raises:
-        InputError: One is in neither form; its field is given from the reference on.
+        InputError: One is in neither form; the field is relative to the reference.
     """
     return [_accepted_call(call, f"calls[{number}]") for number, call in enumerate(calls)]
 
@@ -186,7 +183,7 @@ def _flag(marked: dict[str, Any], field: str) -> bool:
 
 
 def _literals(value: Any, field: str) -> list[Any]:
-    """Return every literal that a value accepts: only itself, unless it holds alternatives."""
+    """Return the literal values that a value stands for; several if it holds alternatives."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value)
         parts = {key: _accepted(item, f"{field}.{key}") for key, item in items.items()}
@@ -210,10 +207,10 @@ _LEFT_OUT = object()
 
 
 def _combined(choices: list[list[Any]], field: str) -> list[tuple[Any, ...]]:
-    number = 1
-    for each in choices:
-        number *= len(each)
-        if number > _MOST_VALUES:
+    combinations = 1
+    for values in choices:
+        combinations *= len(values)
+        if combinations > _MOST_VALUES:
             raise InputError(f"its alternatives stand for more than {_MOST_VALUES:,} values", field=field)
     return list(product(*choices))
 

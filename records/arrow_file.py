@@ -11,13 +11,13 @@ from ..errors import InputError, MissingExtraError
 from .csv_file import refuse_repeated_names
 
 LEAST_UNPACKED, UNPACKED_FACTOR = 256 << 20, 256
-"""Bytes that any file may unpack to, and how many times its own size a larger one."""
+"""Unpacked bytes allowed for any file; for large ones, this many times their size."""
 
-_ROW, _CELL = 512, 32
-"""Bytes that a row and each of its values count at least: a few bytes can say a value a million times."""
+_ROW_BYTES, _CELL_BYTES = 512, 32
+"""Least bytes counted for a row, and for each of its values: a few bytes can repeat a value a million times."""
 
-_ROWS, _AT_ONCE = 1024, 16 << 20
-"""Rows of a batch, and bytes beyond which its rows are taken one by one."""
+_BATCH_ROWS, _BATCH_BYTES = 1024, 16 << 20
+"""Rows of a batch, and bytes beyond which its rows are read one by one."""
 
 
 class UnreadableRow(NamedTuple):
@@ -46,17 +46,17 @@ def arrow_rows(path: Path) -> Iterator[dict[str, Any] | UnreadableRow]:
     unpacked = 0
     for batch in _batches(path, most):
         refuse_repeated_names(batch.schema.names, path, None)
-        size = batch.num_rows * (_ROW + _CELL * batch.num_columns) + _size_of_columns(batch, path)
+        size = batch.num_rows * (_ROW_BYTES + _CELL_BYTES * batch.num_columns) + _size_of_columns(batch, path)
         unpacked += size
         if unpacked > most:
             raise _too_large(path, most)
-        pieces = [batch] if size < _AT_ONCE else (batch.slice(row, 1) for row in range(batch.num_rows))
+        pieces = [batch] if size < _BATCH_BYTES else (batch.slice(row, 1) for row in range(batch.num_rows))
         for piece in pieces:
             yield from _rows(piece)
 
 
 def _too_large(path: Path, most: int) -> InputError:
-    return InputError(f"unpacks to more than {most >> 20:,} MiB, which a file of its size may not", path=path)
+    return InputError(f"unpacks to more than {most >> 20:,} MiB, too much for a file of its size", path=path)
 
 
 def _batches(path: Path, most: int) -> Iterator[Any]:
@@ -66,13 +66,13 @@ def _batches(path: Path, most: int) -> Iterator[Any]:
         if stream:
             with arrow.OSFile(str(path)) as file:
                 for batch in arrow.ipc.open_stream(file):
-                    yield from (batch.slice(at, _ROWS) for at in range(0, batch.num_rows, _ROWS))
+                    yield from (batch.slice(at, _BATCH_ROWS) for at in range(0, batch.num_rows, _BATCH_ROWS))
         else:
             with parquet.ParquetFile(path) as file:
                 texts = _texts(file, path, most)
-            # Else every row would get a copy of a text that the file says once.
+            # Else every row would get a copy of a text that the file holds once.
             with parquet.ParquetFile(path, read_dictionary=texts) as file:
-                yield from file.iter_batches(_ROWS)
+                yield from file.iter_batches(_BATCH_ROWS)
     except (OSError, UnicodeDecodeError, KeyError, arrow.ArrowException) as error:
         message = f"cannot be read as {'Arrow' if stream else 'Parquet'}: {' '.join(str(error).split())}"
         raise InputError(message, path=path) from error
@@ -83,7 +83,7 @@ def _texts(file: Any, path: Path, most: int) -> list[str]:
     metadata = file.metadata
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     columns = [group.column(number) for group in groups for number in range(group.num_columns)]
-    declared = sum(each.total_uncompressed_size + each.num_values * _CELL for each in columns)
+    declared = sum(each.total_uncompressed_size + each.num_values * _CELL_BYTES for each in columns)
     if declared > most:
         raise _too_large(path, most)
     return sorted({each.path_in_schema for each in columns if each.physical_type == "BYTE_ARRAY"})
@@ -98,19 +98,19 @@ def _size_of_columns(batch: Any, path: Path) -> int:
 
 
 def _size(array: Any) -> int:
-    """Return the bytes of an array's values once every one of them is an object of its own."""
+    """Return the bytes of an array's values as separate objects."""
     arrow, _ = pyarrow("reading Parquet or Arrow")
     compute = import_module("pyarrow.compute")
     if isinstance(array, arrow.DictionaryArray):
         if array.dictionary.type not in _of_bytes(arrow):
-            return len(array) * _CELL
+            return len(array) * _CELL_BYTES
         lengths = compute.binary_length(array.dictionary)
         return int(compute.sum(lengths.take(array.indices)).as_py() or 0)
     if isinstance(array, (arrow.ListArray, arrow.LargeListArray, arrow.FixedSizeListArray)):
         inner = array.flatten()
-        return len(inner) * _CELL + _size(inner)
+        return len(inner) * _CELL_BYTES + _size(inner)
     if isinstance(array, arrow.StructArray):
-        return sum(len(each) * _CELL + _size(each) for each in array.flatten())
+        return sum(len(each) * _CELL_BYTES + _size(each) for each in array.flatten())
     return int(array.nbytes)
 
 
@@ -128,10 +128,10 @@ def _rows(batch: Any) -> Iterable[dict[str, Any] | UnreadableRow]:
 
 
 def _row(batch: Any, row: int, beyond: tuple[type[Exception], ...]) -> dict[str, Any] | UnreadableRow:
-    found = dict[str, Any]()
+    values = dict[str, Any]()
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         try:
-            found[name] = column[row].as_py()
+            values[name] = column[row].as_py()
         except beyond as error:
             return UnreadableRow(str(name), f"cannot be read: {error}")
-    return found
+    return values

@@ -57,15 +57,15 @@ def read_bounded_yaml(text: str, *, most_nodes: int, aliases: bool = False) -> Y
         return YamlDocument(yaml.constructor.construct_document(node), node)
     except MarkedYAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
-        told: Any = error
-        problem = " ".join(part for part in (told.context, told.problem) if part)
-        # Of a key that stands twice the value is named, and may be a secret.
+        marked: Any = error
+        problem = " ".join(part for part in (marked.context, marked.problem) if part)
+        # The message on a duplicate key ends with its value, which may be a secret.
         problem = problem.partition(" with value ")[0]
         raise YamlError(f"is not YAML: {problem}", mark.line if mark else None) from error
     except RecursionError as error:
         raise YamlError("cannot be read as YAML: nested too deeply") from error
     except (YAMLError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
-        # A date or number beyond all bounds, a list as a key: the loader raises what it happens to.
+        # A date out of range, a list as a key: the loader has no common error for these.
         raise YamlError(f"cannot be read as YAML: {' '.join(str(error).split())}") from error
 
 
@@ -102,21 +102,19 @@ def _refuse_aliases(node: Any, most: int | None) -> None:
     """Refuse aliases, or those that exceed a number of nodes or contain themselves."""
     counts = dict[int, int]()
 
-    def count(here: Any) -> int:
-        if id(here) in counts:
+    def count(part: Any) -> int:
+        if id(part) in counts:
             if most is None:
-                raise YamlError(
-                    "must not use YAML's aliases; there is one for this", int(here.start_mark.line)
-                )
-            if not counts[id(here)]:
-                raise YamlError("holds an alias within its own value", int(here.start_mark.line))
-            return counts[id(here)]
-        counts[id(here)] = 0
-        found = 1 + sum(count(part) for part in _parts(here))
-        if most is not None and found > most:
+                raise YamlError("must not use YAML aliases; this value has one", int(part.start_mark.line))
+            if not counts[id(part)]:
+                raise YamlError("holds an alias within its own value", int(part.start_mark.line))
+            return counts[id(part)]
+        counts[id(part)] = 0
+        nodes = 1 + sum(map(count, _parts(part)))
+        if most is not None and nodes > most:
             raise _too_many(most)
-        counts[id(here)] = found
-        return found
+        counts[id(part)] = nodes
+        return nodes
 
     count(node)
 

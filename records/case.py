@@ -90,7 +90,7 @@ TagValue: TypeAlias = str | int | float | bool | None
 
 Language: TypeAlias = Literal["python", "java", "javascript"]
 Match: TypeAlias = Literal["auto", "simple", "multiple", "parallel"]
-"""``auto``: exactly these calls, looked up among all tools; the others are BFCL's own ways and come with its data."""
+"""``auto``: exactly these calls, looked up among all tools; the others are BFCL's, for its data."""
 
 ExecutionMatch: TypeAlias = Literal[
     "exact", "real_time", "structural", "exact_match", "real_time_match", "structural_match"
@@ -98,7 +98,7 @@ ExecutionMatch: TypeAlias = Literal[
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Base of what stands on a line of a JSON Lines file: frozen, typed, no unknown keys."""
+    """Base of a record on a line of a JSON Lines file: frozen, typed, no unknown keys."""
 
 
 class ContextItem(Record, frozen=True, kw_only=True):
@@ -190,7 +190,7 @@ class GroundedReference(Record, frozen=True, kw_only=True):
 
 
 MOST_POINTS = 1e9
-"""Points of a criterion; sums of more may be no numbers any more."""
+"""Largest absolute points of a criterion, so that no sum overflows."""
 
 
 class Criterion(Record, frozen=True, kw_only=True):
@@ -267,14 +267,14 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
                 plain_message(entry) if isinstance(entry, dict) else [plain_message(each) for each in entry]
                 for entry in self.messages
             ]
-        except (AttributeError, TypeError) as error:  # of a caller; a file's have been validated
+        except (AttributeError, TypeError) as error:  # from Python code; those of files are validated
             raise UsageError("messages: expected a list of messages, or of turns of them") from error
         if messages != self.messages:
             msgspec.structs.force_setattr(self, "messages", messages)
 
     @property
     def cluster_id(self) -> str:
-        """The cluster, which is the case itself unless something else is named."""
+        """The cluster; by default the case itself."""
         return self.id if self.cluster is None else self.cluster
 
     @property

@@ -35,35 +35,35 @@ class Closing:
 
 _KEEP_BYTES = 4 * 1024 * 1024
 """Size of the lines whose cases are kept once read. The first ones stay: outputs mostly come in the order of the cases, once
-per system, so a cache that drops the oldest would never hold the next one."""
+per system, so a cache that drops its oldest case would never have the next one."""
 
 
 class CaseFacts(NamedTuple):
-    """Facts about a case that need no further read.
+    """Facts about a case, known without reading it again.
 
     Attributes:
         kind: The case's kind.
         cluster: Its group of dependent cases; by default its own id.
-        offset: Beginning of its line, in bytes.
-        line: The 1-based number of its line.
+        offset: Start of its line, in bytes.
+        line_number: Number of its line, from 1.
         dotted: Whether the name of one of its tools has a dot.
         file: Position of its file among the files, from 0.
-        number: Position among all cases, from 0.
+        position: Position among all cases, from 0.
         logged: Whether it was read from a log (`is_logged`).
     """
 
     kind: Kind
     cluster: str
     offset: int
-    line: int
+    line_number: int
     dotted: bool
     file: int = 0
-    number: int = 0
+    position: int = 0
     logged: bool = False
 
 
 _MOST_OPEN = 64
-"""Files that are held open at a time."""
+"""Number of files held open at a time."""
 
 
 class OpenFiles(Closing):
@@ -72,7 +72,7 @@ class OpenFiles(Closing):
     def __init__(self) -> None:
         self._open: dict[InputPath, BinaryIO] = {}
 
-    def line(self, path: InputPath, offset: int) -> bytes:
+    def read_line(self, path: InputPath, offset: int) -> bytes:
         """Return the line of a file that begins at an offset, verbatim."""
         file = self._open.get(path) or self._opened(path)
         file.seek(offset)
@@ -121,43 +121,52 @@ class CaseIndex(Closing):
         self._kept: dict[str, Case] = {}
         self._kept_bytes = 0
         self._lines = OpenFiles()
-        for number, path in enumerate(self.files):
-            self._index(number, path, examine, validated=validated)
+        for file, path in enumerate(self.files):
+            self._index(file, path, examine, validated=validated)
 
     def _index(
         self,
-        number: int,
+        file: int,
         path: InputPath,
         examine: Callable[[Case], object] | None,
         *,
         validated: bool,
     ) -> None:
-        before = len(self._facts)
+        cases_before = len(self._facts)
         detector = None if validated or isinstance(path, MemoryFile) else DuplicateKeyDetector()
-        for line, offset, raw in read_lines(path):
-            case = decode_record(raw, Case, path=path, line=line, detector=detector, validated=validated)
+        for line_number, offset, raw in read_lines(path):
+            case = decode_record(
+                raw, Case, path=path, line=line_number, detector=detector, validated=validated
+            )
             if case.id in self._facts:
                 first = self._facts[case.id]
-                earlier_file = "" if first.file == number else f" of {self.files[first.file]}"
+                earlier_file = "" if first.file == file else f" of {self.files[first.file]}"
                 raise RecordError(
-                    f"the id {case.id!r} is already on line {first.line}{earlier_file}; ids are unique",
+                    f"the id {case.id!r} is already on line {first.line_number}{earlier_file}; ids are unique",
                     path=path,
-                    line=line,
+                    line=line_number,
                     field="id",
                 )
             if examine is not None:
-                _examine(case, examine, path, line)
+                _examine(case, examine, path, line_number)
             dotted = any("." in tool["function"]["name"] for tool in case.tools)
             self._facts[case.id] = CaseFacts(
-                case.kind, case.cluster_id, offset, line, dotted, number, len(self._facts), is_logged(case)
+                case.kind,
+                case.cluster_id,
+                offset,
+                line_number,
+                dotted,
+                file,
+                len(self._facts),
+                is_logged(case),
             )
-        if len(self._facts) == before:
+        if len(self._facts) == cases_before:
             raise InputError("the file is empty; expected one case a line", path=path)
 
     @property
     def path(self) -> InputPath | str:
-        """Name of the files in messages."""
-        return named(self.files)
+        """Name of the files for messages."""
+        return name_of_files(self.files)
 
     def __len__(self) -> int:
         return len(self._facts)
@@ -179,7 +188,7 @@ class CaseIndex(Closing):
         return self._read(case_id) if case is None else case
 
     def facts(self, case_id: str) -> CaseFacts:
-        """Return the facts about a case that need no further read.
+        """Return the facts about a case, without reading it again.
 
         Raises:
             KeyError: There is no such case.
@@ -194,18 +203,18 @@ class CaseIndex(Closing):
         """
         return self._facts[case_id].cluster
 
-    def line(self, case_id: str) -> bytes:
+    def raw_line(self, case_id: str) -> bytes:
         """Return the line of a case, verbatim from its file.
 
         Raises:
             KeyError: There is no such case.
         """
         facts = self._facts[case_id]
-        return self._lines.line(self.files[facts.file], facts.offset)
+        return self._lines.read_line(self.files[facts.file], facts.offset)
 
     def _read(self, case_id: str) -> Case:
-        facts, raw = self._facts[case_id], self.line(case_id)
-        case = decode_record(raw, Case, path=self.files[facts.file], line=facts.line, validated=True)
+        facts, raw = self._facts[case_id], self.raw_line(case_id)
+        case = decode_record(raw, Case, path=self.files[facts.file], line=facts.line_number, validated=True)
         if self._kept_bytes + len(raw) <= _KEEP_BYTES:
             self._kept[case_id] = case
             self._kept_bytes += len(raw)
@@ -220,7 +229,7 @@ class CaseIndex(Closing):
         self._lines.close()
 
 
-def named(files: Sequence[InputPath]) -> InputPath | str:
+def name_of_files(files: Sequence[InputPath]) -> InputPath | str:
     """Return the name of the files for messages."""
     others = len(files) - 1
     return f"{files[0]} and {others} more" if others else files[0]
@@ -231,8 +240,8 @@ def case_files(files: CaseFiles) -> tuple[InputPath, ...]:
     return (files,) if isinstance(files, (Path, MemoryFile)) else tuple(files)
 
 
-def _examine(case: Case, examine: Callable[[Case], object], path: InputPath, line: int) -> None:
+def _examine(case: Case, examine: Callable[[Case], object], path: InputPath, line_number: int) -> None:
     try:
         examine(case)
     except InputError as error:
-        raise RecordError(error.message, path=path, line=line, field=error.field) from error
+        raise RecordError(error.message, path=path, line=line_number, field=error.field) from error

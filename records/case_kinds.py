@@ -1,4 +1,4 @@
-"""Kinds of case: all that any part of the package knows of a kind, in one table.
+"""Kinds of case: everything the package knows about a kind, in one table.
 
 Parts that cost imports are named as ``module:function``, relative to the package, and loaded when the first case of the
 kind needs them. A new built-in kind is one entry here beside its parts; a kind that a user registers a checker for has a
@@ -65,11 +65,11 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
         reference: The form of ``Case.reference``; None for any object.
         checked_by: Name of the checker in ``Verdict.by``; None if no checker decides.
         checker: The checker, as ``module:function``.
-        validate_reference: Function that refuses a reference no output can meet, called with case and check options.
-        right: Function that makes a right output of a reference.
-        judge: The shipped judge for it.
+        validate_reference: Function that refuses a reference that no output can meet; its arguments are case and check options.
+        right: Function that makes a right output from a reference.
+        judge: The shipped judge.
         operators: Family of the operators that change its right outputs.
-        call: ``any`` if some unnamed call is due, ``none`` if no call is; None if the reference says.
+        call: ``any`` if any call is right, ``none`` if no call is; None if the reference decides.
         pure: Whether a verdict depends only on case and output, so that it can be verified anywhere.
         compared: Whether calls are compared with accepted calls.
         question: The question that a reviewer answers.
@@ -111,7 +111,7 @@ _BUILT_IN = (
         reference=ToolCallReference,
         checked_by="ast",
         checker="deterministic.ast.tool_calls:check_tool_calls",
-        validate_reference="deterministic.ast.schema_check:validate_calls",
+        validate_reference="deterministic.ast.producible:validate_calls",
         right="deterministic.mutation.right_outputs:with_accepted_calls",
         judge="tool_call_accuracy",
         operators=OF_CALLS,

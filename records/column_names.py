@@ -12,7 +12,7 @@ from ..errors import UsageError
 from .explanations import nearest
 
 SESSIONS = ("session_id", "sessionId", "session", "conversation_id", "conversationId", "thread_id", "threadId", "chat_id", "chatId")  # fmt: skip
-"""Names of the session, conversation or thread that a row is of."""
+"""Names of the session, conversation or thread that a row belongs to."""
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "case_id", "item_id", "uid"),
@@ -42,7 +42,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 """Fields of an imported row, and the column names that each is recognised by."""
 
 _ASKING, _ANSWERING = ("user", "human", "customer"), ("assistant", "ai", "bot", "chatbot")
-"""Columns of a chat by who speaks. Alone each is as often an id or a grade, so that they count in pairs."""
+"""Columns of a chat, named after the speakers. One alone is as often an id or a grade, so they count in pairs."""
 
 TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "item_id": (*FIELDS["id"], "item", "case", "example_id", "row_id", "sample_id", "question_id", "output_id"),
@@ -72,11 +72,11 @@ AMOUNT_FIELDS = ("calls", "prompt_tokens", "completion_tokens", "cost")
 CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND = "checker_score", "label_probability", "label_round"
 """Columns of numbers beside score and label, and prefixes of such columns, in a table of scores."""
 
-_REMEMBERED = 1 << 16
-"""Names of columns; every row of a table asks of each."""
+_CACHED_NAMES = 1 << 16
+"""Cached column names; every row of a table looks up each."""
 
 HEADERS = 16
-"""Sets of columns that are remembered; all rows of most tables have the same."""
+"""Cached sets of columns; in most tables all rows have the same."""
 
 _PEOPLE = re.compile(
     r"(annotator|annotation|rater|reviewer|labell?er|person|human|expert|grader)_?(\d{1,3}|[a-z])"
@@ -89,6 +89,9 @@ _METRICS = frozenset({"faithfulness", "groundedness", "answer_relevancy", "answe
                       "context_relevancy", "context_relevance", "context_entity_recall", "answer_correctness", "factual_correctness",
                       "answer_similarity", "semantic_similarity"})  # fmt: skip
 """Columns that tools name after a metric, whose best score is the highest."""
+_OF_CORRECTNESS = frozenset(
+    {"answer_correctness", "factual_correctness", "answer_similarity", "semantic_similarity"}
+)
 _ENDS_OF_NAMES = ("_name", "_version", "_id")
 
 
@@ -97,7 +100,7 @@ def normal(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.strip().lower()).strip("_")
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED_NAMES)
 def is_session(name: str) -> bool:
     """Return whether a column holds a row's session, conversation or thread: ``Session ID``."""
     return normal(name) in set(map(normal, SESSIONS))
@@ -109,20 +112,25 @@ def is_number_field(name: str) -> bool:
     return name in fields or name.startswith((OF_PERSON, OF_BASELINE, OF_COVARIATE))
 
 
-@lru_cache(_REMEMBERED)
+def grades_correctness(name: str) -> bool:
+    """Return whether a metric may agree with checkers; faithfulness is another question."""
+    return normal(name) not in _METRICS - _OF_CORRECTNESS
+
+
+@lru_cache(_CACHED_NAMES)
 def is_person(name: str) -> bool:
     """Return whether a name is one of a numbered series of people: ``annotator_1``."""
     return _PEOPLE.fullmatch(normal(name)) is not None
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED_NAMES)
 def is_label_like(name: str) -> bool:
     """Return whether a name says that a person graded: ``human_verdict``."""
     plain = normal(name)
     return plain.endswith(_ENDS_OF_PEOPLE) or plain.startswith(tuple(f"{each}_" for each in _OF_PEOPLE))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED_NAMES)
 def is_score_like(name: str) -> bool:
     """Return whether a name says that a machine graded: ``judge_correctness``."""
     plain = normal(name)
@@ -136,16 +144,22 @@ def person_column(columns: Iterable[str]) -> str | None:
     return next((name for name in columns if normal(name) in LABEL_FIELDS["by"]), None)
 
 
-def told_people(columns: Iterable[str], told_by_user: Mapping[str, str]) -> tuple[str, ...]:
+def people_named_by_user(columns: Iterable[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
     """Return the label columns that a user named, one per person; empty unless several."""
-    there, labels = list(columns), {"label", *FIELDS["label"]}
-    told = (
-        column_named(there, right if left in labels else left)
-        for left, right in told_by_user.items()
-        if left in labels or right in labels
+    present, label_names = list(columns), {"label", *FIELDS["label"]}
+    named = (
+        column_named(present, right if left in label_names else left)
+        for left, right in mapping.items()
+        if left in label_names or right in label_names
     )
-    named = tuple(dict.fromkeys(name for name in told if name is not None))
-    return named if len(named) > 1 else ()
+    people = tuple(dict.fromkeys(name for name in named if name is not None))
+    return people if len(people) > 1 else ()
+
+
+def people_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns of several people's labels: named by a user, else a numbered series."""
+    present = list(columns)
+    return people_named_by_user(present, mapping) or tuple(filter(is_person, present))
 
 
 def column_named(columns: Iterable[str], name: str) -> str | None:
@@ -160,14 +174,14 @@ def column_named(columns: Iterable[str], name: str) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def mapped(columns: Mapping[str, str]) -> str:
+def map_options(columns: Mapping[str, str]) -> str:
     """Return the options that name columns: ``--map 'query=User asks'``."""
     return " ".join(f"--map {shlex.quote(f'{field}={name}')}" for field, name in columns.items())
 
 
 def resolve(
     columns: Iterable[str],
-    told_by_user: Mapping[str, str],
+    mapping: Mapping[str, str],
     fields: Mapping[str, tuple[str, ...]] = FIELDS,
     *,
     usual: bool = True,
@@ -175,8 +189,8 @@ def resolve(
     """Find the column of each field; a user may have named them in either order.
 
     Args:
-        columns: The columns there are.
-        told_by_user: A field and its column, or a column and its field.
+        columns: The columns of the table.
+        mapping: A field and its column, or a column and its field (``--map``).
         fields: The fields, with their usual names.
         usual: Whether columns are also found by their usual names.
 
@@ -186,7 +200,7 @@ def resolve(
     present = list(columns)
     aliases = {alias: field for field, names in fields.items() for alias in (field, *names)}
     resolved: dict[str, str] = {}
-    for first, second in told_by_user.items():
+    for first, second in mapping.items():
         if first in aliases and (column := column_named(present, second)) is not None:
             resolved[aliases[first]] = column
         elif second in aliases and (column := column_named(present, first)) is not None:
@@ -196,18 +210,18 @@ def resolve(
             raise UsageError(f"{first}={second}: neither is a field{hint}; fields are {', '.join(fields)}")
     if usual:
         _add_usual(resolved, present, aliases)
-    if "label" in fields and told_people(present, told_by_user):
+    if "label" in fields and people_named_by_user(present, mapping):
         resolved.pop("label", None)
     return resolved
 
 
 @lru_cache(HEADERS)
-def known_fields(columns: tuple[str, ...], told_by_user: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+def known_fields(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     """Find the column of each field of an imported row.
 
     The result is cached: `resolve` takes longer than the rest of a short row.
     """
-    return resolve(columns, dict(told_by_user))
+    return resolve(columns, dict(mapping))
 
 
 def _add_usual(resolved: dict[str, str], present: Sequence[str], aliases: Mapping[str, str]) -> None:

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import InputError, readable
 from .explanations import not_utf8
@@ -15,14 +16,26 @@ SUFFIXES = (".csv", ".tsv")
 _WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xls", ".ods", ".numbers"})
 
 
-@contextmanager
-def opened_csv(
-    path: Path, separators: Sequence[str] = ("\t", ",", ";", "|")
-) -> Generator[tuple[list[str], Iterator[tuple[int, list[str]]]]]:
-    """Open a file: its header, and its rows with the line on which each ends.
+class OpenedCsv(NamedTuple):
+    """Header and rows of an open CSV file.
 
-    The separator is the one that stands most often in the first line. Lines above the header with at most one filled
-    cell are a title; empty columns without a name at the end are left out.
+    Attributes:
+        header: The column names.
+        header_line: The line on which the header ends.
+        rows: The cells of each row, with the line on which it ends.
+    """
+
+    header: list[str]
+    header_line: int
+    rows: Iterator[tuple[int, list[str]]]
+
+
+@contextmanager
+def opened_csv(path: Path, separators: Sequence[str] = ("\t", ",", ";", "|")) -> Generator[OpenedCsv]:
+    """Open a CSV file, and read its header.
+
+    The separator is the most frequent one in the first line. Lines above the header with at most one filled cell are
+    a title. Empty columns without a name at the end are dropped.
     """
     # The limit is process-wide and small by default; cells may hold passages and transcripts.
     csv.field_size_limit(MAX_LINE_BYTES)
@@ -33,13 +46,13 @@ def opened_csv(
             file.seek(0)
             reader = csv.reader(file, delimiter=max(separators, key=first.count), strict=True)
             header = _header(reader)
-            named = len(header)
+            header_line, named = reader.line_num, len(header)
             while header and not header[-1].strip():
                 header = header[:-1]
             rows = ((reader.line_num, cells) for cells in reader)
             if len(header) < named:
                 rows = ((line, _without_end(cells, len(header))) for line, cells in rows)
-            yield header, rows
+            yield OpenedCsv(header, header_line, rows)
     except csv.Error as error:
         raise InputError(f"not CSV: {error}", path=path, line=reader.line_num if reader else None) from error
     except UnicodeDecodeError as error:
@@ -57,7 +70,7 @@ def refuse_workbook(path: Path) -> None:
 
 
 def _header(reader: Iterator[list[str]]) -> list[str]:
-    """Return the first line that is not a title: of several cells, more than one is filled."""
+    """Return the first line that is not a title, which fills at most one of its cells."""
     first = next(reader, list[str]())
     header = first
     while len(header) > 1 and sum(map(bool, map(str.strip, header))) <= 1:
@@ -72,7 +85,7 @@ def _without_end(cells: list[str], most: int) -> list[str]:
     return cells if any(cells[most:]) else cells[:most]
 
 
-def refuse_repeated_names(header: Sequence[str], path: Path, line: int | None = 1) -> None:
+def refuse_repeated_names(header: Sequence[str], path: Path, line: int | None) -> None:
     """Refuse a header that names a column twice."""
     seen = set[str]()
     for name in header:

@@ -22,64 +22,64 @@ from .json_text import encode_line, indented_json
 from .memory_file import InputPath, MemoryFile
 
 _PATIENCE_MS = 2_000
-"""Wait for a pipe's writer before a note says so."""
+"""Wait for a pipe's writer before a note about the wait."""
 
 _copies: dict[tuple[int, int], Path] = {}
-"""Device and inode of a pipe, to its copy."""
+"""Copies of pipes, by device and inode."""
 
 
-def copy_of_pipe(path: Path, tell: Callable[[str], object] = warnings.warn) -> Path:
+def copy_of_pipe(path: Path, notify: Callable[[str], object] = warnings.warn) -> Path:
     """Return a copy of a pipe's content; any other path unchanged.
 
-    Messages call the copy by the pipe's name. It is removed when the program ends.
+    Messages show the pipe's name for the copy, which is removed when the program ends.
 
     Args:
         path: The pipe.
-        tell: Called when nothing was written for a while.
+        notify: Called with a note when nothing was written for a while.
 
     Raises:
         InputError: The pipe cannot be read.
     """
     try:
-        found = os.stat(path)  # noqa: PTH116 - of the target of the path
+        status = os.stat(path)  # noqa: PTH116 - follows links
     except (OSError, ValueError):
         return path
-    if not stat.S_ISFIFO(found.st_mode):
+    if not stat.S_ISFIFO(status.st_mode):
         return path
-    key = (found.st_dev, found.st_ino)
+    key = (status.st_dev, status.st_ino)
     if key not in _copies:
-        copy = temporary_copy("pipe.jsonl", called=str(path))
-        with readable(path), _opened_pipe(path, tell) as pipe, copy.open("wb") as file:
+        copy = temporary_copy("pipe.jsonl", shown_as=str(path))
+        with readable(path), _opened_pipe(path, notify) as pipe, copy.open("wb") as file:
             shutil.copyfileobj(pipe, file)
         _copies[key] = copy
     return _copies[key]
 
 
-def temporary_copy(name: str, *, called: str) -> Path:
+def temporary_copy(name: str, *, shown_as: str) -> Path:
     """Return the path of a file to be written in a private folder.
 
     Messages show another name for it. It is removed when the program ends.
     """
     folder = Path(tempfile.mkdtemp(prefix="fiducial-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    register_alias(folder / name, called)
+    register_alias(folder / name, shown_as)
     return folder / name
 
 
-def _opened_pipe(path: Path, tell: Callable[[str], object]) -> BinaryIO:
+def _opened_pipe(path: Path, notify: Callable[[str], object]) -> BinaryIO:
     """Open a pipe as soon as something is written; Ctrl-C ends the wait."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     waiting = select.poll()
     waiting.register(descriptor, select.POLLIN)
     if not waiting.poll(_PATIENCE_MS):
-        tell(f"{path}: waiting for something to be written to this pipe")
+        notify(f"{path}: waiting for something to be written to this pipe")
         waiting.poll()
     os.set_blocking(descriptor, True)
     return os.fdopen(descriptor, "rb")
 
 
-def open_plainly(path: Path, flags: int) -> int:
-    """Open a file that a run keeps, if it is a plain file; links are not followed.
+def open_regular_file(path: Path, flags: int) -> int:
+    """Open a regular file of a run; links are not followed.
 
     Args:
         path: The file.
@@ -89,28 +89,26 @@ def open_plainly(path: Path, flags: int) -> int:
         The descriptor.
 
     Raises:
-        RunFolderError: A link, a device, a pipe or a folder stands there.
+        RunFolderError: It is a link, a device, a pipe or a folder.
         OSError: It cannot be opened.
     """
     try:
         descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise RunFolderError(
-                f"{path}: a symbolic link; what a run keeps is read and written where it is"
-            ) from error
+            raise RunFolderError(f"{path}: a symbolic link; expected a regular file") from error
         if error.errno in {errno.EISDIR, errno.ENXIO}:
-            raise RunFolderError(f"{path}: no plain file; what a run keeps is in plain files") from error
+            raise RunFolderError(f"{path}: not a regular file") from error
         raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise RunFolderError(f"{path}: no plain file; what a run keeps is in plain files")
+        raise RunFolderError(f"{path}: not a regular file")
     return descriptor
 
 
-def read_plainly(path: Path) -> bytes:
-    """All of a file that is opened so; see `open_plainly`."""
-    with open(open_plainly(path, os.O_RDONLY), "rb") as file:
+def read_regular_file(path: Path) -> bytes:
+    """Return the content of a regular file; see `open_regular_file`."""
+    with open(open_regular_file(path, os.O_RDONLY), "rb") as file:
         return file.read()
 
 
@@ -121,10 +119,10 @@ def refuse_device(path: Path) -> None:
         InputError: It is one, other than the null device.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return  # opening it reports what is wrong
-    device = stat.S_ISBLK(found.st_mode) or stat.S_ISCHR(found.st_mode)
+    device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
     if device and path.resolve() != Path(os.devnull):
         raise InputError("is a device; expected a file", path=path)
 
@@ -134,10 +132,10 @@ def write_records(path: InputPath | str, records: Iterable[object]) -> int:
 
     Args:
         path: The file; replaced only after the last record was written.
-        records: What to write.
+        records: The records.
 
     Returns:
-        How many were written.
+        The number of records.
 
     Raises:
         InputError: The file cannot be written.
@@ -189,7 +187,7 @@ def atomic_write(path: InputPath) -> Generator[BinaryIO]:
             part.unlink(missing_ok=True)
             for leftover in _left_by_killed(path):
                 leftover.unlink(missing_ok=True)
-            with part.open("xb") as file:  # which follows no link
+            with part.open("xb") as file:  # `x` refuses links
                 _try_lock(file)
                 yield file
             part.replace(path)
@@ -202,7 +200,10 @@ def _left_by_killed(path: Path) -> Iterator[Path]:
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
         writer = leftover.suffixes[-2].removeprefix(".") if len(leftover.suffixes) > 1 else ""
         if writer.isdecimal() and not Path("/proc", writer).exists():
-            with suppress(OSError, RunFolderError), open(open_plainly(leftover, os.O_RDONLY), "rb") as file:
+            with (
+                suppress(OSError, RunFolderError),
+                open(open_regular_file(leftover, os.O_RDONLY), "rb") as file,
+            ):
                 if _try_lock(file):  # else its writer runs elsewhere, and has that number there
                     yield leftover
 

@@ -28,8 +28,8 @@ _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 def explained(message: str, record_type: Any, noun: str | None = None) -> str:
     """Add the possible fields or values to the message of a decoding error."""
-    problem, at, place = message.partition(_PLACE)
-    path = place.rstrip("`")
+    problem, at, location = message.partition(_PLACE)
+    path = location.rstrip("`")
     types = _types_at(record_type, path)
     unknown = _UNKNOWN_FIELD.fullmatch(problem)
     if unknown is not None:
@@ -41,12 +41,12 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
         hint = "" if path else _misplaced(holder.__name__, unknown[1], fields)
         if (holder.__name__, unknown[1]) in _CALL_FIELDS:
             hint = _CALL_AS_STEP
-        return f"{unknown_field(unknown[1], fields, called)}{hint}{at}{place}"
+        return f"{unknown_field(unknown[1], fields, called)}{hint}{at}{location}"
     choice = _NO_CHOICE.fullmatch(problem)
     names = [str(value) for each in types if get_origin(each) is Literal for value in get_args(each)]
     if choice is None or not names:
         return message
-    return f"{problem}; known are {', '.join(names)}{nearest(choice[1], names)}{at}{place}"
+    return f"{problem}; known are {', '.join(names)}{nearest(choice[1], names)}{at}{location}"
 
 
 def _misplaced(record: str, name: str, fields: list[str]) -> str:

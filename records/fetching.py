@@ -18,41 +18,41 @@ from ..errors import InputError, register_alias
 from .objects import ObjectFolder, ObjectVersion, fetched_alone
 
 _KEPT_SECONDS = 30 * 24 * 3600
-"""A copy of a content that the store no longer has is kept so long after it was last asked for."""
+"""Unused time after which a copy is removed when another version of its input is fetched."""
 
 
-def fetch_input(objects: ObjectFolder, marks: Mapping[str, ObjectVersion], cache: Path) -> Path:
+def fetch_input(objects: ObjectFolder, listed: Mapping[str, ObjectVersion], cache: Path) -> Path:
     """Return a current copy of an object or a folder of objects; earlier copies are reused.
 
     Args:
         objects: Their address.
-        marks: What is there, as it was listed.
+        listed: Versions of the objects, by name.
         cache: The folder for copies.
 
     Returns:
         The file, or the folder.
 
     Raises:
-        InputError: There is nothing, it cannot be read, it changes meanwhile, or the disk has no room for it.
+        InputError: No object is there, one cannot be read or changes meanwhile, or the disk has no room.
     """
-    if not marks:
+    if not listed:
         raise InputError("there is no such object or folder", path=objects.name)
     name = objects.name.rpartition("/")[2]
     if name in {"", ".", ".."} or "\0" in name:
-        raise InputError("no file can have the name of this object", path=objects.name)
+        raise InputError("this object's name cannot be a file name", path=objects.name)
     versions = cache / hashed(objects.address)
-    place = versions / hashed(json.dumps(sorted(marks.items())))
-    if not place.exists():
-        refuse_too_much(marks, cache, objects.name)
-        _fetch_all(objects, marks, place, name)
-    os.utime(place)
+    version_folder = versions / hashed(json.dumps(sorted(listed.items())))
+    if not version_folder.exists():
+        require_disk_space(listed, cache, objects.name)
+        _fetch_all(objects, listed, version_folder, name)
+    os.utime(version_folder)
     _forget_old(versions)
-    is_file = "" in marks
-    found = place / name if is_file else place
-    register_alias(found, objects.name.rpartition("/")[0] if objects.is_pattern else objects.name)
+    is_file = "" in listed
+    path = version_folder / name if is_file else version_folder
+    register_alias(path, objects.name.rpartition("/")[0] if objects.is_pattern else objects.name)
     if is_file:
-        fetched_alone.add(found)
-    return found
+        fetched_alone.add(path)
+    return path
 
 
 def hashed(text: str) -> str:
@@ -61,7 +61,7 @@ def hashed(text: str) -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that no other user can read.
+    """Create a folder, private if new.
 
     Raises:
         InputError: It cannot be made.
@@ -72,31 +72,33 @@ def make_private(folder: Path) -> None:
         raise InputError(f"cannot be made: {error.strerror or error}", path=folder) from error
 
 
-def refuse_too_much(marks: Mapping[str, ObjectVersion], cache: Path, name: str) -> None:
-    """Refuse objects that the disk has no room for.
+def require_disk_space(listed: Mapping[str, ObjectVersion], cache: Path, name: str) -> None:
+    """Check that objects fit on the disk.
 
     Raises:
-        InputError: It has not.
+        InputError: They do not.
     """
     make_private(cache)
-    size, free = sum(mark.size for mark in marks.values()), shutil.disk_usage(cache).free
+    size, free = sum(each.size for each in listed.values()), shutil.disk_usage(cache).free
     if size > free:
-        raise InputError(f"{size / 1e6:,.0f} MB, and {cache} has room for {free / 1e6:,.0f}", path=name)
+        raise InputError(f"needs {size / 1e6:,.0f} MB; {cache} has {free / 1e6:,.0f} MB free", path=name)
 
 
-def _fetch_all(objects: ObjectFolder, marks: Mapping[str, ObjectVersion], place: Path, alone: str) -> None:
-    """Copy beside the place, and move there what is the content that was listed."""
-    make_private(place.parent)
-    part = Path(mkdtemp(prefix=".", dir=place.parent))
+def _fetch_all(
+    objects: ObjectFolder, listed: Mapping[str, ObjectVersion], folder: Path, default_name: str
+) -> None:
+    """Copy objects into a new folder, all or nothing; one without a name gets ``default_name``."""
+    make_private(folder.parent)
+    part = Path(mkdtemp(prefix=".", dir=folder.parent))
     try:
-        for name in marks:
-            file = part / (name or alone)
+        for name in listed:
+            file = part / (name or default_name)
             file.parent.mkdir(parents=True, exist_ok=True)
             objects.fetch(name, file)
-        if objects.find() != marks:
+        if objects.find() != listed:
             raise InputError("changes while it is read; rerun when it is complete", path=objects.name)
-        if not place.exists():  # somebody else was faster
-            part.rename(place)
+        if not folder.exists():  # somebody else was faster
+            part.rename(folder)
     except OSError as error:
         raise InputError(f"cannot be copied: {error.strerror or error}", path=objects.name) from error
     finally:

@@ -28,7 +28,7 @@ _RATINGS = (
     "okay",
     "approved",
 )
-"""Columns of grades by users of a product, if all values are grades and no judge is named; often they are texts, or scores."""
+"""Columns of grades by a product's users. Many hold texts or scores, so all values must be grades, and no judge be named."""
 
 
 def is_rating(name: str) -> bool:
@@ -42,13 +42,13 @@ class GradeColumns:
 
     Args:
         rows: The first rows.
-        columns: Columns that are known, by name of their field.
-        scales: What may be read as a grade: the meaning of scores, and that of labels.
-        reserved: Names of columns that never hold grades, whatever their values.
+        columns: Known columns, by field.
+        scales: Meanings of grades: that of scores, and that of labels.
+        is_reserved: Whether a column of this name never holds grades, whatever its values.
 
     Attributes:
         present: Names of all columns.
-        columns: Those that are known or were found, by name of their field.
+        columns: Known and found columns, by field.
         people: Columns of several people, if no column is the label.
     """
 
@@ -57,11 +57,11 @@ class GradeColumns:
         rows: Sequence[Mapping[str, Any]],
         columns: Mapping[str, str],
         scales: Iterable[GradeScale],
-        reserved: Callable[[str], bool],
+        is_reserved: Callable[[str], bool],
     ) -> None:
         self._rows = rows
         self._scales = tuple(scales)
-        self._reserved = reserved
+        self._is_reserved = is_reserved
         self.present = list(dict.fromkeys(name for row in rows for name in row))
         self.columns = dict(columns)
         self.people: list[str] = []
@@ -71,86 +71,88 @@ class GradeColumns:
         """Find the column of labels, or those of several people."""
         if self.people:
             return
-        self.find_usual("label", self.is_grade)
-        people = [each for each in self.free() if is_person(each) and self.is_grade(each)]
+        self.find_by_usual_name("label", self.may_be_grades)
+        people = [each for each in self.free() if is_person(each) and self.may_be_grades(each)]
         if len(people) > 1:
-            self.take_people(people)
+            self.assign_people(people)
         if "label" not in self.columns and not self.people:  # one person is the label
-            self._find_like("label", is_label_like)
+            self._find_by_likeness("label", is_label_like)
         if "label" not in self.columns and not self.people and "judge" not in self.columns:
-            rated = [each for each in self.free() if normal(each) in _RATINGS and self.fits(each)]
+            rated = [each for each in self.free() if normal(each) in _RATINGS and self.is_on_scale(each)]
             if len(rated) == 1:
-                self.take("label", rated[0])
+                self.assign("label", rated[0])
 
-    def take_people(self, people: Iterable[str]) -> None:
-        """Name the columns of several people's labels."""
+    def assign_people(self, people: Iterable[str]) -> None:
+        """Assign columns to several people, one each."""
         self.people = list(people)
         self._taken |= set(self.people)
 
     def find_scores(self, *, several: bool) -> list[str]:
-        """Return the columns of judges' scores; none if nothing tells.
+        """Return the columns of judges' scores; empty if none is clear.
 
         Args:
             several: Whether several columns may be scores, each of a judge.
         """
-        self.find_usual("score", self.is_grade)
+        self.find_by_usual_name("score", self.may_be_grades)
         if "score" not in self.columns:
-            like = [each for each in self.free() if is_score_like(each) and self.is_grade(each)]
-            fitting = [each for each in like if self.fits(each)] or like
-            if len(fitting) > 1 and several:
-                self._taken |= set(fitting)
-                return fitting
-            if len(fitting) == 1:
-                self.take("score", fitting[0])
+            like = [each for each in self.free() if is_score_like(each) and self.may_be_grades(each)]
+            on_scale = [each for each in like if self.is_on_scale(each)] or like
+            if len(on_scale) > 1 and several:
+                self._taken |= set(on_scale)
+                return on_scale
+            if len(on_scale) == 1:
+                self.assign("score", on_scale[0])
         if "score" not in self.columns and "label" in self.columns:
-            candidates = [each for each in self.free() if self.is_grade(each) and self.fits(each)]
+            candidates = [each for each in self.free() if self.may_be_grades(each) and self.is_on_scale(each)]
             if len(candidates) == 1:
-                self.take("score", candidates[0])
+                self.assign("score", candidates[0])
         return [self.columns["score"]] if "score" in self.columns else []
 
-    def find_usual(self, ours: str, suits: Callable[[str], bool]) -> None:
+    def find_by_usual_name(self, field: str, suits: Callable[[str], bool]) -> None:
         """Find the column of a field by its usual names."""
-        if ours in self.columns:
+        if field in self.columns:
             return
-        if ours in self.present and ours not in self._taken:  # its own name counts, whatever is in it
-            self.take(ours, ours)
+        if (
+            field in self.present and field not in self._taken
+        ):  # the field's own name counts, whatever the values
+            self.assign(field, field)
             return
         by_name = {normal(each): each for each in reversed(self.free())}
-        for alias in TABLE_FIELDS[ours]:
+        for alias in TABLE_FIELDS[field]:
             if alias in by_name and suits(by_name[alias]):
-                self.take(ours, by_name[alias])
+                self.assign(field, by_name[alias])
                 return
 
-    def take(self, ours: str, theirs: str) -> None:
-        """Name the column of a field."""
-        self.columns[ours] = theirs
-        self._taken.add(theirs)
+    def assign(self, field: str, column: str) -> None:
+        """Assign a column to a field."""
+        self.columns[field] = column
+        self._taken.add(column)
 
     def free(self) -> list[str]:
-        """Return the columns that are none of a field yet."""
-        return [each for each in self.present if each not in self._taken and not self._reserved(each)]
+        """Return the columns that no field has yet."""
+        return [each for each in self.present if each not in self._taken and not self._is_reserved(each)]
 
     def values(self, name: str) -> list[Any]:
         """Return the values of a column, without empty cells."""
         return [row[name] for row in self._rows if name in row and not is_missing(row[name])]
 
-    def is_name(self, name: str) -> bool:
+    def may_be_names(self, name: str) -> bool:
         """Return whether a column's values could be names."""
         return all(
             isinstance(value, str | int) and not isinstance(value, bool) for value in self.values(name)
         )
 
-    def fits(self, name: str) -> bool:
-        """Return whether every value is a grade on the scale."""
+    def is_on_scale(self, name: str) -> bool:
+        """Return whether there are values, and each is a grade on a scale."""
         values = self.values(name)
-        return bool(values) and all(map(self._can_be_read, values))
+        return bool(values) and all(map(self._is_readable, values))
 
-    def is_grade(self, name: str) -> bool:
-        """Return whether a column's values could be grades, known or not."""
+    def may_be_grades(self, name: str) -> bool:
+        """Return whether a column's values could be grades, on a known scale or another."""
         values = self.values(name)
         if not values or not all(isinstance(value, str | int | float) for value in values):
             return False
-        unknown = {value for value in values if not self._can_be_read(value)}
+        unknown = {value for value in values if not self._is_readable(value)}
         if not unknown:
             return True
         if None not in map(as_number, unknown):
@@ -160,13 +162,13 @@ class GradeColumns:
             len(each) <= _LONGEST_WORD for each in words
         )
 
-    def _find_like(self, ours: str, like: Callable[[str], bool]) -> None:
-        found = [each for each in self.free() if like(each) and self.is_grade(each)]
-        fitting = [each for each in found if self.fits(each)] or found
-        if len(fitting) == 1:
-            self.take(ours, fitting[0])
+    def _find_by_likeness(self, field: str, is_like: Callable[[str], bool]) -> None:
+        candidates = [each for each in self.free() if is_like(each) and self.may_be_grades(each)]
+        on_scale = [each for each in candidates if self.is_on_scale(each)] or candidates
+        if len(on_scale) == 1:
+            self.assign(field, on_scale[0])
 
-    def _can_be_read(self, value: Any) -> bool:
+    def _is_readable(self, value: Any) -> bool:
         for scale in self._scales:
             try:
                 scale.score(value)

@@ -85,8 +85,8 @@ class GradeScale(msgspec.Struct, frozen=True):
 
     Attributes:
         ends: The worst grade and the best; None for grades in [0, 1].
-        pass_at: The grade, on the scale as written, from which on one passes; None to keep fractions.
-        words: Scores of words, before those of `WORDS`; None for a word that means "no grade".
+        pass_at: Threshold of a pass, on the scale as written; None to keep fractions.
+        words: Scores of words, which go before `WORDS`; None for a word that means "no grade".
     """
 
     ends: tuple[float, float] | None = None
@@ -105,7 +105,7 @@ class GradeScale(msgspec.Struct, frozen=True):
                 if word in scores:
                     return scores[word]
             percent = _percentage(value)
-            if percent is not None:  # the sign names the scale, unless the user did
+            if percent is not None:  # the sign gives the scale, unless the user gave one
                 scale = self if self.ends or self.pass_at is not None else _PERCENT
                 return scale.score(percent)
         elif isinstance(value, bool):

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ..errors import ColumnsError
-from .column_names import LABEL_FIELDS, mapped, resolve
+from .column_names import LABEL_FIELDS, map_options, normal, resolve
 from .grades import GradeScale, UnknownGradeError
 from .label_table import label_columns
 from .memory_file import InputPath
@@ -54,15 +54,15 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
     of_labels = {a: b for a, b in mapping.items() if not {a, b} & {*_REFERENCES}}
     names = resolve(present, of_references)
     candidates = [names[field] for field in _REFERENCES if field in names]
-    mapped = {*of_references, *of_references.values()}
-    graded = [name for name in candidates if name not in mapped and _holds_grades(rows, name, grades)]
+    named_by_user = {*of_references, *of_references.values()}
+    graded = [name for name in candidates if name not in named_by_user and _holds_grades(rows, name, grades)]
     references = [name for name in candidates if name not in graded]
     others = [name for name in present if name not in references]
     try:
         label_columns(others, of_labels, path)
     except ColumnsError as error:
         if error.field == "label" and not references:
-            raise _nothing(present, path) from None
+            raise _nothing_known(present, path) from None
         if error.field == "id":
             raise
         return JoinedTable(references, False, of_references, of_labels, graded)
@@ -71,7 +71,7 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
 
 def _holds_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: GradeScale) -> bool:
     """Return whether a column whose name labels have, too, holds nothing but grades."""
-    if name.lower() not in LABEL_FIELDS["label"]:
+    if normal(name) not in LABEL_FIELDS["label"]:
         return False
     try:
         scores = [grades.score(row.get(name)) for row in rows]
@@ -80,12 +80,12 @@ def _holds_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: GradeSca
     return any(score is not None for score in scores)
 
 
-def _nothing(present: Sequence[str], path: InputPath) -> ColumnsError:
+def _nothing_known(present: Sequence[str], path: InputPath) -> ColumnsError:
     columns = ", ".join(map(repr, present))
     example = present[-1] if present else "COLUMN"
     return ColumnsError(
         f"no column is known to hold labels or references; the columns are {columns}; "
-        f"name it with {mapped({'label': example})} or {mapped({'expected_calls': example})}",
+        f"name it with {map_options({'label': example})} or {map_options({'expected_calls': example})}",
         path=path,
         field="label",
     )

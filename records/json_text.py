@@ -1,7 +1,7 @@
 """Encode records as JSON Lines; detect duplicate keys, of which decoders keep the last.
 
-No decoder says so, and reading every object key by key takes ten times as long as decoding. So decoded records are encoded again: a pair
-that was lost took its colon with it. Only lines that lost a colon are read key by key.
+Decoders do not report them, and reading every object key by key takes ten times as long as decoding. So decoded records are encoded
+again: a pair that was lost took its colon with it. Only lines that lost a colon are read key by key.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import msgspec
 from ..errors import RecordError
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
-"""Longer lines are neither read nor written: a line is held in memory whole, so this bounds what a hostile file can cost."""
+"""Longer lines are neither read nor written. A whole line is in memory, so this bounds the cost of a hostile file."""
 
 
 def encode_line(record: object, path: object = None) -> bytes:
-    """Encode a record as one line of a file that is to be read again; see `encode_record`.
+    """Encode a record as a line that `read_records` can read; see `encode_record`.
 
     Raises:
         RecordError: The line is longer than may be read.
@@ -127,16 +127,20 @@ def _lines_of(records: Sequence[object]) -> bytes:
 
 
 def refuse_duplicate_keys(line: bytes) -> None:
-    """Read a line key by key."""
+    """Read a line key by key.
+
+    Raises:
+        ValueError: A key stands twice in one object.
+    """
     json.loads(line, object_pairs_hook=read_object)
 
 
 def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object from its pairs; a ValueError if a key occurs twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
         raise ValueError(stands_twice(pairs))
-    return found
+    return value
 
 
 def stands_twice(pairs: Sequence[tuple[str, Any]]) -> str:

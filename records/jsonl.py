@@ -24,8 +24,8 @@ from .memory_file import InputPath, MemoryFile
 from .output import Output, with_spelled_out_calls
 from .validation import validate_case
 
-_LOOKED_AT_TOGETHER = 8192
-"""Bytes of lines that are looked through at once."""
+_BATCH_BYTES = 8192
+"""Bytes of lines that are searched together for duplicate keys."""
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ _FIELD = re.compile(r" - at `\$\.?([^`]*)`$")
 def read_records(path: InputPath | str, record_type: type[T]) -> Iterator[T]:
     """Read the records of a JSON Lines file one by one.
 
-    Blank lines are passed over; a byte-order mark at the start is tolerated.
+    Blank lines are skipped; a byte-order mark at the start is allowed.
 
     Args:
         path: The file.
@@ -60,7 +60,7 @@ def read_numbered(
     Args:
         path: The file.
         record_type: See `read_records`.
-        validated: Whether the file was read before, so that it need not be looked through for keys that stand twice.
+        validated: Whether the file was read before, so that duplicate keys need not be searched for.
     """
     empty = True
     with closing(read_lines(path)) as lines:  # an error's traceback would hold them, and the file, open
@@ -69,7 +69,7 @@ def read_numbered(
             for line, _, raw in lines
         )
         for line, _, record in (
-            rows if validated or isinstance(path, MemoryFile) else _looked_through(rows, path)
+            rows if validated or isinstance(path, MemoryFile) else _without_duplicate_keys(rows, path)
         ):
             empty = False
             yield line, record
@@ -77,26 +77,28 @@ def read_numbered(
         raise InputError("the file is empty; expected one JSON object a line", path=path)
 
 
-def _looked_through(rows: Iterable[tuple[int, bytes, T]], path: InputPath) -> Iterator[tuple[int, bytes, T]]:
+def _without_duplicate_keys(
+    rows: Iterable[tuple[int, bytes, T]], path: InputPath
+) -> Iterator[tuple[int, bytes, T]]:
     """Yield the rows, checked in batches for duplicate keys.
 
     Batching halves the cost of the check.
     """
-    detector, some, size = DuplicateKeyDetector(), list[tuple[int, bytes, T]](), 0
+    detector, batch, size = DuplicateKeyDetector(), list[tuple[int, bytes, T]](), 0
     try:
         for row in rows:
-            some.append(row)
+            batch.append(row)
             size += len(row[1])
-            if size > _LOOKED_AT_TOGETHER:
-                yield from _without_duplicate_keys(some, detector, path)
-                some, size = [], 0
+            if size > _BATCH_BYTES:
+                yield from _checked_batch(batch, detector, path)
+                batch, size = [], 0
     except RecordError:
-        yield from _without_duplicate_keys(some, detector, path)
+        yield from _checked_batch(batch, detector, path)
         raise
-    yield from _without_duplicate_keys(some, detector, path)
+    yield from _checked_batch(batch, detector, path)
 
 
-def _without_duplicate_keys(
+def _checked_batch(
     rows: list[tuple[int, bytes, T]], detector: DuplicateKeyDetector, path: InputPath
 ) -> list[tuple[int, bytes, T]]:
     if rows and detector.suspects([raw for _, raw, _ in rows], [record for _, _, record in rows]):
@@ -159,11 +161,11 @@ def decode_record(
 
     Args:
         raw: The line's bytes.
-        record_type: What it should be.
+        record_type: See `read_records`.
         path: Named in errors.
         line: Named in errors.
         detector: Refuses duplicate keys in one object; None for lines that this program wrote.
-        validated: Whether the line was read before, so that only its types are looked at.
+        validated: Whether the line was read before, so that only its types are checked.
 
     Returns:
         The record.
@@ -195,7 +197,7 @@ def _decode(raw: bytes, record_type: type[T]) -> T:
             raise
         return _with_spelled_out_calls(raw, record_type)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        # The standard library reads lone surrogates, and says better what is wrong with the rest.
+        # The standard library reads lone surrogates, and its errors on other text are clearer.
         return msgspec.convert(_loads(raw), record_type)
 
 
@@ -228,7 +230,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _split_field(message: str) -> tuple[str, str | None]:
-    found = _FIELD.search(message)
-    if found is None:
+    match = _FIELD.search(message)
+    if match is None:
         return message, None
-    return message[: found.start()], found[1] or None
+    return message[: match.start()], match[1] or None

@@ -15,11 +15,10 @@ from .column_names import (
     LABEL_FIELDS,
     column_named,
     is_label_like,
-    is_person,
     is_session,
-    mapped,
+    map_options,
+    people_columns,
     resolve,
-    told_people,
 )
 from .explanations import nearest
 from .grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, majority
@@ -40,11 +39,11 @@ class LabelRow(Record, frozen=True, kw_only=True):
         id: The case, or the item as ``case_id|system|trial``.
         by: The person, or the column.
         score: In [0, 1]; None if unknown.
-        source: Who says so.
+        source: Type of the author.
         system: The system; None if the row names none.
         trial: The attempt; None if the row names none.
         reason: What the person wrote beside it.
-        line: Its line in the file.
+        line: Its line in the file; 0 if unknown.
     """
 
     id: str
@@ -69,7 +68,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
 
 
 class LabelTable(MemoryFile):
-    """Labels of a table that was read, as lines of `LabelRow`.
+    """Labels of a table, as lines of `LabelRow`.
 
     Args:
         name: The table, for messages.
@@ -119,10 +118,10 @@ def label_table(
         name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
     ]
     names = label_columns(present, columns, path)
-    people = () if "label" in names else _people(present, columns)
-    found = list(_read(chain(first, rows), names, people, grades, path, by=by or names.get("label", "")))
-    found += _majorities(found)
-    return LabelTable(str(path), memory_file(str(path), found).read_bytes(), present)
+    people = () if "label" in names else people_columns(present, columns)
+    labels = list(_read(chain(first, rows), names, people, grades, path, by=by or names.get("label", "")))
+    labels += _majorities(labels)
+    return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present)
 
 
 def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: InputPath) -> dict[str, str]:
@@ -132,16 +131,16 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
         ColumnsError: No column can be the id or the label.
         UsageError: A name that the user gave is neither a field nor a column.
     """
-    column_options = {
+    applicable = {
         first: second
         for first, second in mapping.items()
         if column_named(present, first) or column_named(present, second)
     }
-    names = resolve(present, column_options, LABEL_FIELDS)
+    names = resolve(present, applicable, LABEL_FIELDS)
     session = next((name for name in present if is_session(name)), None)
     if "id" not in names and session is not None:
         names["id"] = session
-    people = _people(present, column_options)
+    people = people_columns(present, applicable)
     if "label" not in names and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
         like = [name for name in present if is_label_like(name) and name not in names.values()]
         if len(like) == 1:
@@ -149,7 +148,7 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
     for field in ("id", "label"):
         if field not in names and not (field == "label" and len(people) > 1):
             free = [name for name in present if name not in names.values()]
-            options = mapped({field: free[0] if free else "COLUMN"})
+            options = map_options({field: free[0] if free else "COLUMN"})
             error = ColumnsError(
                 f"no column is known to be the {field}; the columns are {', '.join(map(repr, present))}; name it with {options}",
                 path=path,
@@ -158,11 +157,6 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
             error.options = options
             raise error
     return names
-
-
-def _people(there: Sequence[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns of several people's labels: named by a user, else a numbered series."""
-    return told_people(there, mapping) or tuple(name for name in there if is_person(name))
 
 
 def _read(
@@ -179,7 +173,7 @@ def _read(
         cell = {field: row.get(column) for field, column in names.items()}
         if cell["id"] in (None, ""):
             raise InputError("expected an id, got nothing", path=path, line=line, field=names["id"])
-        about: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "id": str(cell["id"]),
             "system": _text(cell.get("system")),
             "trial": _trial(cell.get("trial"), path, line),
@@ -190,24 +184,24 @@ def _read(
         try:
             if "label" in names:
                 score = grades.score(cell["label"])
-                yield LabelRow(by=_text(cell.get("by")) or by, score=score, **about)
+                yield LabelRow(by=_text(cell.get("by")) or by, score=score, **fields)
                 continue
             for column in people:
-                yield LabelRow(by=column, score=grades.score(row.get(column)), **about)
+                yield LabelRow(by=column, score=grades.score(row.get(column)), **fields)
         except UnknownGradeError:
             unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
             raise InputError(unread.message("--label-scale"), path=path, line=line, field=column) from None
         agreed = majority([row.get(name) for name in people], grades)
-        yield LabelRow(by=MAJORITY, source="construction", score=agreed, **about)
+        yield LabelRow(by=MAJORITY, source="construction", score=agreed, **fields)
 
 
 def _majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
     """Yield the majority on each output that several people graded in rows of their own."""
-    said: dict[tuple[str, str | None, int | None], dict[str, LabelRow]] = {}
+    by_output: dict[tuple[str, str | None, int | None], dict[str, LabelRow]] = {}
     for row in rows:
         if row.score is not None:
-            said.setdefault((row.id, row.system, row.trial), {})[row.by] = row
-    for by_person in said.values():
+            by_output.setdefault((row.id, row.system, row.trial), {})[row.by] = row
+    for by_person in by_output.values():
         if len(by_person) > 1 and MAJORITY not in by_person:
             agreed = majority([row.score for row in by_person.values()], PLAIN)
             last = [*by_person.values()][-1]
@@ -247,58 +241,52 @@ class OutputName(NamedTuple):
 
 
 class LabelIndex:
-    """Labels by the outputs they are of.
-
-    Args:
-        path: The table of labels.
+    """Labels of a table, by output.
 
     Attributes:
-        path: That table.
-        rows: Its labels.
-        used: The labels that were asked for, each by what it names, and the output it is of.
+        used: Output of each name that `of` has matched.
     """
 
-    def __init__(self, path: LabelTable) -> None:
-        self.path = path
-        self.rows = list(read_records(path, LabelRow))
-        self._by_place: dict[OutputName, list[LabelRow]] = {}
-        for row in self.rows:
-            self._by_place.setdefault(OutputName(row.id, row.system, row.trial), []).append(row)
+    def __init__(self, table: LabelTable) -> None:
+        self._table = table
+        self._by_name: dict[OutputName, list[LabelRow]] = {}
+        for row in read_records(table, LabelRow):
+            self._by_name.setdefault(OutputName(row.id, row.system, row.trial), []).append(row)
         self.used: dict[OutputName, OutputName] = {}
 
-    def of(self, place: OutputName, item: str | None = None) -> list[LabelRow]:
+    def of(self, output: OutputName, item: str | None = None) -> list[LabelRow]:
         """Return the labels of an output, in the order of the file.
 
         Args:
-            place: The output.
-            item: The output as ``case_id|system|trial``, by which labels may name it, too.
+            output: The output.
+            item: Its id as ``case_id|system|trial``, by which labels may name it, too.
 
         Raises:
             InputError: Labels name neither system nor attempt, and there are outputs of several.
         """
-        case, system, trial = place
-        candidates = (place, OutputName(case, system), OutputName(case, None, trial), OutputName(case))
+        case, system, trial = output
+        candidates = (output, OutputName(case, system), OutputName(case, None, trial), OutputName(case))
         for candidate in (*candidates, *(() if item is None else (OutputName(item),))):
-            if candidate in self._by_place:
-                self._refuse_ambiguous(candidate, place)
-                return self._by_place[candidate]
+            if candidate in self._by_name:
+                self._refuse_ambiguous(candidate, output)
+                return self._by_name[candidate]
         return []
 
-    def _refuse_ambiguous(self, named: OutputName, place: OutputName) -> None:
-        first = self.used.setdefault(named, place)
-        if first == place:
+    def _refuse_ambiguous(self, named: OutputName, output: OutputName) -> None:
+        first = self.used.setdefault(named, output)
+        if first == output:
             return
-        line = self._by_place[named][0].line
-        if first.system != place.system:
-            problem = f"the label of {named.id!r} names no system, and there are outputs of {first.system!r} and {place.system!r}; add a column system"
+        line = self._by_name[named][0].line
+        if first.system != output.system:
+            problem = f"the label of {named.id!r} names no system, and there are outputs of {first.system!r} and {output.system!r}; add a column system"
         else:
             problem = f"the label of {named.id!r} names no trial, and there are several; add a column trial"
-        raise InputError(problem, path=self.path, line=line or None, field="id")
+        raise InputError(problem, path=self._table, line=line or None, field="id")
 
     @property
     def unmatched(self) -> list[LabelRow]:
-        """The labels that no output has asked for, one for each id, system and trial."""
-        return [rows[0] for place, rows in self._by_place.items() if place not in self.used]
+        """The labels of no output so far, one for each id, system and trial."""
+        return [rows[0] for name, rows in self._by_name.items() if name not in self.used]
 
     def refuse_unmatched(self, outputs: Iterable[OutputName]) -> int:
         """Refuse labels if none belongs to an output; return how many do not.
@@ -306,15 +294,15 @@ class LabelIndex:
         Raises:
             InputError: No label belongs to an output.
         """
-        if self.used or not self._by_place:
+        if self.used or not self._by_name:
             return len(self.unmatched)
-        raise no_label_matches(next(iter(self._by_place)), outputs, self.path)
+        raise no_label_matches(next(iter(self._by_name)), outputs, self._table)
 
 
 def no_label_matches(first: OutputName, outputs: Iterable[OutputName], path: object) -> InputError:
     """Return the error for labels that match no output, with the key nearest to the first label."""
-    places = list(dict.fromkeys(outputs))
-    same = [each for each in places if each.id == first.id]
+    known = list(dict.fromkeys(outputs))
+    same = [each for each in known if each.id == first.id]
     shown = _shown(first)
     if same:
         return InputError(
@@ -322,14 +310,14 @@ def no_label_matches(first: OutputName, outputs: Iterable[OutputName], path: obj
             path=path,
             field="system" if same[0].system != first.system else "trial",
         )
-    ids = list(dict.fromkeys(each.id for each in places))
+    ids = list(dict.fromkeys(each.id for each in known))
     near = nearest(first.id, ids)
     other = near or (f"; the first id there is {ids[0]!r}" if ids else "")
     return InputError(f"no label matches an output: the first is of {shown}{other}", path=path, field="id")
 
 
-def _shown(place: OutputName) -> str:
-    parts = [repr(place.id)]
-    parts += [] if place.system is None else [f"system {place.system!r}"]
-    parts += [] if place.trial is None else [f"trial {place.trial}"]
+def _shown(output: OutputName) -> str:
+    parts = [repr(output.id)]
+    parts += [] if output.system is None else [f"system {output.system!r}"]
+    parts += [] if output.trial is None else [f"trial {output.trial}"]
     return ", ".join(parts)

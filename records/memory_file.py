@@ -67,7 +67,7 @@ class MemoryRows(MemoryFile):
 
     Args:
         name: Name in messages, in place of a path.
-        rows: Makes the rows, which hold only texts, numbers, booleans and None.
+        rows: Function that makes the rows; their values are texts, numbers, booleans and None.
     """
 
     def __init__(self, name: str, rows: Callable[[], Iterable[Mapping[str, Any]]]) -> None:
@@ -104,10 +104,10 @@ class MemoryFolder:
 
 
 InputPath: TypeAlias = Path | MemoryFile
-"""Where records are read from."""
+"""A file of records, on disk or in memory."""
 
 FolderPath: TypeAlias = Path | MemoryFolder
-"""Where a run is kept."""
+"""A folder of a run, on disk or in memory."""
 
 
 def memory_file(name: str, records: Iterable[Any]) -> MemoryFile:

@@ -1,8 +1,6 @@
 """Objects in stores that `fsspec` supports (s3, gs, abfs, memory, ...).
 
-It lists, fetches and puts objects.
-
-Whatever a driver raises becomes one line with the address here, and no line holds a credential.
+Drivers' errors become one line with the address, which never holds a credential.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ _DRIVERS = {
 }
 """The package for a scheme, for the message if it is missing."""
 
-_VERSIONS = (
+_VERSION_KEYS = (
     "ETag",
     "etag",
     "md5Hash",
@@ -37,19 +35,19 @@ _VERSIONS = (
     "created",
     "updated",
 )
-"""Keys under which drivers tell an object's version; the first one counts."""
+"""Keys under which drivers give an object's version; the first one counts."""
 
 _MOST_OBJECTS = 100_000
-"""More below one address are refused: it is the wrong address, or wants dividing."""
+"""An address with more objects is refused: it is wrong, or its objects belong in several folders."""
 
 _CHUNK = 1024 * 1024
 
 fetched_alone: set[Path] = set()
-"""Files that were fetched by themselves, without the folder in which workspaces of outputs would be."""
+"""Files fetched without their folder, which could hold workspaces of outputs."""
 
 
 class ObjectVersion(NamedTuple):
-    """Version of an object's content, to tell it from another under the same name."""
+    """Version of an object's content; it differs from that of another content under the name."""
 
     size: int
     version: str
@@ -68,7 +66,7 @@ class ObjectFolder:
     Raises:
         UsageError: Addresses of this kind are not read.
         MissingExtraError: `fsspec` is not installed.
-        ConfigurationError: Its driver is not.
+        ConfigurationError: The driver of `fsspec` for it is not installed.
     """
 
     def __init__(self, address: str) -> None:
@@ -115,7 +113,7 @@ class ObjectFolder:
         if len(objects) > _MOST_OBJECTS:
             raise InputError(f"more than {_MOST_OBJECTS:,} objects are below this address", path=self.name)
         return {
-            self._below(key): _mark(info)
+            self._below(key): _version_of(info)
             for key, info in objects.items()
             if info.get("type") != "directory" and not key.endswith("/")
         }
@@ -133,14 +131,14 @@ class ObjectFolder:
                 target.write(piece)
 
     def put(self, name: str, file: Path) -> ObjectVersion:
-        """Put a file in an object's place; what it is now."""
+        """Put a file in an object's place; return the new version."""
         with self._translated():
             self._fs.put_file(str(file), self._key(name))
             self._fs.invalidate_cache()
-            return _mark(self._fs.info(self._key(name)))
+            return _version_of(self._fs.info(self._key(name)))
 
     def read(self, name: str) -> bytes | None:
-        """All of a small object; None if it does not exist."""
+        """Return the content of a small object; None if it does not exist."""
         with self._translated(), suppress(FileNotFoundError):
             return bytes(self._fs.cat_file(self._key(name)))
         return None
@@ -150,11 +148,11 @@ class ObjectFolder:
 
         Args:
             name: Its name.
-            content: What is to be in it.
+            content: Its new content.
             anew: Whether it must not exist yet; the store decides, if it can.
 
         Returns:
-            Whether it exists with this content; False if somebody else's does.
+            Whether it has this content; False if somebody else wrote another.
         """
         with self._translated():
             try:
@@ -187,9 +185,9 @@ class ObjectFolder:
             raise
         except ImportError as error:
             driver = _DRIVERS.get(scheme)
-            wanted = f"pip install {driver}" if driver else redacted(str(error))
+            remedy = f"pip install {driver}" if driver else redacted(str(error))
             raise ConfigurationError(
-                f"{self.name}: the driver of {scheme}:// is not installed: {wanted}"
+                f"{self.name}: the driver of {scheme}:// is not installed: {remedy}"
             ) from error
         except Exception as error:  # noqa: BLE001 - drivers have no tree of errors in common
             if scheme and isinstance(error, ValueError) and "rotocol" in str(error):
@@ -203,17 +201,17 @@ class ObjectFolder:
         return None if self._secret else error
 
 
-def _mark(info: dict[str, Any]) -> ObjectVersion:
-    version = next((str(info[key]) for key in _VERSIONS if info.get(key)), "")
+def _version_of(info: dict[str, Any]) -> ObjectVersion:
+    version = next((str(info[key]) for key in _VERSION_KEYS if info.get(key)), "")
     return ObjectVersion(int(info.get("size") or 0), version.strip('"'))
 
 
 def _reason(error: Exception) -> str:
     """Return the reason of a failure, from the names of its errors."""
-    chain, each = list[BaseException](), error
-    while each is not None and each not in chain:
-        chain.append(each)
-        each = each.__cause__ or each.__context__
+    chain, cause = list[BaseException](), error
+    while cause is not None and cause not in chain:
+        chain.append(cause)
+        cause = cause.__cause__ or cause.__context__
     names = " ".join(type(each).__name__ for each in chain)
     if "Credential" in names or "Token" in names:
         return "the driver finds no credentials, or none that can be used"

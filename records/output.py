@@ -40,8 +40,8 @@ _NO_NAME = "\0"
 class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
     """Call as the system made it: its name and its verbatim arguments, an object or JSON text.
 
-    OpenAI's own form, ``{"id": ..., "type": "function", "function": {"name": ..., "arguments": ...}}``, is understood and becomes the
-    same: of it nothing but name and arguments stays.
+    OpenAI's form, ``{"id": ..., "type": "function", "function": {"name": ..., "arguments": ...}}``, is accepted, too; only name and
+    arguments are kept.
     """
 
     name: str = _NO_NAME
@@ -75,10 +75,10 @@ class ToolResults(Record, frozen=True, kw_only=True):
 
 
 AgentStep: TypeAlias = str | list[ToolCall]
-"""What an agent does in one step: it writes a text, or makes calls."""
+"""One step of an agent: a text, or calls."""
 
 Step: TypeAlias = AgentStep | ToolResults
-"""One step of a turn: the agent's, or what came back of its calls."""
+"""One step of a turn: the agent's, or results of its calls."""
 
 
 class Output(Record, frozen=True, kw_only=True):
@@ -125,8 +125,8 @@ class Pair(Output, frozen=True, kw_only=True):
     A pair is not stored; it is made from both outputs when it is judged.
 
     Attributes:
-        first: What is shown first.
-        second: What is shown second.
+        first: The output shown first.
+        second: The output shown second.
     """
 
     first: Output
@@ -196,21 +196,22 @@ def _steps_in(turn: Sequence[Step]) -> int:
 def planted_step(case: Case, right: Output, faulty: Output) -> PlantedStep | None:
     """Return the first step in which a faulty output differs from the right one.
 
-    If something was left out, it is the last step of that turn: there the agent stopped too early. None if no step differs.
+    If steps are missing, it is the last step of that turn: there the agent stopped too early. None if no step differs.
     """
-    kept = [_agent_steps(turn) for turn in turns_done(right)]
-    done = [_agent_steps(turn) for turn in turns_done(faulty)]
+    right_turns = [_agent_steps(turn) for turn in turns_done(right)]
+    faulty_turns = [_agent_steps(turn) for turn in turns_done(faulty)]
     counts = steps_by_turn(case, faulty)
     for turn, count in enumerate(counts):
-        wanted = kept[turn] if turn < len(kept) else []
-        made = done[turn] if turn < len(done) else []
-        if wanted != made:
-            same = _equal_at_the_beginning(wanted, made)
+        right_steps = right_turns[turn] if turn < len(right_turns) else []
+        faulty_steps = faulty_turns[turn] if turn < len(faulty_turns) else []
+        if right_steps != faulty_steps:
+            same = _common_beginning(right_steps, faulty_steps)
             return PlantedStep(sum(counts[:turn]) + min(same, count - 1) + 1, sum(counts))
     return None
 
 
-def _equal_at_the_beginning(some: Sequence[AgentStep], others: Sequence[AgentStep]) -> int:
+def _common_beginning(some: Sequence[AgentStep], others: Sequence[AgentStep]) -> int:
+    """Count the equal steps at the beginning of both."""
     pairs = enumerate(zip(some, others, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(some), len(others)))
 

@@ -16,7 +16,7 @@ class ProcessLock:
 
     Args:
         path: The lock file, which is made and stays.
-        busy: The error if another process holds it: who, and what to do.
+        busy: Error message if another process holds it: which, and what to do.
     """
 
     def __init__(self, path: Path, busy: str) -> None:

@@ -13,10 +13,10 @@ import warnings
 from ..errors import DecodingError
 
 MAX_CODE = 50_000
-"""Longer code is refused: no real call is nearly as long, and this bounds what a hostile reply can cost."""
+"""Longer code is refused. No real call is nearly as long, and this bounds the cost of a hostile reply."""
 
 _MAY_WARN = re.compile(r"\\|[0-9]\.?[A-Za-z_]")
-"""The compiler warns only of escapes it does not know and of numbers that run into a word."""
+"""The compiler warns only about unknown escapes and numbers that run into a word."""
 
 _silence = threading.Lock()
 
@@ -44,7 +44,7 @@ def bounded_code(code: str) -> str:
 
 
 def unparse(node: ast.expr) -> str:
-    """Source text of an expression, in Python's own layout."""
+    """Return the source text of an expression, in Python's own layout."""
     try:
         return ast.unparse(node)
     except (ValueError, RecursionError) as error:

@@ -1,7 +1,7 @@
 """Points of a rubric.
 
-The formula is that of HealthBench (Arora et al. 2025, section 3, and `simple-evals/healthbench_eval.py`): points of the criteria that are met
-over the positive points that were possible.
+The formula is that of HealthBench (Arora et al. 2025, section 3, and `simple-evals/healthbench_eval.py`): points of the met criteria
+over the possible positive points.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Points(NamedTuple):
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Points over the points possible; undefined if none are positive."""
+        """Low and high points over the possible points, which must not be 0."""
         return self.low / self.possible, self.high / self.possible
 
 
@@ -61,9 +61,9 @@ def tag_names(tags: Sequence[str] | Mapping[str, Any]) -> list[str]:
 
 
 def axes_of(tags: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:
-    """Return the tags of a criterion by axis, which is what stands before a colon, or ``tag``."""
-    found: dict[str, list[str]] = {}
+    """Return the tags of a criterion by axis: the part before a colon, or ``tag``."""
+    values_by_axis: dict[str, list[str]] = {}
     for name in tag_names(tags):
         axis, colon, value = name.partition(":")
-        found.setdefault(axis if colon else "tag", []).append(value if colon else name)
-    return {axis: ", ".join(values) for axis, values in found.items()}
+        values_by_axis.setdefault(axis if colon else "tag", []).append(value if colon else name)
+    return {axis: ", ".join(values) for axis, values in values_by_axis.items()}

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from .grades import PLAIN, majority
 from .output import ItemKey
-from .verdict import Verdict
+from .verdict import Source, Verdict
 
 MAJORITY = "majority"
 """Author of what most people in one table say."""
@@ -19,12 +19,12 @@ _TIE = "people disagree"
 
 
 class _Label(Protocol):
-    """Fields of a verdict that show a tie."""
+    """Fields of a verdict that show a majority or a tie."""
 
     @property
     def by(self) -> str: ...
     @property
-    def source(self) -> str: ...
+    def source(self) -> Source: ...
     @property
     def score(self) -> float | None: ...
 
@@ -35,6 +35,11 @@ def majority_verdict(item: ItemKey, grades: Mapping[str, float]) -> Verdict:
     if agreed is None:
         return Verdict.on(item, by=MAJORITY, source="construction", outcome="undecided", reason=_TIE)
     return Verdict.on(item, by=MAJORITY, source="construction", score=agreed)
+
+
+def giver(label: _Label) -> Source:
+    """Return who gave a label: people, too, if it is their majority."""
+    return "human" if label.by == MAJORITY and label.source == "construction" else label.source
 
 
 def is_tie(label: _Label) -> bool:

@@ -17,7 +17,7 @@ from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile, MemoryRows
 
 NumberedRow = tuple[int, Mapping[str, Any]]
-"""Row and its line, or its number if it has none."""
+"""Row, with its line; with its number if the file has no lines."""
 
 _INDEX = "__index_level_"
 """What pandas calls the index of a frame in Parquet."""
@@ -52,15 +52,15 @@ def json_rows(path: InputPath) -> Iterator[NumberedRow]:
         except RecordError as error:
             if isinstance(path, MemoryFile) or path.suffix.lower() == ".jsonl":
                 raise
-            hint = f"{error.message}; what is not .csv, .tsv, .json or .parquet is read as JSON Lines"
+            hint = f"{error.message}; a file that is not .csv, .tsv, .json, .parquet or .arrow is read as JSON Lines"
             raise RecordError(hint, path=path, line=line, field=error.field) from error
         yield line, row
 
 
 def _csv_rows(path: Path) -> Iterator[NumberedRow]:
     """Yield the rows that hold anything, each with as many fields as the header names."""
-    with opened_csv(path) as (header, rows):
-        refuse_repeated_names(header, path)
+    with opened_csv(path) as (header, header_line, rows):
+        refuse_repeated_names(header, path, header_line)
         for line, cells in rows:
             if not any(cells):
                 continue  # spreadsheets leave blank rows
@@ -85,6 +85,10 @@ def _document_rows(path: Path) -> Iterator[NumberedRow]:
         yield from json_rows(path)
         return
     try:
-        yield from enumerate(msgspec.json.decode(raw, type=list[dict[str, Any]]), start=1)
+        rows = msgspec.json.decode(raw, type=list[dict[str, Any]])
+        DuplicateKeyDetector().refuse(raw, rows)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise InputError(f"expected an array of objects: {error}", path=path) from error
+    except ValueError as error:
+        raise InputError(str(error), path=path) from error
+    yield from enumerate(rows, start=1)

@@ -35,8 +35,8 @@ def validate_case(case: Case) -> None:
         try:
             _validate_reference(msgspec.convert(case.reference, reference_type))
         except msgspec.ValidationError as error:
-            told = explained(str(error), reference_type, "this kind")
-            raise msgspec.ValidationError(_below("reference", told)) from error
+            message = explained(str(error), reference_type, "this kind")
+            raise msgspec.ValidationError(_nest_field("reference", message)) from error
     if len(case.messages) > 1 and len({isinstance(entry, list) for entry in case.messages}) > 1:
         raise msgspec.ValidationError(
             "Expected either messages or turns of messages, got both - at `$.messages`"
@@ -55,7 +55,7 @@ def _reference_type(kind: Kind) -> type[msgspec.Struct] | None:
     if kind not in KINDS:
         if not is_kind(kind):
             raise msgspec.ValidationError(f"{unknown_kind(kind)} - at `$.kind`")
-        _ = CHECKERS[kind]  # loading it says what its references look like, and whether it can be used
+        _ = CHECKERS[kind]  # loading registers its reference type, and fails if it cannot be used
     return kind_spec(kind).reference
 
 
@@ -68,7 +68,7 @@ def _validate_tools(field: str, tools: list[dict[str, Any]]) -> None:
         try:
             msgspec.convert(tool.get("function"), _Named)
         except msgspec.ValidationError as error:
-            raise msgspec.ValidationError(_below(f"{field}[{index}].function", str(error))) from error
+            raise msgspec.ValidationError(_nest_field(f"{field}[{index}].function", str(error))) from error
 
 
 def _validate_reference(reference: msgspec.Struct) -> None:
@@ -100,7 +100,7 @@ def _validate_criteria(reference: OpenReference) -> None:
             )
 
 
-def _below(field: str, message: str) -> str:
+def _nest_field(field: str, message: str) -> str:
     if " - at `$" in message:
         return message.replace(" - at `$", f" - at `$.{field}", 1)
     return f"{message} - at `$.{field}`"

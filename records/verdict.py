@@ -11,8 +11,8 @@ from .case import Record
 from .output import ItemKey, TrialNumber
 
 JudgeKind: TypeAlias = Literal["shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria"]
-"""What sort of judge: a prompt that comes with fiducial, a custom prompt file, a custom function, the lexical
-baseline, several judges counted together, a judge asked statement by statement, who splits answers into statements, and a judge asked criterion by criterion."""
+"""Type of judge: shipped prompt, custom prompt file, custom function, word overlap baseline, jury, judge asked statement by
+statement (``share``), prompt that splits answers into statements, judge asked criterion by criterion."""
 
 
 OF_PARTS: frozenset[JudgeKind] = frozenset({"share", "criteria"})
@@ -28,12 +28,12 @@ class JudgeId(Record, frozen=True, kw_only=True):
     Names are for people.
 
     Attributes:
-        kind: What sort of judge.
-        name: The judge's; a prompt file's stem; how a jury counts.
-        variant: Of the prompt; ``custom`` for a custom prompt file.
+        kind: Type of judge.
+        name: The judge's name: a prompt file's stem, or a jury's rule.
+        variant: Variant of the prompt; ``custom`` for a custom prompt file.
         model: The model that is asked; empty if several are, or none.
-        fingerprint: Hash of everything that is asked and read: prompt, model, decoding parameters, how inputs are shown, how replies
-            are parsed; of a jury its rule and members, of a judge asked by statement judge and splitter.
+        fingerprint: Hash of everything that is asked and parsed: prompt, model, decoding parameters, layout of inputs, parsing of
+            replies. For a jury: its rule and members. For a judge asked by statement: judge and splitter.
     """
 
     kind: JudgeKind
@@ -111,7 +111,7 @@ Source: TypeAlias = Literal["checker", "judge", "human", "construction"]
 Outcome: TypeAlias = Literal["graded", "undecided", "not_applicable", "unparsable", "refused", "failed"]
 
 UNGRADED: tuple[Outcome, ...] = ("undecided", "not_applicable", "unparsable", "refused", "failed")
-"""Outcomes that mean "we could not grade this", in the order in which they are printed. They carry no score."""
+"""Outcomes that mean "we could not grade this", in the order of printing. They carry no score."""
 
 
 _AT_SCORE, _AT_JUDGE = " - at `$.score`", " - at `$.judge`"
@@ -179,7 +179,9 @@ class Verdict(Record, frozen=True, kw_only=True):
                 f"only graded verdicts carry a score; this one is {self.outcome!r} with {self.score!r}{_AT_SCORE}"
             )
         if self.judge is not None and self.source != "judge":
-            raise ValueError(f"only verdicts of judges name one; this is of a {self.source}{_AT_JUDGE}")
+            raise ValueError(
+                f"only a judge's verdict names a judge; the source here is {self.source!r}{_AT_JUDGE}"
+            )
 
     @classmethod
     def on(

@@ -496,3 +496,80 @@ def test_what_a_log_service_keeps_as_text_is_read(read: Read, name: str):
     }
     chat = read({"@timestamp": "2026-01-01T00:00:00Z", "level": "info", name: json.dumps(held)})
     assert [each.text for each in chat.outputs] == ["Wet."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"messages": [{"role": "user", "text": "Hi"}, {"role": "assistant", "text": "Hello"}]},
+        {"messages": [{"from": "customer", "text": "Hi"}, {"from": "agent", "text": "Hello"}]},
+        {"messages": [{"sender": "client", "body": "Hi"}, {"sender": "bot", "body": "Hello"}]},
+        {"turns": [{"speaker": "user", "message": "Hi"}, {"speaker": "assistant", "message": "Hello"}]},
+        {"transcript": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]},
+    ],
+)
+def test_the_speaker_and_text_of_a_message_are_found_under_any_of_the_usual_names(line: Any, tmp_path: Path):
+    path = tmp_path / "sessions.jsonl"
+    path.write_text(json.dumps({"session_id": "s", **line}))
+    chat = fd.read(path)
+    assert chat.cases[0].messages == [{"role": "user", "content": "Hi"}]
+    assert (chat.outputs[0].text, chat.outputs[0].error) == ("Hello", None)
+
+
+def test_an_answer_under_an_unknown_name_is_listed_and_never_an_empty_one(read: Read):
+    odd = [ASKED, {"role": "assistant", "utterance": "Done."}]
+    chats = read({"messages": odd}, {"messages": [ASKED, {"role": "assistant", "content": "Done."}]})
+    assert [output.text for output in chats.outputs] == ["Done."]
+    [skipped] = chats.skipped
+    assert (skipped.line, skipped.field) == (1, "messages[1].content")
+    assert skipped.reason == "missing; expected a text; rename the field that holds it: 'utterance'"
+
+
+def _batch(tmp_path: Path, *names: str) -> list[Path]:
+    asked = [
+        {"custom_id": f"q{n}", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m", "messages": [ASKED]}}
+        for n in range(3)
+    ]  # fmt: skip
+    completion = {"model": "m-1", "choices": [{"message": {"role": "assistant", "content": "Done."}}]}
+    replies = [
+        {"id": "batch_req_2", "custom_id": "q2", "response": {"status_code": 500, "body": {"error": {"message": "down"}}}, "error": None},
+        {"id": "batch_req_0", "custom_id": "q0", "response": {"status_code": 200, "body": completion}, "error": None},
+        {"id": "batch_req_1", "custom_id": "q1", "response": None, "error": {"code": "batch_expired", "message": "expired"}},
+    ]  # fmt: skip
+    lines = {"in.jsonl": asked, "out.jsonl": replies}
+    paths = [tmp_path / name for name in names]
+    for path in paths:
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines[path.name]))
+    return paths
+
+
+@pytest.mark.parametrize("names", [("in.jsonl", "out.jsonl"), ("out.jsonl", "in.jsonl")])
+def test_a_batchs_answers_find_their_questions_by_custom_id_in_either_order(
+    names: tuple[str, str], tmp_path: Path
+):
+    import_files(_batch(tmp_path, *names), tmp_path / "shop")
+    cases, outputs = (
+        [json.loads(line) for line in (tmp_path / "shop" / name).read_text().splitlines()]
+        for name in ("cases.jsonl", "outputs.jsonl")
+    )
+    assert [each["messages"] for each in cases] == [[ASKED]] * 3
+    assert [(each["case_id"], each.get("text"), each.get("error")) for each in outputs] == [
+        ("q0", "Done.", None),
+        ("q1", None, "expired"),
+        ("q2", None, "down"),
+    ]
+
+
+def test_a_batchs_answers_alone_are_refused_with_the_command_that_reads_them(tmp_path: Path):
+    [path] = _batch(tmp_path, "out.jsonl")
+    batch = fd.read(path)
+    assert batch.outputs == []
+    assert batch.skipped[0].reason == f"the question of 'q2' is in the batch's input file; give both: fiducial import INPUT {path}"  # fmt: skip
+
+
+def test_a_custom_id_that_comes_again_is_listed(tmp_path: Path):
+    [path] = _batch(tmp_path, "in.jsonl")
+    path.write_text(path.read_text() * 2)
+    assert [each.reason for each in fd.read(path).skipped] == [
+        f"another line has the custom_id 'q{n}'" for n in range(3)
+    ]

@@ -116,7 +116,7 @@ def test_what_changes_while_it_is_read_is_refused(objects_in_memory: Any, tmp_pa
 
 
 def test_what_the_disk_has_no_room_for_is_not_begun(objects_in_memory: Any, tmp_path: Path):
-    with pytest.raises(InputError, match="has room for"):
+    with pytest.raises(InputError, match="MB free"):
         fetch_input(ObjectFolder("memory://b/x"), {"": ObjectVersion(1 << 60, "")}, tmp_path)
 
 

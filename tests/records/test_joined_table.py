@@ -1,0 +1,21 @@
+"""Tables of references or labels that arrive later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fiducial.records.grades import GradeScale
+from fiducial.records.joined_table import joined_table
+
+
+@pytest.mark.parametrize("name", ["ground_truth", "Ground Truth", "GROUND-TRUTH"])
+@pytest.mark.parametrize(("values", "is_label"), [(("pass", "fail"), True), (("Rome", "Pisa"), False)])
+def test_values_decide_whether_ground_truth_is_a_label_or_a_reference(
+    tmp_path: Path, name: str, values: tuple[str, str], is_label: bool
+):
+    file = tmp_path / "t.csv"
+    file.write_text(f"id,{name}\na,{values[0]}\nb,{values[1]}\n")
+    table = joined_table(file, {}, GradeScale())
+    assert (table.has_labels, table.references) == (is_label, [] if is_label else [name])
