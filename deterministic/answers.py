@@ -53,8 +53,8 @@ def check_answer_strictly(message: str, answers: list[str]) -> Finding:
 
     The message is a text, or ``{"answer": ..., "context": ...}`` as JSON or Python.
 
-    Valid when the answer is an accepted one and nothing else; graded 0 when there is no answer or a plain refusal that names
-    none; otherwise undecided.
+    It passes if the answer is an accepted one and nothing else. It is graded 0 if there is no answer, or a plain refusal that names
+    no accepted answer. Otherwise it is undecided.
     """
     answer = _answer_field(message)
     stated = _tidy(answer)
@@ -67,12 +67,12 @@ def check_answer_strictly(message: str, answers: list[str]) -> Finding:
     mentioned = any(_mentions(stated, choice) for choice in accepted)
     if not mentioned and _is_refusal(stated):
         return fault("agentic:answer_not_found", f"a refusal: {shorten(answer)}", **facts)
-    where = "no accepted answer as such"
+    why = "no accepted answer as such"
     if mentioned:
-        where = "an accepted answer is mentioned beside other words"
+        why = "an accepted answer is mentioned beside other words"
     elif any(_mentions(_tidy(message), choice) for choice in accepted):
-        where = "an accepted answer is named beside the answer alone"
-    return undecided(f"{where}: {shorten(answer)}", **facts)
+        why = "an accepted answer is named beside the answer alone"
+    return undecided(f"{why}: {shorten(answer)}", **facts)
 
 
 def _answer_field(message: str) -> str:
@@ -139,7 +139,7 @@ def check_answers(case: Case, output: Output, options: CheckOptions) -> Finding:
 def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], options: CheckOptions) -> Finding:
     """Check turns of raw steps.
 
-    Anything but one turn of steps means that the run went wrong.
+    Anything other than one turn of steps means that the run failed, and is graded 0.
     """
     turns = cast("list[Any]", result) if isinstance(result, list) else []
     if len(turns) != 1 or not isinstance(turns[0], list | str | dict):
@@ -157,9 +157,9 @@ def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], optio
 
 
 def last_message(steps: list[Any], read: ReplyReader) -> Any:
-    """Return the last step that is not a call, wherever it stands; None if all are calls.
+    """Return the last step that is not a call, even before calls; None if all are calls.
 
-    An empty step counts, and hides what came before it.
+    An empty step counts as a message, and hides earlier ones.
     """
     return next((step for step in reversed(steps) if not calls_in(step, read)), None)
 
@@ -167,9 +167,7 @@ def last_message(steps: list[Any], read: ReplyReader) -> Any:
 def check_answer(message: Any, answers: list[str]) -> Finding:
     """Check by BFCL's rule whether a message contains an accepted answer as whole words.
 
-    The answer may stand anywhere, whatever is said about it.
-
-    Case, single against double quotes, and ``, . / - _ * ^ ( )`` do not count.
+    The answer may stand anywhere, even where the message denies it. Case, kinds of quote, and ``, . / - _ * ^ ( )`` are ignored.
     """
     if isinstance(message, list):
         message = cast("list[Any]", message)[0]
@@ -187,7 +185,7 @@ def check_answer(message: Any, answers: list[str]) -> Finding:
 
 
 def _never(_text: str) -> bool:
-    """Beside native calls, texts are never calls."""
+    """Take no text for a call: a system with native calls makes none in texts."""
     return False
 
 

@@ -12,7 +12,7 @@ from .finding import Finding, fault, undecided
 from .options import CheckOptions, Rules
 
 SYSTEM_ERROR = "system_error"
-"""The system gave no answer but ended with an error of its own."""
+"""Error type of a system that ended with its own error instead of an answer."""
 
 Checker: TypeAlias = Callable[[Case, Output, CheckOptions], Finding]
 
@@ -21,9 +21,9 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
     """Check, without a model, whether an output is correct.
 
     Args:
-        case: What was to be done.
-        output: What the system produced; must answer this case.
-        options: Rule set and registries; strict rules when left out.
+        case: The task.
+        output: The system's answer to this case.
+        options: Rule set and registries; None for strict rules.
 
     Returns:
         A verdict of source ``checker``; ``undecided`` if no checker can tell.

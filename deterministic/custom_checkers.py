@@ -17,7 +17,7 @@ from ..records import KINDS, Case, Kind, KindSpec, Outcome, Output, Verdict, reg
 from .finding import PASSED, Finding, fault, plain, shorten
 
 OwnChecker: TypeAlias = Callable[[Case, Output], "bool | float | Finding | Verdict"]
-"""True or 1 is right, False or 0 is wrong, between them partly right; a Finding or a Verdict says more, or that it cannot tell."""
+"""Returns True or 1 for right, False or 0 for wrong, a number between for partly right, or a Finding or Verdict with any outcome."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,14 +33,13 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
 
     Args:
         kind: The kind, a new one.
-        reference: What ``Case.reference`` looks like; cases are refused whose reference is not. Any object when left out.
+        reference: Type of ``Case.reference``; cases with another are refused. None accepts any object.
 
     Returns:
-        A decorator, which gives the function back as it is.
+        A decorator, which returns the function unchanged.
 
     Raises:
-        ConfigurationError: The kind is built in and has its checker, the name is invalid or taken, or it is not a function, or one
-            that has to be awaited.
+        ConfigurationError: The kind is built in, its name is invalid or taken, or the function is not one or is asynchronous.
     """
     if kind in KINDS:
         raise ConfigurationError(f"checkers: {kind!r} comes along and has its checker; choose another name")
@@ -76,16 +75,16 @@ def source_fingerprint(kind: Kind) -> str:
 
 
 def own_finding(case: Case, output: Output) -> Finding:
-    """Ask the user's checker.
+    """Return the finding of the user's checker.
 
-    It is ``failed``, with the reason, if the checker raises or returns no valid finding: that is not the system's fault.
+    The outcome is ``failed``, with the reason, if the checker raises or returns no valid finding: that is not the system's fault.
     """
     function = CHECKERS[case.kind]
     try:
-        return _understood(function(case, output), case.kind)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's; whatever it raises is told
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        return _failed(case.kind, f"raised {_error_text(error)} ({place.filename}:{place.lineno})")
+        return _as_finding(function(case, output), case.kind)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's function may raise anything
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        return _failed(case.kind, f"raised {_error_text(error)} ({frame.filename}:{frame.lineno})")
 
 
 def _error_text(error: BaseException) -> str:
@@ -99,7 +98,7 @@ def _error_text(error: BaseException) -> str:
 _LONGEST = 300
 
 
-def _understood(result: Any, kind: Kind) -> Finding:
+def _as_finding(result: Any, kind: Kind) -> Finding:
     if inspect.iscoroutine(result):
         result.close()
     if isinstance(result, Verdict):
@@ -114,11 +113,11 @@ def _understood(result: Any, kind: Kind) -> Finding:
         )
     if score == 1.0:
         return PASSED
-    found = fault(
+    finding = fault(
         f"{kind}:wrong" if score == 0.0 else f"{kind}:partly_wrong",
         f"the checker of kind {kind} scores it {score:g}",
     )
-    return msgspec.structs.replace(found, score=score)
+    return msgspec.structs.replace(finding, score=score)
 
 
 def _number(value: Any) -> float | None:

@@ -48,7 +48,7 @@ def shorten(value: Any) -> str:
 def plain(value: Any, depth: int = 0) -> Any:
     """Return a value in the form that a verdict's evidence may hold.
 
-    The value itself if JSON has it and it is small; else its nearest form: a list for a tuple or set, text for NaN, bytes and complex
+    A small value that JSON can express is returned unchanged. Otherwise: a list for a tuple or set, text for NaN, bytes and complex
     numbers, a cut text for a long one.
     """
     make_plain = _PLAIN.get(type(cast("object", value)))
@@ -56,7 +56,7 @@ def plain(value: Any, depth: int = 0) -> Any:
         return make_plain(value)
     if depth == _DEPTH:
         return shorten(value)
-    if isinstance(value, set | frozenset):  # whose order differs from process to process
+    if isinstance(value, set | frozenset):  # their order differs between processes
         value = sorted(cast("Iterable[Any]", value), key=shorten)
     if isinstance(value, list | tuple):
         items = list(cast("Iterable[Any]", value))[:_ITEMS]
@@ -80,10 +80,10 @@ class Finding(msgspec.Struct, frozen=True):
     """Finding of a checker.
 
     Attributes:
-        outcome: ``graded``, or why a checker cannot grade this.
-        score: In [0, 1] when graded.
-        error_type: The kind of fault, in the original's words if there is an original.
-        reason: One sentence: which argument, what was expected, what came.
+        outcome: ``graded``, or the reason why a checker cannot grade this.
+        score: In [0, 1] if graded.
+        error_type: The kind of fault, in BFCL's words if it has the checker.
+        reason: One sentence: where, what was expected, what came.
         evidence: Details a machine may read.
     """
 
@@ -95,21 +95,21 @@ class Finding(msgspec.Struct, frozen=True):
 
     @property
     def valid(self) -> bool:
-        """True if everything was right."""
+        """True if the output passes with the full score."""
         return self.score == 1.0
 
 
 PASSED = Finding("graded", 1.0)
-"""Nothing was wrong."""
+"""Finding of an output without a fault: graded 1."""
 
 
 def fault(error_type: str, reason: str, **evidence: Any) -> Finding:
-    """Return a finding that something was wrong and the system is to blame: graded 0."""
+    """Return the finding for a fault of the system: graded 0."""
     return Finding("graded", 0.0, error_type, reason, evidence)
 
 
 def undecided(reason: str, **evidence: Any) -> Finding:
-    """Return a finding that the checker cannot decide; a judge has to."""
+    """Return the finding for an output that the checker cannot decide; it is left to a judge."""
     return Finding("undecided", None, None, reason, evidence)
 
 
@@ -187,7 +187,7 @@ WORDS: dict[str, str] = {
     # Between cases.
     "dependency_failed": "a case that this one builds on failed",
 }
-"""What each error type of the checkers that come along means."""
+"""Meaning of each error type of the built-in checkers."""
 
 _OWN = {"wrong": "the checker finds it wrong", "partly_wrong": "the checker finds it partly wrong"}
 """Findings of custom checkers that return a truth value or a score."""

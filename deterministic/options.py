@@ -14,14 +14,14 @@ FilesRule: TypeAlias = Literal["any", "all"]
 
 
 class ArtifactOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """User's options for checking workspaces; the defaults follow the original.
+    """User's options for checking workspaces; the defaults follow agbenchmark.
 
     Attributes:
         files: Whether any or all of the chosen files must have the words.
-        case_insensitive: Whether capital and small letters are the same.
-        whole_word: Whether a word must stand by itself instead of within a longer one.
-        allow_code: Whether code in workspaces may be run, in a sandbox.
-        limits: What that code may use.
+        case_insensitive: True to ignore letter case.
+        whole_word: True to find a word only by itself, not within a longer one.
+        allow_code: True to run the code in workspaces, in a sandbox.
+        limits: Limits on the resources of that code.
     """
 
     files: FilesRule = "any"
@@ -32,21 +32,21 @@ class ArtifactOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Rules: TypeAlias = Literal["bfcl", "strict"]
-"""``bfcl``: verdict for verdict as the original; ``strict``: its known faults fixed (docs/bfcl-differences.md)."""
+"""``bfcl``: verdict for verdict as BFCL; ``strict``: its known faults fixed (docs/bfcl-differences.md)."""
 
 NameStyle: TypeAlias = Literal["dotted", "underscored"]
-"""How the system had to write a documented name with dots: as it is, or with underscores (some providers forbid dots)."""
+"""Form in which the system had to write a documented name with dots: unchanged, or with underscores (some providers forbid dots)."""
 
 
 class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of a checker, beside case and output.
 
     Attributes:
-        rules: Which rule set.
-        names: How documented names with dots were offered to the system.
+        rules: The rule set.
+        names: Form in which documented names with dots were offered to the system.
         functions: Functions that executable calls may name, by name.
         environments: Custom simulated worlds, by class name, beside the built-in ones.
-        artifacts: What the user chose about checking workspaces.
+        artifacts: The user's options for checking workspaces.
     """
 
     rules: Rules = "strict"

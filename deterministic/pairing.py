@@ -18,31 +18,31 @@ class Pairing:
         ``fitting`` lists the partners that it can have.
         """
         self._fitting.append(fitting)
-        return self._take(len(self._fitting) - 1, set())
+        return self._pair(len(self._fitting) - 1, set())
 
-    def _take(self, number: int, tried: set[int]) -> bool:
+    def _pair(self, number: int, tried: set[int]) -> bool:
         for partner in self._fitting[number]:
             if partner not in tried:
                 tried.add(partner)
-                if partner not in self._taken_by or self._take(self._taken_by[partner], tried):
+                if partner not in self._taken_by or self._pair(self._taken_by[partner], tried):
                     self._taken_by[partner] = number
                     return True
         return False
 
 
-def pair_completely(fitting: Sequence[Sequence[int]]) -> int | None:
+def first_unpairable(fitting: Sequence[Sequence[int]]) -> int | None:
     """Return the number of the first item that cannot be paired along with all before it.
 
-    None if all can be paired.
+    None if all can be paired. ``fitting`` lists the partners that each item can have.
     """
     pairing = Pairing()
     return next((number for number, each in enumerate(fitting) if not pairing.add(each)), None)
 
 
-def pair_greedily(fitting: Sequence[Sequence[int]]) -> int | None:
-    """Return the number of the first item left unpaired by greedy pairing; None if all pair.
+def first_unpaired_greedily(fitting: Sequence[Sequence[int]]) -> int | None:
+    """Return the number of the first item that greedy pairing leaves alone; None if all pair.
 
-    Each item takes its first free partner. Items take their turn in order, and no choice is revised.
+    In order, each item takes its first free partner, and no choice is revised.
     """
     taken: set[int] = set()
     for number, each in enumerate(fitting):

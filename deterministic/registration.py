@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ..errors import ConfigurationError, UsageError
 from ..plugins import FUNCTIONS, WORLDS, look_up
@@ -40,7 +40,7 @@ def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> 
 
 
 def _is_built_in(name: str) -> bool:
-    from .environments import ENVIRONMENTS  # noqa: PLC0415 - most cases are of no world
+    from .environments import ENVIRONMENTS  # noqa: PLC0415 - most cases need no world
 
     return name in ENVIRONMENTS
 
@@ -84,32 +84,38 @@ def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Map
 class RegisteredFunctions(Mapping[str, Callable[..., Any]]):
     """Registered functions, then shipped ones; packages are imported at the first lookup.
 
-    A package that cannot be used is an error only for a name that nothing else has: it may be one of its functions.
+    A package that cannot be loaded is an error only for a name that no other has, which may be one of its functions.
     """
 
     @cached_property
-    def _loaded(self) -> tuple[dict[str, Callable[..., Any]], ConfigurationError | None]:
-        """Functions by name, and the error of the first package that cannot be used."""
-        found: dict[str, Callable[..., Any]] = dict(SHIPPED)
-        unusable: ConfigurationError | None = None
+    def _loaded(self) -> _LoadedFunctions:
+        by_name: dict[str, Callable[..., Any]] = dict(SHIPPED)
+        first_error: ConfigurationError | None = None
         for name in FUNCTIONS:
             try:
-                found.update(_functions(name, name, FUNCTIONS[name]))  # one name can stand for several
+                by_name.update(_functions(name, name, FUNCTIONS[name]))  # one name can stand for several
             except ConfigurationError as error:
-                unusable = unusable or error
-        return found, unusable
+                first_error = first_error or error
+        return _LoadedFunctions(by_name, first_error)
 
     def __getitem__(self, key: str) -> Callable[..., Any]:
-        found, unusable = self._loaded
-        if key not in found and unusable is not None:
-            raise unusable
-        return found[key]
+        by_name, first_error = self._loaded
+        if key not in by_name and first_error is not None:
+            raise first_error
+        return by_name[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._loaded[0])
+        return iter(self._loaded.by_name)
 
     def __len__(self) -> int:
-        return len(self._loaded[0])
+        return len(self._loaded.by_name)
+
+
+class _LoadedFunctions(NamedTuple):
+    """Functions by name, and the error of the first package that could not be loaded."""
+
+    by_name: dict[str, Callable[..., Any]]
+    first_error: ConfigurationError | None
 
 
 def _functions(label: str, name: str, target: Any) -> dict[str, Callable[..., Any]]:

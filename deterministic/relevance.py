@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ..errors import DecodingError
 from ..records import Case, Output, kind_spec
@@ -20,11 +20,10 @@ from .options import CheckOptions
 def refutation(
     calls: Sequence[Mapping[Any, Any]], tools: Sequence[Mapping[str, Any]], *, named: bool
 ) -> Finding | None:
-    """Return why the first refuted call cannot be right.
+    """Return the finding for the first call that cannot be right.
 
-    None if all calls fit, or if no tool is known to have been offered.
-
-    Without ``named`` only the function is looked at, since arguments in a text may be given by their place.
+    None if no tool refutes a call, or if no tool is known. Without ``named`` only the function's name is checked, since a text
+    may give arguments by position.
     """
     documents = {
         variant: tool["function"] for tool in tools for variant in _variants(tool["function"]["name"])
@@ -38,22 +37,31 @@ def refutation(
                 message = f"called {str(name)[:80]!r}, which was not offered"
                 return fault("relevance_error:unknown_function", message, calls=plain(list(calls)))
             if named and isinstance(arguments, Mapping):
-                given = cast("Mapping[str, Any]", arguments)
-                for kind, message in _problems(given, as_mapping(document.get("parameters"))):
-                    return fault(kind, f"{name}: {message}", calls=plain(list(calls)))
+                parameters = as_mapping(document.get("parameters"))
+                problem = next(_problems(cast("Mapping[str, Any]", arguments), parameters), None)
+                if problem is not None:
+                    return fault(problem.error_type, f"{name}: {problem.message}", calls=plain(list(calls)))
     return None
+
+
+class _ArgumentProblem(NamedTuple):
+    """An argument that a function cannot take."""
+
+    error_type: str
+    message: str
 
 
 def _variants(name: str) -> tuple[str, str]:
     return name, name.replace(".", "_")
 
 
-def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> Iterator[_ArgumentProblem]:
     properties = as_mapping(parameters.get("properties"))
     required: Any = parameters.get("required")
     for name in cast("list[Any]", required) if isinstance(required, list) else ():
         if name not in arguments and "default" not in as_mapping(properties.get(str(name))):
-            yield "relevance_error:missing_required", f"the required argument {str(name)[:80]!r} is missing"
+            message = f"the required argument {str(name)[:80]!r} is missing"
+            yield _ArgumentProblem("relevance_error:missing_required", message)
     for name, value in arguments.items():
         document = as_mapping(properties.get(name))
         values = cast("list[Any]", value) if isinstance(value, list) else [value]
@@ -64,15 +72,15 @@ def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> It
         for each in values:
             if isinstance(each, str | int | float) and str(each) not in allowed:
                 message = f"{name} is {str(each)[:80]!r}, which is not among the values it takes"
-                yield "relevance_error:value_not_in_enum", message
+                yield _ArgumentProblem("relevance_error:value_not_in_enum", message)
 
 
 def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[str]) -> bool:
     """Return whether a reply, a text or native calls in any form, calls or tries to call.
 
-    True for native calls, readable or not; for calls in a text unless they are prose that merely parses as a call (``Paris
-    (France)``: no brackets, no named argument, no function that was offered); and for text that sets out to call, by a tag, by
-    JSON, or by a line that starts with a call, and cannot be read.
+    True for native calls, readable or not. True for calls in a text, unless they are prose that only parses as a call: ``Paris
+    (France)`` has no brackets, no named argument, and no function that was offered. True for unreadable text that begins a call: by a
+    tag, by JSON, or by a line that starts with a call.
     """
     if not isinstance(reply, str):
         return bool(reply)
@@ -83,7 +91,7 @@ def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[st
 
 
 def is_call_text(text: str, offered: list[str]) -> bool:
-    """Return whether a text is a readable call, and not prose that merely parses as one."""
+    """Return whether a text is a readable call, and not prose that only parses as one."""
     try:
         decoded = decode_prompt(text)
     except DecodingError:
@@ -106,7 +114,7 @@ def check_relevance(case: Case, output: Output, options: CheckOptions) -> Findin
 
 
 def _decoded(output: Output, options: CheckOptions) -> Any:
-    """Read an output's calls; strictly, native ones whose arguments are not objects say so."""
+    """Read an output's calls; strict rules refuse native calls whose arguments are not objects."""
     calls = decode_output(output)
     if options.rules == "strict" and output.tool_calls is not None and not is_call_list(calls):
         return decode_output(output, strictly=True)
@@ -114,7 +122,7 @@ def _decoded(output: Output, options: CheckOptions) -> Any:
 
 
 def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: CheckOptions) -> Finding:
-    """Decide on a raw reply, text or native calls in any form, that ``decode`` reads."""
+    """Check a raw reply, a text or native calls in any form, which ``decode`` reads."""
     decoded, failure = None, ""
     try:
         decoded = decode()
@@ -152,7 +160,7 @@ def _all_named(reply: Any) -> bool:
 def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure: str) -> Finding:
     """Return the finding by strict rules.
 
-    Prose that parses as a call is none; a call that does not parse is an attempt.
+    Prose that parses as a call is no call; a call that does not parse is an attempt.
     """
     attempted = is_call_or_attempt(calls, reply, [tool["function"]["name"] for tool in case.tools])
     if kind_spec(case.kind).call == "any":
@@ -170,8 +178,8 @@ def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure
 
 
 def _no_call(failure: str) -> Finding:
-    found = f"none that can be read{failure}" if failure else "none"
-    return fault("relevance_error:decoder_failed", f"expected a call, found {found}")
+    calls = f"none that can be read{failure}" if failure else "none"
+    return fault("relevance_error:decoder_failed", f"expected a call, found {calls}")
 
 
 def _call(calls: list[dict[Any, Any]]) -> Finding:

@@ -1,6 +1,6 @@
 """Turn stored BFCL results into findings.
 
-No Output comes between, so that odd results keep their meaning.
+Results are not converted to an `Output` first, since odd ones would lose their meaning.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ CallMode: TypeAlias = Literal["prompt", "fc"]
 
 
 def check_result(case: Case, result: Any, *, mode: CallMode, options: CheckOptions | None = None) -> Finding:
-    """Decide on a stored result as BFCL does.
+    """Check a stored result as BFCL does.
 
     Args:
         case: A case of kind ``tool_call``, ``no_call``, ``any_call``, ``memory_answer`` or ``web_search_answer``.
         result: The value of ``result`` in a line of a result file, of any type.
-        mode: How the system called.
-        options: Rule set, and how names were offered; BFCL's rules when left out.
+        mode: Form in which the system called.
+        options: Rule set, and form in which names were offered; None for BFCL's rules.
     """
     options = options or CheckOptions(rules="bfcl")
     spec = kind_spec(case.kind)
@@ -44,7 +44,7 @@ def check_result(case: Case, result: Any, *, mode: CallMode, options: CheckOptio
 def decode_result(result: Any, *, mode: CallMode, form: AskedForm = PLAIN, strictly: bool = False) -> Any:
     """Read the calls of a stored single-turn result of any type.
 
-    As `decode_prompt` or `decode_native` do.
+    See `decode_prompt` and `decode_native`.
 
     Raises:
         DecodingError: It cannot be read.

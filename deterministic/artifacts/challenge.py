@@ -23,7 +23,7 @@ _SPELLINGS: dict[str, Evaluation] = {
     "pytest": "pytest",
     "llm": "llm",
 }
-"""Names in both versions of the data set. Any other name means ``file``, as in the original."""
+"""Names in both versions of the data set. Any other name means ``file``, as in agbenchmark."""
 
 
 class ChallengeError(Exception):

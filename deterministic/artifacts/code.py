@@ -37,7 +37,7 @@ class CodeFault(WorkspaceFault):
 
 
 def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
-    """Return whether the original would run other tests than the hidden ones.
+    """Return whether agbenchmark would run other tests than the hidden ones.
 
     pytest also runs the agent's tests; for scripts, the workspace may hold a different file of the same
     name.
@@ -120,7 +120,7 @@ def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace:
 
 
 def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, strict: bool) -> list[str]:
-    """Return the original's command, or that of `exam` for hidden tests or strict rules."""
+    """Return agbenchmark's command, or that of `exam` for hidden tests or strict rules."""
     own = ",".join(challenge.solution_modules())
     rules = f"{'strict' if strict else 'bfcl'}:{own}"
     program = [sys.executable, "-P", "-c", _EXAM.read_text("utf-8"), rules]
@@ -145,7 +145,7 @@ def _tests_among(hidden: list[str]) -> list[str]:
 def _refuse_failure(name: str, run: CommandResult, limits: Limits, confinement: Confinement) -> None:
     """Raise an error if a script failed.
 
-    It failed if its exit code says so or, as in the original, if its error output holds the word ``error``.
+    It failed if its exit code says so or, as in agbenchmark, if its error output holds the word ``error``.
     """
     problem: tuple[str, str] | None = None
     if run.by == "time":

@@ -12,17 +12,17 @@ from .workspace_files import WorkspaceFault, locate, opened_folder, printable_na
 _MOST_FILES, _DEEPEST = 20_000, 64
 
 
-def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
+def copy_tree(source: Path, target: Path, max_bytes: int) -> None:
     """Copy a folder with everything below it, up to a number of bytes.
 
     A link to a file within the folder becomes a copy of that file. Other links, pipes, sockets and devices are left out, and so is
-    Python's bytecode, which could be of another program than the source beside it.
+    Python's bytecode, which may not match its source.
 
     Raises:
         WorkspaceFault: There is too much, it is nested too deeply, or a file cannot be read.
     """
     root = source.parent.resolve() / source.name
-    remaining_bytes, files = most_bytes, 0
+    remaining_bytes, files = max_bytes, 0
     folders = [(root, target, 0)]
     try:
         while folders:
@@ -50,25 +50,25 @@ def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
 def copy_plain_files(source: Path, target: Path, *, replace: bool = True) -> list[str]:
     """Copy the plain files of a folder, if it exists, into another; return their names.
 
-    Sub-folders are skipped, as in the original.
+    Sub-folders are skipped.
     """
     names: list[str] = []
     if not source.is_dir():
         return names
     with opened_folder(target.parent.resolve() / target.name) as folder:
         for path in sorted(source.iterdir()):
-            if path.is_file() and not path.is_symlink() and _make_room(path.name, folder, replace=replace):
-                place = os.open(path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder)
-                with path.open("rb") as original, os.fdopen(place, "wb") as copy:
+            if path.is_file() and not path.is_symlink() and _clear_name(path.name, folder, replace=replace):
+                descriptor = os.open(path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder)
+                with path.open("rb") as original, os.fdopen(descriptor, "wb") as copy:
                     shutil.copyfileobj(original, copy)
                 names.append(path.name)
     return names
 
 
-def _make_room(name: str, folder: int, *, replace: bool) -> bool:
-    """Return whether a name in a folder is free, after removing a link of that name.
+def _clear_name(name: str, folder: int, *, replace: bool) -> bool:
+    """Clear a name in a folder; return False if it is taken and must be kept.
 
-    The link itself is removed, not its target.
+    Of a link, the link itself is removed, not its target.
     """
     try:
         existing = os.lstat(name, dir_fd=folder)
@@ -81,13 +81,13 @@ def _make_room(name: str, folder: int, *, replace: bool) -> bool:
     return replace
 
 
-def _copy_file(root: Path, path: Path, copy: Path, most_bytes: int) -> int:
-    """Copy what is, or links to, a plain file within the folder; how many bytes that were."""
+def _copy_file(root: Path, path: Path, copy: Path, max_bytes: int) -> int:
+    """Copy what is, or links to, a plain file within the folder; return the bytes copied."""
     try:
-        place = locate(root, str(path.relative_to(root)))
-        if not place.is_file():
+        file = locate(root, str(path.relative_to(root)))
+        if not file.is_file():
             return 0
-        data = read_bytes(place, path.name, most_bytes)
+        data = read_bytes(file, path.name, max_bytes)
     except WorkspaceFault as fault:
         if fault.error_type in {"missing_file", "outside_workspace", "not_a_file"}:
             return 0

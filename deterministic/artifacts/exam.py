@@ -27,7 +27,7 @@ _OWN_CONFIGURATION = "fiducial-exam.ini"
 def main(rules: str, kind: str, *names: str) -> int:
     """Run a script or tests of the working folder.
 
-    ``strict`` puts the folder behind the libraries on the path, else in front, as in the original. ``strict:code`` finds the module ``code``
+    ``strict`` puts the folder behind the libraries on the path, else in front, as in agbenchmark. ``strict:code`` finds the module ``code``
     in the folder anyway, since the challenge's own solution has a file of that name.
     """
     hidden, prove = _orders()

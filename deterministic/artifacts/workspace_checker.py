@@ -1,6 +1,6 @@
 """Workspace checker: choose files by name or ending, look for words in them or their output.
 
-As in the original, each file is scored by itself, 1 or 0, and one right file is enough; a file that is missing or cannot be read, and a
+As in agbenchmark, each file is scored by itself, 1 or 0, and one right file is enough; a file that is missing or cannot be read, and a
 script that fails, end the scoring without any score. Other than there, every verdict says which file and which word.
 """
 
@@ -51,7 +51,7 @@ MAX_RESPONSE_CHARACTERS = 400_000
 
 
 def workspace_text(case: Case, output: Output) -> str | None:
-    """Join the texts of a challenge's files, as the original does.
+    """Join the texts of a challenge's files, as agbenchmark does.
 
     None if there is no file, one cannot be read, or they are too long.
     """

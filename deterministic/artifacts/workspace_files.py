@@ -40,7 +40,7 @@ def choose_files(root: Path, entries: list[str]) -> list[str]:
     """Find the files a challenge names.
 
     An entry that starts with a dot is an ending: files of that ending at the top of the workspace, hidden ones left out.
-    Anything else is the path of one file. Endings are matched as the original does, in alphabetical order.
+    Anything else is the path of one file. Endings are matched as in agbenchmark, in alphabetical order.
 
     Raises:
         ChallengeError: An entry leads out of the workspace.

@@ -10,8 +10,8 @@ from .problem import (
     NOT_ACCEPTABLE,
     Problem,
     missing_argument,
-    no_source_text,
     not_acceptable,
+    not_source_text,
     unexpected_argument,
     wrong_name,
     wrong_type,
@@ -40,7 +40,7 @@ def check_type(value: object, argument: Argument) -> Problem | None:
 def _items_pass(value: list[Any], argument: Argument) -> bool:
     return any(
         type(acceptable) is not list or all(_item_passes(item, acceptable, argument.inner) for item in value)
-        for acceptable in argument.acceptable
+        for acceptable in argument.bfcl_values
     )
 
 
@@ -60,7 +60,7 @@ def check_value(value: Any, argument: Argument) -> Problem | None:
     The declared type decides the comparison; if the acceptable values are of another type, they are
     compared as they are.
     """
-    if argument.variable:
+    if argument.type_differs:
         return check_equal(value, argument)
     if argument.python_type is str:
         return check_text(value, argument)
@@ -74,14 +74,14 @@ def check_value(value: Any, argument: Argument) -> Problem | None:
 
 def check_equal(value: Any, argument: Argument) -> Problem | None:
     """Check that a value equals an acceptable one in Python; 1, 1.0 and True are equal."""
-    if value in argument.acceptable:
+    if value in argument.bfcl_values:
         return None
     return not_acceptable("value_error:others", argument, value)
 
 
 def check_text(value: str, argument: Argument) -> Problem | None:
     """Check a text against the acceptable ones in standard form, the marker ``""`` included."""
-    if standardise(value) in argument.texts:
+    if standardise(value) in argument.standard_texts:
         return None
     return not_acceptable("value_error:string", argument, value)
 
@@ -92,7 +92,7 @@ def check_list(value: list[Any], argument: Argument) -> Problem | None:
     The marker ``""`` is ``[]``.
     """
     standard = [_standard_item(item) for item in value]
-    for acceptable in argument.acceptable:
+    for acceptable in argument.bfcl_values:
         choices = _items(acceptable)
         if choices is not None and standard == [_standard_item(item) for item in choices]:
             return None
@@ -102,10 +102,10 @@ def check_list(value: list[Any], argument: Argument) -> Problem | None:
 def check_dict(value: dict[Any, Any], argument: Argument) -> Problem | None:
     """Check a dict against the acceptable dicts.
 
-    In one of them every key has an acceptable value and no key is missing.
+    It passes if one of them has an acceptable value for every key and lacks no key.
     """
     problem: Problem | None = not_acceptable("dict_checker:unclear", argument, value)
-    for acceptable in argument.acceptable:
+    for acceptable in argument.bfcl_values:
         if acceptable == "":
             continue
         problem = _compare_dict(value, acceptable, argument)
@@ -117,7 +117,7 @@ def check_dict(value: dict[Any, Any], argument: Argument) -> Problem | None:
 def check_list_of_dicts(value: list[Any], argument: Argument) -> Problem | None:
     """Check a list of dicts: each must match its counterpart in one acceptable list."""
     problem: Problem | None = not_acceptable("list_dict_checker:unclear", argument, value)
-    for acceptable in argument.acceptable:
+    for acceptable in argument.bfcl_values:
         problem = _compare_list_of_dicts(value, acceptable, argument)
         if problem is None:
             return None
@@ -173,7 +173,7 @@ def _may_be_missing(choices: Any) -> bool:
 def _choices(acceptable: Any) -> list[Any]:
     """Return a key's acceptable values.
 
-    A bare text (the original's data has one) counts as its characters.
+    A bare text (BFCL's data has one) counts as its characters.
     """
     items = _items(acceptable)
     return [acceptable] if items is None else items
@@ -203,7 +203,7 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
         argument = expected.arguments.get(name)
         if argument is None:
             return unexpected_argument(name, value, expected)
-        if type(value) is str and value in argument.verbatim:
+        if type(value) is str and value in argument.accepted_unconverted:
             continue
         problem = _check_argument(value, argument, expected.language)
         if problem is not None:
@@ -217,7 +217,7 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
 def _check_argument(value: Any, argument: Argument, language: str) -> Problem | None:
     if argument.convert is not None:
         if type(value) is not str:
-            return no_source_text(argument, value, language)
+            return not_source_text(argument, value, language)
         value = argument.convert(value)
     elif argument.declared == "tuple":
         value = as_list(value)

@@ -15,7 +15,7 @@ from ..options import NameStyle
 from .schemas import Dialect, as_mapping, dialect_of, property_of, with_one_type
 
 _MOST_PERMUTED = 6
-"""Of a longer list not every order is written out for BFCL's rules, which know no lists in any order."""
+"""Longest list whose orders are all listed for BFCL's rules, which cannot compare lists in any order."""
 
 
 class Argument(msgspec.Struct, frozen=True):
@@ -24,21 +24,21 @@ class Argument(msgspec.Struct, frozen=True):
     Attributes:
         name: Its name.
         declared: The type that the document states.
-        python_type: What a value of that type is here.
-        inner: What an item of it is here, for types whose items are checked.
-        acceptable: The acceptable values; in BFCL's form with the marker ``""`` for what may be left out.
-        choices: The acceptable values without that marker.
-        any_value: Whether every value is acceptable.
-        optional: Whether the argument may be left out.
-        literal: Whether values are meant as they stand; else a dict in one may hold lists of acceptable values.
-        shown: The acceptable values, in words.
-        variable: The first acceptable value is of another type than the declared one (the original takes it for the
-            name of a variable), so values are compared as they are.
-        first_type: Type of the first acceptable value that is not ``""``; None when there is none.
-        verbatim: The texts that are acceptable as they are, whatever else is; none if source text has to be converted, or
-            another type is declared.
-        texts: The acceptable texts in standard form.
-        convert: From the source text of another language to a value; None for Python.
+        python_type: Python type of a value of that type.
+        inner: Python type of its items, for types whose items are checked.
+        bfcl_values: The acceptable values in BFCL's form. Unless ``literal``, the marker ``""`` among them means that the argument may
+            be omitted.
+        values: The acceptable values without that marker.
+        any_value: True if every value is acceptable.
+        optional: True if the argument may be omitted.
+        literal: True if acceptable values are plain; else a dict among them may hold lists of acceptable values.
+        shown: The acceptable values for display.
+        type_differs: True if the first acceptable value has another type than the declared one. BFCL takes it for the name of a
+            variable, so values are compared unconverted.
+        first_type: Type of the first acceptable value that is not ``""``; None if there is none.
+        accepted_unconverted: Texts accepted as written; empty if source text has to be converted, or another type is declared.
+        standard_texts: The acceptable texts as BFCL compares them (`standardise`).
+        convert: Converts source text of another language to a value; None for Python.
         document: The argument's own part of the document.
     """
 
@@ -46,16 +46,16 @@ class Argument(msgspec.Struct, frozen=True):
     declared: str
     python_type: type
     inner: type | None
-    acceptable: list[Any]
-    choices: list[Any]
+    bfcl_values: list[Any]
+    values: list[Any]
     any_value: bool
     optional: bool
     literal: bool
     shown: list[Any] | str
-    variable: bool
+    type_differs: bool
     first_type: type | None
-    verbatim: frozenset[str]
-    texts: frozenset[str]
+    accepted_unconverted: frozenset[str]
+    standard_texts: frozenset[str]
     convert: Callable[[str], Any] | None
     document: Mapping[str, Any]
 
@@ -66,14 +66,14 @@ class ExpectedCall(msgspec.Struct, frozen=True):
     Attributes:
         name: The function's name, as the system had to write it.
         document_name: Its name in the document.
-        names: What strict rules take for its name: dots may be underscores, unless another function is offered under that name.
+        names: Names that strict rules accept: dots may be underscores, unless another function has that name.
         written: The call as the reference has it.
-        language: The language of its arguments, in the original's short form, for error types.
-        required: Names that the document requires.
-        documented: Names that the document knows.
+        language: The language of its arguments, in BFCL's short form, for error types.
+        required: Arguments that the document requires.
+        documented: Arguments that the document lists.
         arguments: The arguments that are both documented and in the reference.
-        needed: Names in the reference that may not be left out.
-        shown: The acceptable values in words, by argument in the reference.
+        needed: Arguments that the reference requires.
+        shown: The acceptable values for display, by argument in the reference.
     """
 
     name: str
@@ -111,8 +111,8 @@ def compile_expectation(
         count = 1
     else:
         count = len(accepted)
-        wanted = accepted[:1] if reference.match == "multiple" else accepted
-        pairs = [(document_of(call.name, documents, only=auto), call) for call in wanted]
+        referenced = accepted[:1] if reference.match == "multiple" else accepted
+        pairs = [(document_of(call.name, documents, unique=auto), call) for call in referenced]
     if not pairs:
         raise InputError(
             "a tool call needs a function document and an accepted call; a case in which none is right is of kind no_call",
@@ -125,22 +125,22 @@ def compile_expectation(
     return Expectation(reference.match, calls, count, reference.ordered)
 
 
-def document_of(name: str, documents: list[dict[str, Any]], *, only: bool) -> dict[str, Any]:
-    """Return the document of a call: the first of its name, as in the original, or the only one."""
-    found = [document for document in documents if document["name"] == name]
-    if only and len(found) > 1:
+def document_of(name: str, documents: list[dict[str, Any]], *, unique: bool) -> dict[str, Any]:
+    """Return the document of a call: the first of its name, as in BFCL, or the only one."""
+    same_name = [document for document in documents if document["name"] == name]
+    if unique and len(same_name) > 1:
         raise InputError(
-            f"{len(found)} tools have the name {name!r}, which the reference calls", field="calls"
+            f"{len(same_name)} tools have the name {name!r}, which the reference calls", field="calls"
         )
-    if found:
-        return found[0]
+    if same_name:
+        return same_name[0]
     offered = [str(document["name"]) for document in documents]
-    listing = (
-        f"; there are {', '.join(offered)}{nearest(name, offered)}"
-        if offered
-        else ", of which there are none"
+    if not offered:
+        raise InputError(f"the reference calls {name!r}, but the case has no tools", field="calls")
+    raise InputError(
+        f"the reference calls {name!r}, which is not among the tools; there are {', '.join(offered)}{nearest(name, offered)}",
+        field="calls",
     )
-    raise InputError(f"the reference calls {name!r}, which is not among the tools{listing}", field="calls")
 
 
 def _compile_call(
@@ -196,7 +196,7 @@ def _compile_argument(
         else _python_type(name, inner_declared, dialect)
     )
     shown = _shown(call, name)
-    as_bfcl = _folded(accepted.values, python_type, inner) if call.literal else cast("list[Any]", shown)
+    as_bfcl = _bfcl_form(accepted.values, python_type, inner) if call.literal else cast("list[Any]", shown)
     texts = [value for value in as_bfcl if isinstance(value, str)]
     convert = dialect.converter(str(declared), inner_declared)
     as_written = python_type is str and convert is None
@@ -205,42 +205,42 @@ def _compile_argument(
         declared=str(declared),
         python_type=python_type,
         inner=inner,
-        acceptable=as_bfcl,
-        choices=accepted.values,
+        bfcl_values=as_bfcl,
+        values=accepted.values,
         any_value=any(isinstance(value, AnyValue) for value in accepted.values),
         optional=accepted.optional,
         literal=call.literal,
         shown=shown,
-        variable=first_type is not None and first_type is not python_type,
+        type_differs=first_type is not None and first_type is not python_type,
         first_type=first_type,
-        verbatim=frozenset(texts if as_written else ()),
-        texts=frozenset(map(standardise, texts)),
+        accepted_unconverted=frozenset(texts if as_written else ()),
+        standard_texts=frozenset(map(standardise, texts)),
         convert=convert,
         document=document,
     )
 
 
-def _folded(values: list[Any], python_type: type, inner: type | None) -> list[Any]:
-    """Return literal values in BFCL's form: dicts hold a list of one acceptable value.
+def _bfcl_form(values: list[Any], python_type: type, inner: type | None) -> list[Any]:
+    """Return literal values in BFCL's form.
 
-    Orders are written out.
+    Dicts hold a list of one acceptable value per key; lists in any order are replaced by all their orders.
     """
     if python_type is dict:
-        return [_fold(value) for value in values]
+        return [_wrap_values(value) for value in values]
     if python_type is not list:
         return values
     lists = [order for value in values for order in _orders(value)]
     if inner is not dict:
         return lists
-    return [list(map(_fold, cast("list[Any]", each))) if isinstance(each, list) else each for each in lists]
+    return [
+        list(map(_wrap_values, cast("list[Any]", each))) if isinstance(each, list) else each for each in lists
+    ]
 
 
 def _orders(value: Any) -> Iterable[Any]:
     """Return the orders of a list that may come in any order, the written one last.
 
-    A long list gets only the written order.
-
-    What is wrong with the last that was tried is what BFCL's rules tell.
+    BFCL's rules report the problem of the order that they try last. A long list gets only the written order.
     """
     if isinstance(value, AnyOrder) and len(value) <= _MOST_PERMUTED:
         return [list(order) for order in permutations(value)][::-1]
@@ -251,7 +251,7 @@ def _type_of(value: object) -> type:
     return list if isinstance(value, list) else type(value)
 
 
-def _fold(value: Any) -> Any:
+def _wrap_values(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {key: [item] for key, item in cast("dict[str, Any]", value).items()}
@@ -272,7 +272,7 @@ def _shown(call: AcceptedCall, argument: str) -> list[Any] | str:
 
 
 def _python_type(name: str, declared: Any, dialect: Dialect, otherwise: type | None = None) -> type:
-    """Return the Python type of a declared type; if unknown, that of the accepted values."""
+    """Return the Python type of a declared type; ``otherwise``, if given, of an unknown one."""
     try:
         return dialect.types[declared]
     except (KeyError, TypeError):

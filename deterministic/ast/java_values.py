@@ -1,6 +1,6 @@
 """Java values from their source text, by the declared type, as BFCL reads them.
 
-What cannot be read stays text; the type check then fails. Expressions that the original matches with regular expressions
+What cannot be read stays text; the type check then fails. Expressions that BFCL matches with regular expressions
 are matched by the same ones if those are linear, else by equivalent scans.
 """
 
@@ -41,7 +41,7 @@ _AFTER_KEY = re.compile(r'",\s*')
 def convert_java(text: str, declared: str, inner: str | None = None) -> Any:
     """Read a Java value by its declared type; the text itself if it cannot be read.
 
-    ``inner`` is the type of the items of an ``Array`` or ``ArrayList``. ``Set``, ``Hashtable``, ``Queue`` and ``Stack``, on which the original aborts
+    ``inner`` is the type of the items of an ``Array`` or ``ArrayList``. ``Set``, ``Hashtable``, ``Queue`` and ``Stack``, on which BFCL aborts
     the whole run, always stay text.
     """
     if declared == "ArrayList":

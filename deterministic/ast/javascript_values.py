@@ -1,6 +1,6 @@
 """JavaScript values from their source text, by the declared type, as BFCL reads them.
 
-What cannot be read stays text; the type check then fails. Two of the original's regular expressions take exponential or
+What cannot be read stays text; the type check then fails. Two of BFCL's regular expressions take exponential or
 quadratic time on hostile text; they are replaced by linear scans that find the same.
 """
 

@@ -13,14 +13,14 @@ from .expectation import Argument, ExpectedCall
 class Problem(msgspec.Struct, frozen=True):
     """Problem of a call.
 
-    Matching parallel calls tries many pairs, most of which fail and are dropped, so the sentence is built only if needed.
+    Matching parallel calls tries many pairs, and most of their problems are dropped, so the sentence is built only if needed.
 
     Attributes:
-        error_type: The kind of fault, in the original's words.
-        sentence: For a person, with ``{argument}``, ``{expected}`` and ``{got}`` where they belong.
+        error_type: The kind of fault, in BFCL's words.
+        sentence: Template for a person, with the places ``{argument}``, ``{expected}`` and ``{got}``.
         argument: The argument's name, if there is one.
-        expected: What would have been right: a list of acceptable values, or a word.
-        got: What came.
+        expected: A list of acceptable values, or a word for what is acceptable.
+        got: The value in the call.
     """
 
     error_type: str
@@ -33,13 +33,13 @@ class Problem(msgspec.Struct, frozen=True):
     def reason(self) -> str:
         """The sentence with its facts."""
         return self.sentence.format(
-            argument=self.argument, expected=_enumerate(self.expected), got=shorten(self.got)
+            argument=self.argument, expected=_join_choices(self.expected), got=shorten(self.got)
         )
 
     @property
     def evidence(self) -> dict[str, Any]:
-        """The facts, as JSON has them."""
-        # What was expected comes from a case, so it is JSON already; what came is anybody's.
+        """The facts in a form that JSON can hold."""
+        # Expected values come from a case, so they are JSON already; a call may hold anything.
         facts: dict[str, Any] = {"expected": self.expected, "got": plain(self.got)}
         return facts if self.argument is None else {"argument": self.argument, **facts}
 
@@ -76,7 +76,7 @@ def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Proble
 
 
 def wrong_name(expected: str, got: Any) -> Problem:
-    """Another function than the expected one is called."""
+    """Return the problem of a call to another function than the expected one."""
     sentence = "called {got}, expected {expected}"
     return Problem("simple_function_checker:wrong_func_name", sentence, None, expected, got)
 
@@ -87,8 +87,8 @@ def wrong_type(argument: Argument, value: Any) -> Problem:
     return Problem("type_error:simple", sentence, argument.name, argument.declared, value)
 
 
-def no_source_text(argument: Argument, value: Any, language: str) -> Problem:
-    """Return the problem of a value that is not source text, from which it would be read."""
+def not_source_text(argument: Argument, value: Any, language: str) -> Problem:
+    """Return the problem of a value that should have been given as source text."""
     sentence = "argument {argument}: expected the source text of a value, got {got}"
     return Problem(f"type_error:{language}", sentence, argument.name, argument.declared, value)
 
@@ -101,8 +101,8 @@ def not_acceptable(error_type: str, argument: Argument, value: Any) -> Problem:
     return Problem(error_type, NOT_ACCEPTABLE, argument.name, argument.shown, value)
 
 
-def _enumerate(expected: Any) -> str:
-    """Acceptable values as a person lists them."""
+def _join_choices(expected: Any) -> str:
+    """List acceptable values for a person."""
     if type(expected) is not list:
         return str(expected)
     choices = cast("list[Any]", expected)

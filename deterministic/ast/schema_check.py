@@ -1,53 +1,41 @@
-"""Check values against function documents, and references against the tools of a case.
-
-The tools must be able to produce what the reference accepts.
-"""
+"""Check accepted values against function documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias, cast
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, cast
 
-import msgspec
-
-from ...errors import InputError
 from ...records import (
-    AcceptedCall,
     AnyValue,
-    Case,
-    ToolCallReference,
-    accepted_calls,
-    is_marked,
-    kind_spec,
     nearest,
 )
 from ..finding import shorten
-from ..options import CheckOptions
-from .expectation import document_of
 from .schemas import (
     NO_SCHEMA,
     PYTHON,
     Dialect,
     as_mapping,
-    dialect_of,
     property_of,
     variants_of,
     with_one_type,
 )
 from .strict_rules import is_acceptable
 
-Misfit: TypeAlias = tuple[str, str]
-"""Where a value does not fit, and why not, in a sentence."""
+
+class SchemaMisfit(NamedTuple):
+    """A place where a reference does not fit its tools, and the problem in a sentence."""
+
+    field: str
+    problem: str
 
 
 def schema_error(
     value: Any, schema: Mapping[str, Any], field: str, dialect: Dialect, *, literal: bool
-) -> Misfit | None:
+) -> SchemaMisfit | None:
     """Find the innermost place where an accepted value does not fit its document.
 
-    Returns the place and a sentence; None if the value fits or nothing is known.
-
-    Of another language than Python a text may be any expression. A dict in a value that is not ``literal`` may hold lists of acceptable values.
+    None if the value fits, or if the document does not say. In languages other than Python, any text may be an expression. Unless
+    ``literal``, a dict in a value may hold lists of acceptable values.
     """
     if isinstance(value, AnyValue):
         return None
@@ -63,17 +51,19 @@ def schema_error(
     return wrong or _misfit_inside(value, schema, field, literal=literal)
 
 
-def _misfit_inside(value: Any, schema: Mapping[str, Any], field: str, *, literal: bool) -> Misfit | None:
+def _misfit_inside(
+    value: Any, schema: Mapping[str, Any], field: str, *, literal: bool
+) -> SchemaMisfit | None:
     if isinstance(value, list):
         return _misfit_in_list(cast("list[Any]", value), schema, field, literal=literal)
     if not isinstance(value, dict):
         return None
     members = cast("dict[str, Any]", value)
-    as_it_stands = _misfit_in_dict(
+    as_plain_values = _misfit_in_dict(
         {key: [item] for key, item in members.items()}, schema, field, literal=True
     )
-    if literal or as_it_stands is None or not all(isinstance(item, list) for item in members.values()):
-        return as_it_stands
+    if literal or as_plain_values is None or not all(isinstance(item, list) for item in members.values()):
+        return as_plain_values
     return _misfit_in_dict(cast("dict[str, list[Any]]", members), schema, field, literal=False)
 
 
@@ -85,12 +75,14 @@ def _is_default(value: Any, schema: Mapping[str, Any]) -> bool:
     return "default" in schema and is_acceptable(value, schema["default"], NO_SCHEMA, literal=True)
 
 
-def _wrong_type(value: Any, schema: Mapping[str, Any], field: str, dialect: Dialect) -> Misfit | None:
+def _wrong_type(value: Any, schema: Mapping[str, Any], field: str, dialect: Dialect) -> SchemaMisfit | None:
     declared = schema.get("type")
     names = cast("list[Any]", declared) if isinstance(declared, list) else [declared]
     if any(_has_type(value, name, dialect) for name in names):
         return None
-    return field, f"expected a value of type {' or '.join(map(str, names))}, got {shorten(value)}"
+    return SchemaMisfit(
+        field, f"expected a value of type {' or '.join(map(str, names))}, got {shorten(value)}"
+    )
 
 
 def _has_type(value: Any, name: Any, dialect: Dialect) -> bool:
@@ -106,7 +98,7 @@ def _has_type(value: Any, name: Any, dialect: Dialect) -> bool:
     return isinstance(value, list if kind is set else kind)
 
 
-def _not_listed(value: Any, schema: Mapping[str, Any], field: str) -> Misfit | None:
+def _not_listed(value: Any, schema: Mapping[str, Any], field: str) -> SchemaMisfit | None:
     listed = _listed(schema)
     if not listed or (isinstance(value, list) and not any(isinstance(each, list) for each in listed)):
         return None
@@ -115,7 +107,9 @@ def _not_listed(value: Any, schema: Mapping[str, Any], field: str) -> Misfit | N
     near = (
         nearest(value, [each for each in listed if isinstance(each, str)]) if isinstance(value, str) else ""
     )
-    return field, f"expected one of {', '.join(map(shorten, listed))}, got {shorten(value)}{near}"
+    return SchemaMisfit(
+        field, f"expected one of {', '.join(map(shorten, listed))}, got {shorten(value)}{near}"
+    )
 
 
 def _listed(schema: Mapping[str, Any]) -> list[Any]:
@@ -126,7 +120,7 @@ def _listed(schema: Mapping[str, Any]) -> list[Any]:
 
 def _misfit_in_list(
     value: list[Any], schema: Mapping[str, Any], field: str, *, literal: bool
-) -> Misfit | None:
+) -> SchemaMisfit | None:
     items = as_mapping(schema.get("items"))
     listed = _listed(schema)
     if listed and not any(isinstance(each, list) for each in listed):
@@ -140,7 +134,7 @@ def _misfit_in_list(
 
 def _misfit_in_dict(
     choices: Mapping[str, list[Any]], schema: Mapping[str, Any], field: str, *, literal: bool
-) -> Misfit | None:
+) -> SchemaMisfit | None:
     """Find where an object with acceptable values per key does not fit its document.
 
     Unless literal, ``""`` marks a key that may be absent.
@@ -151,117 +145,25 @@ def _misfit_in_dict(
         if document is None:
             if properties:
                 shown = f"it has {', '.join(properties)}{nearest(key, properties)}"
-                return f"{field}.{key}", f"the tool documents no {key!r} here; {shown}"
+                return SchemaMisfit(f"{field}.{key}", f"the tool documents no {key!r} here; {shown}")
             continue
-        given = [value for value in values if literal or value != ""]
-        tried = [schema_error(value, document, f"{field}.{key}", PYTHON, literal=literal) for value in given]
-        if tried and None not in tried:
-            return tried[0]
+        stated = [value for value in values if literal or value != ""]
+        misfits = [
+            schema_error(value, document, f"{field}.{key}", PYTHON, literal=literal) for value in stated
+        ]
+        if misfits and None not in misfits:
+            return misfits[0]
     for key in cast("list[str]", schema.get("required") or []):
         if not any(literal or value != "" for value in choices.get(key, [])):
-            return field, f"the tool requires {key!r} here, and no accepted value gives it"
+            return SchemaMisfit(field, f"the tool requires {key!r} here, and no accepted value gives it")
     return None
 
 
-def _of_no_variant(value: Any, field: str) -> Misfit:
-    return field, f"expected a value of one of several forms that the tool documents, got {shorten(value)}"
+def _of_no_variant(value: Any, field: str) -> SchemaMisfit:
+    return SchemaMisfit(
+        field, f"expected a value of one of several forms that the tool documents, got {shorten(value)}"
+    )
 
 
-def _first(misfits: Iterable[Misfit | None]) -> Misfit | None:
+def _first(misfits: Iterable[SchemaMisfit | None]) -> SchemaMisfit | None:
     return next((each for each in misfits if each is not None), None)
-
-
-_LISTS = "; each item of this list is one accepted value, so that a list as a value is written [[...]]"
-
-
-def validate_calls(case: Case, _options: CheckOptions) -> None:
-    """Refuse a reference that its tools cannot produce; see `KindSpec.validate_reference`."""
-    require_producible(case)
-
-
-def require_producible(case: Case) -> None:
-    """Refuse a case whose reference its own tools cannot produce.
-
-    References with BFCL's own ways of matching come with its data and keep its ways, and are not looked at.
-
-    Raises:
-        InputError: There is no such tool or argument, a required argument is given by no alternative, or no accepted value is
-            of a type that the tool takes. The message names the case, ``field`` the field.
-    """
-    if not kind_spec(case.kind).compared:
-        return
-    reference = msgspec.convert(case.reference, ToolCallReference)
-    if reference.match != "auto":
-        return
-    try:
-        _require(case, reference)
-    except InputError as error:
-        raise InputError(f"case {case.id!r}: {error.message}", field=f"reference.{error.field}") from error
-
-
-def _require(case: Case, reference: ToolCallReference) -> None:
-    if not reference.calls:
-        raise InputError("expected a call; a case in which none is right is of kind no_call", field="calls")
-    documents = [tool["function"] for tool in case.tools]
-    for number, call in enumerate(accepted_calls(reference.calls)):
-        try:
-            document = document_of(call.name, documents, only=True)
-        except InputError as error:
-            raise InputError(error.message, field=f"calls[{number}]") from error
-        for field, problem in _problems(call, as_mapping(document.get("parameters")), reference):
-            raise InputError(problem, field=field)
-
-
-def _problems(
-    call: AcceptedCall, parameters: Mapping[str, Any], reference: ToolCallReference
-) -> Iterator[tuple[str, str]]:
-    """Yield the problems of an accepted call: the field and a sentence."""
-    dialect = dialect_of(reference.language)
-    for name, accepted in call.arguments.items():
-        schema, field = property_of(parameters, name), f"{call.field}.{name}"
-        if schema is None:
-            parameter_names = list(as_mapping(parameters.get("properties")))
-            takes = (
-                f"takes {', '.join(parameter_names)}{nearest(name, parameter_names)}"
-                if parameter_names
-                else "takes no arguments"
-            )
-            yield field, f"{call.name} has no argument {name!r}; it {takes}"
-            continue
-        if call.literal:
-            yield from _ambiguities(cast("Any", call.written)["arguments"][name], schema, field)
-        misfits = [
-            schema_error(value, schema, field, dialect, literal=call.literal) for value in accepted.values
-        ]
-        if misfits and None not in misfits:
-            place, problem = cast("tuple[str, str]", misfits[0])
-            of_items = dialect.types.get(str(with_one_type(schema).get("type"))) is list and place == field
-            yield place, f"{problem}{_LISTS if of_items and not call.literal else ''}"
-    for name in cast("list[str]", parameters.get("required") or []):
-        accepted = call.arguments.get(name)
-        if accepted is None or not accepted.values:
-            yield call.field, f"{call.name} requires the argument {name!r}, and no accepted value gives it"
-
-
-def _ambiguities(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[tuple[str, str]]:
-    """Yield spellings of alternatives that may be meant as the value itself.
-
-    They may if the document has a property named like the spelling's key.
-    """
-    if is_marked(value):
-        documented = [key for key in value if key in as_mapping(schema.get("properties"))]
-        if documented and "exactly" not in value:
-            yield (
-                field,
-                (
-                    f"the tool documents a property {documented[0]!r} here, so this may be meant as the value itself: "
-                    'write {"exactly": ...} for the value, and {"any_of": [{"exactly": ...}]} for alternatives'
-                ),
-            )
-        return
-    if isinstance(value, dict):
-        for key, item in cast("dict[str, Any]", value).items():
-            yield from _ambiguities(item, property_of(schema, key) or {}, f"{field}.{key}")
-    elif isinstance(value, list):
-        for number, item in enumerate(cast("list[Any]", value)):
-            yield from _ambiguities(item, as_mapping(schema.get("items")), f"{field}[{number}]")

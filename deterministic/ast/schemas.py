@@ -64,7 +64,7 @@ class Dialect(msgspec.Struct, frozen=True):
     """The types of a language.
 
     Attributes:
-        short_name: As in the original's error types; empty for Python.
+        short_name: As in BFCL's error types; empty for Python.
         types: Python type by declared type.
         nested: Declared types whose items' type is stated and checked.
         converter: From declared type and items' type to what makes values of source text; None if values need no conversion.
@@ -87,7 +87,7 @@ PYTHON = Dialect(
         "tuple": list,
         "dict": dict,
         "any": str,
-        # JSON Schema's own names, which the original does not know.
+        # JSON Schema's own names, which BFCL does not know.
         "number": float,
         "object": dict,
     },

@@ -9,13 +9,13 @@ from typing import Any, cast
 
 from ...records import AnyOrder, AnyValue
 from ...records.python_syntax import Unquoted
-from ..pairing import pair_completely
+from ..pairing import first_unpairable
 from .expectation import Argument, ExpectedCall
 from .problem import (
     Problem,
     missing_argument,
-    no_source_text,
     not_acceptable,
+    not_source_text,
     unexpected_argument,
     wrong_name,
     wrong_type,
@@ -28,11 +28,11 @@ _NUMBERS = (int, float)
 def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
     """Check that a value is an acceptable one.
 
-    The marker ``""`` stands for leaving the argument out, and for nothing else; giving the documented default in so many words
-    is the same as leaving it out. It is a problem of type when no acceptable value, nor the document, has the value's type.
+    The marker ``""`` means only that the argument may be omitted; stating the documented default counts as omitting it.
+    The problem is one of type if neither an acceptable value nor the document has the value's type.
     """
     document, literal = argument.document, argument.literal
-    if any(is_acceptable(value, choice, document, literal=literal) for choice in argument.choices):
+    if any(is_acceptable(value, choice, document, literal=literal) for choice in argument.values):
         return None
     if _has_type(value, argument):
         default = document.get("default", _NO_DEFAULT)
@@ -43,13 +43,13 @@ def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
 
 
 _NO_DEFAULT = object()
-"""Nothing is the same as this."""
+"""Marker for no documented default; equal to no value."""
 
 
 def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, literal: bool = False) -> bool:
     """Return whether a value equals an acceptable one, types and signs included.
 
-    Dicts in that hold lists of acceptable values, or values as such; when ``literal`` values as such, whatever these look like.
+    A dict among the acceptable values holds a list of acceptable values per key, or plain values; with ``literal``, always plain values.
     """
     if isinstance(choice, (str, AnyValue)):
         return isinstance(choice, AnyValue) or _is_same_text(value, choice, document)
@@ -69,7 +69,7 @@ def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, liter
 
 def _is_same_text(value: Any, choice: str, document: Mapping[str, Any]) -> bool:
     if type(value) is Unquoted:
-        # A name without quotes is right if the reference names a variable instead of a value.
+        # A name without quotes is right only where the reference names a variable, not a text.
         return document.get("type") not in _TEXT_TYPES and str(value) == choice
     return type(value) is str and (
         value == choice or standardise_strictly(value) == standardise_strictly(choice)
@@ -79,11 +79,11 @@ def _is_same_text(value: Any, choice: str, document: Mapping[str, Any]) -> bool:
 def _is_same_number(value: Any, choice: float, document: Mapping[str, Any]) -> bool:
     """Return whether two numbers are the same, types included.
 
-    An integer is fine for a float; a float for an integer only if the document does not ask for one.
+    An integer may stand for a float; a float may stand for an integer unless the document asks for an integer.
     """
     if type(cast("object", value)) not in _NUMBERS or value != choice:
         return False
-    return type(value) is type(choice) or type(value) is int or document.get("type") not in _WHOLE_TYPES
+    return type(value) is type(choice) or type(value) is int or document.get("type") not in _INTEGER_TYPES
 
 
 def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any], *, literal: bool) -> bool:
@@ -91,17 +91,22 @@ def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any], *,
         value = as_list(value)
     if type(value) is not list:
         return False
-    made, items = cast("list[Any]", value), _part(document, "items")
-    if len(made) != len(choice):
+    actual, items = cast("list[Any]", value), _schema_of(document, "items")
+    if len(actual) != len(choice):
         return False
     if isinstance(choice, AnyOrder):
         passing = [
-            [place for place, item in enumerate(made) if is_acceptable(item, wanted, items, literal=literal)]
+            [
+                index
+                for index, item in enumerate(actual)
+                if is_acceptable(item, wanted, items, literal=literal)
+            ]
             for wanted in choice
         ]
-        return pair_completely(passing) is None
+        return first_unpairable(passing) is None
     return all(
-        is_acceptable(item, wanted, items, literal=literal) for item, wanted in zip(made, choice, strict=True)
+        is_acceptable(item, wanted, items, literal=literal)
+        for item, wanted in zip(actual, choice, strict=True)
     )
 
 
@@ -110,13 +115,13 @@ def _is_same_dict(
 ) -> bool:
     """Compare with a dict of plain values.
 
-    It is one if marked so, or if one of its values is not a list or is documented to be one.
+    Values are plain if marked so, if one of them is not a list, or, each by itself, if documented as a list.
     """
     properties = as_mapping(document.get("properties"))
     plain = literal or not all(isinstance(wanted, list) for wanted in choice.values())
     return value.keys() == choice.keys() and all(
-        (plain or _part(properties, key).get("type") in _LIST_TYPES)
-        and is_acceptable(value[key], wanted, _part(properties, key), literal=literal)
+        (plain or _schema_of(properties, key).get("type") in _LIST_TYPES)
+        and is_acceptable(value[key], wanted, _schema_of(properties, key), literal=literal)
         for key, wanted in choice.items()
     )
 
@@ -132,13 +137,15 @@ def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], document:
             if "" not in options:
                 return False
         elif not any(
-            is_acceptable(value[key], option, _part(properties, key)) for option in options if option != ""
+            is_acceptable(value[key], option, _schema_of(properties, key))
+            for option in options
+            if option != ""
         ):
             return False
     return True
 
 
-def _part(documents: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _schema_of(documents: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return with_one_type(as_mapping(documents.get(key)))
 
 
@@ -149,7 +156,7 @@ def _has_type(value: Any, argument: Argument) -> bool:
     return (
         kind is argument.python_type
         or (kind is int and argument.python_type is float)
-        or (argument.variable and kind is argument.first_type)
+        or (argument.type_differs and kind is argument.first_type)
     )
 
 
@@ -163,20 +170,20 @@ def _value_error(argument: Argument) -> str:
 
 _TEXT_TYPES = frozenset({"string", "String", "char"})
 _LIST_TYPES = frozenset({"array", "tuple", "Array", "ArrayList"})
-_WHOLE_TYPES = frozenset({"integer", "byte", "short", "long", "Bigint"})
+_INTEGER_TYPES = frozenset({"integer", "byte", "short", "long", "Bigint"})
 
 
 def check_call_strictly(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
     """Compare a call with an expected one.
 
-    A documented name with dots may be written with underscores: some providers forbid dots, which is not the system's doing.
+    A documented name with dots may be written with underscores, since some providers forbid dots.
     """
     name, arguments = next(iter(call.items()))
     if name not in expected.names:
         return wrong_name(expected.name, name)
-    for needed in (*expected.required, *expected.needed):
-        if needed not in arguments:
-            return missing_argument(needed, expected)
+    for required in (*expected.required, *expected.needed):
+        if required not in arguments:
+            return missing_argument(required, expected)
     for name, value in arguments.items():
         argument = expected.arguments.get(name)
         problem = (
@@ -193,14 +200,14 @@ def _check_argument(value: Any, argument: Argument, language: str) -> Problem | 
     if argument.convert is None:
         return check_value_strictly(value, argument)
     if type(value) is not str:
-        return no_source_text(argument, value, language)
+        return not_source_text(argument, value, language)
     return check_value_strictly(_without_quotes(argument.convert(value)), argument)
 
 
 def _without_quotes(value: Any) -> Any:
     """Strip the quotes of source text from Java texts, in arrays too.
 
-    The way of calling decides whether they come along.
+    Some systems' calls include them, depending on how calls are made.
     """
     if isinstance(value, str):
         return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
@@ -219,14 +226,14 @@ _LONGEST = 50_000
 """Longer texts are compared as they are."""
 
 _SHORT, _REMEMBERED = 200, 4_096
-"""Characters of a text whose standard form is remembered, and how many are: one reference is compared with many outputs."""
+"""Most characters of a text whose standard form is cached, and size of the cache: one reference is compared with many outputs."""
 
 
 def standardise_strictly(text: str) -> str:
-    """Return a text as strict rules compare it.
+    """Return the form of a text that strict rules compare.
 
-    Two texts that are the same here are the same to BFCL; the converse does not hold: ``-5`` is not ``5``, ``1.5`` not
-    ``15``, ``ab`` not ``a-b``. Harmless are: case; kinds of quote; runs of blanks, and blanks at punctuation; a comma,
+    Texts with equal forms are also equal to BFCL. The converse does not hold: ``-5`` is not ``5``, ``1.5`` not
+    ``15``, ``ab`` not ``a-b``. Ignored differences are: case; kinds of quote; runs of blanks, and blanks at punctuation; a comma,
     underscore or hyphen between words instead of a blank; commas between thousands; a period at the end of a word or
     between initials; ``**`` for ``^``, and ``2*x`` for ``2x``.
     """
@@ -234,10 +241,10 @@ def standardise_strictly(text: str) -> str:
         return text
     if text.isalnum():
         return text.lower()
-    return _remembered(text) if len(text) <= _SHORT else _standardised(text)
+    return _cached_standard_form(text) if len(text) <= _SHORT else _standard_form(text)
 
 
-def _standardised(text: str) -> str:
+def _standard_form(text: str) -> str:
     text = text.lower().replace("'", '"').replace("**", "^")
     text = _THOUSANDS.sub("", text).replace(",", " ").replace("_", " ")
     text = _BLANKS.sub(" ", text).strip(" ")
@@ -247,4 +254,4 @@ def _standardised(text: str) -> str:
     return _BLANKS_AT_PUNCTUATION.sub(r"\1", text).strip(" ")
 
 
-_remembered = lru_cache(_REMEMBERED)(_standardised)
+_cached_standard_form = lru_cache(_REMEMBERED)(_standard_form)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import msgspec
 
@@ -32,19 +32,18 @@ def match_greedily(
 ) -> Finding:
     """Match calls by BFCL's rule: each expected call takes the first free call that passes.
 
-    Expected calls go in order, and no choice is revised.
-
-    That can reject right calls, when an early expected call takes the call that only a later one could use.
+    Expected calls take their turn in order, and no choice is revised. So right calls can be rejected: an early expected call
+    may take the only call that matches a later one.
     """
     free = list(range(len(calls)))
     for expected in expected_calls:
-        problems: list[tuple[int, Problem]] = []
+        problems: list[_FailedMatch] = []
         for index in free:
             problem = check(calls[index], expected)
             if problem is None:
                 free.remove(index)
                 break
-            problems.append((index, problem))
+            problems.append(_FailedMatch(index, problem))
         else:
             return _no_partner(expected, problems)
     return PASSED
@@ -53,15 +52,16 @@ def match_greedily(
 def match_best(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
 ) -> Finding:
-    """Strict rule: valid when there is any way to give each expected call a call of its own.
+    """Match calls by the strict rule: any assignment of one call to each expected call passes.
 
-    Else the first expected call that cannot be served beside those before it, with the problems of the calls that are not it.
+    Otherwise report the first expected call that cannot be matched along with those before it, and the problem of each call that
+    does not match it.
     """
     pairing = Pairing()
     for expected in expected_calls:
-        problems = [(index, check(call, expected)) for index, call in enumerate(calls)]
-        if not pairing.add([index for index, problem in problems if problem is None]):
-            failed = [(index, problem) for index, problem in problems if problem is not None]
+        problems = [check(call, expected) for call in calls]
+        if not pairing.add([index for index, problem in enumerate(problems) if problem is None]):
+            failed = [_FailedMatch(index, problem) for index, problem in enumerate(problems) if problem]
             return _no_partner(expected, failed)
     return PASSED
 
@@ -69,7 +69,7 @@ def match_best(
 def match_in_order(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
 ) -> Finding:
-    """Match each call with the expected call at its place.
+    """Match each call with the expected call at its position.
 
     Right calls in the wrong order are reported as such.
     """
@@ -84,12 +84,19 @@ def match_in_order(
     return PASSED
 
 
-def _no_partner(expected: ExpectedCall, problems: list[tuple[int, Problem]]) -> Finding:
+class _FailedMatch(NamedTuple):
+    """A call that does not match an expected one: its number, from 0, and its problem."""
+
+    number: int
+    problem: Problem
+
+
+def _no_partner(expected: ExpectedCall, failed: list[_FailedMatch]) -> Finding:
     tried = [
-        {"call": index, "error_type": problem.error_type, **problem.evidence} for index, problem in problems
+        {"call": number, "error_type": problem.error_type, **problem.evidence} for number, problem in failed
     ]
-    nearest = max(problems, key=_nearness, default=None)
-    hint = "" if nearest is None else f"; nearest is call {nearest[0] + 1}: {nearest[1].reason}"
+    nearest = max(failed, key=_has_right_name, default=None)
+    hint = "" if nearest is None else f"; nearest is call {nearest.number + 1}: {nearest.problem.reason}"
     return fault(
         "parallel_function_checker_no_order:cannot_find_match",
         f"no call left matches an expected call of {expected.name}{hint}",
@@ -98,8 +105,8 @@ def _no_partner(expected: ExpectedCall, problems: list[tuple[int, Problem]]) -> 
     )
 
 
-def _nearness(tried: tuple[int, Problem]) -> bool:
-    return tried[1].error_type != "simple_function_checker:wrong_func_name"
+def _has_right_name(failed: _FailedMatch) -> bool:
+    return failed.problem.error_type != "simple_function_checker:wrong_func_name"
 
 
 _COUNT_ERRORS = {
@@ -111,7 +118,7 @@ _COUNT_ERRORS = {
 
 
 def check_decoded(decoded: Any, expectation: Expectation, *, strictly: bool = False) -> Finding:
-    """Check what a decoder made of a reply, by BFCL's rules or by strict ones."""
+    """Check decoded calls, by BFCL's rules or by strict ones."""
     check = check_call_strictly if strictly else _bfcl_check()
     problem = check_format(decoded) or check_count(decoded, expectation)
     if problem is not None:
@@ -182,9 +189,9 @@ def expectation_of(case: Case, names: NameStyle) -> Expectation:
     entry = _compiled.get(key)
     if entry is None:
         reference = msgspec.convert(case.reference, ToolCallReference)
-        # Goes with the case, before its id can become another's: whoever reads cases decides how many are kept.
-        alive = weakref.ref(case, lambda _: _compiled.pop(key, None))
-        entry = _compiled[key] = (alive, compile_expectation(reference, case.tools, names))
+        # The entry is dropped with its case, before another case can have the same id.
+        case_reference = weakref.ref(case, lambda _: _compiled.pop(key, None))
+        entry = _compiled[key] = (case_reference, compile_expectation(reference, case.tools, names))
     return entry[1]
 
 
@@ -203,7 +210,7 @@ def check_tool_calls(case: Case, output: Output, options: CheckOptions) -> Findi
 def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
     """Check decoded calls against a case.
 
-    Undecided if the case itself cannot be used (the original fails there).
+    The finding is undecided if the case itself cannot be used (BFCL fails there).
     """
     try:
         expectation = expectation_of(case, options.names)
@@ -220,7 +227,7 @@ def decoder_failed(error: DecodingError, case: Case, reply: object) -> Finding:
 
 
 def _has_call(reply: str, case: Case) -> bool:
-    if "(" not in reply:  # no name can have one behind it, so the names need not be made
+    if "(" not in reply:  # then no name is followed by one, so the names are not needed
         return sets_out_to_call(reply, ())
     names = call_names(tool["function"]["name"] for tool in case.tools)
     return sets_out_to_call(reply, names) or any(f"{name}(" in reply for name in names)

@@ -22,7 +22,7 @@ def decode_json_calls(text: str) -> list[dict[Any, Any]]:
 
     Other items are skipped.
 
-    As in the original, text that is not JSON is not a call rather than a failure, and a list of objects among the
+    As in BFCL, text that is not JSON is not a call rather than a failure, and a list of objects among the
     parameters ends the outer list early, so that nothing is read.
     """
     try:

@@ -19,7 +19,7 @@ def decode_prompt(text: str, form: AskedForm = PLAIN, *, strictly: bool = False)
     Strict reading takes them as they were meant, which differs for Python, JSON and Java; if no form is stated, calls written as JSON
     are read, too.
 
-    The result is a list of ``{name: {argument: value}}``, or whatever else the original makes of odd replies. The checker tests
+    The result is a list of ``{name: {argument: value}}``, or whatever else BFCL makes of odd replies. The checker tests
     that it is calls.
 
     Raises:

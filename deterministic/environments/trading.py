@@ -229,7 +229,7 @@ class TradingBot(World):
     def get_watchlist(self) -> dict[str, Any] | list[Any]:
         """Return the watched stocks.
 
-        In long context, return a bare list that ends in Python's Ellipsis, as the original does.
+        In long context, return a bare list that ends in Python's Ellipsis, as BFCL does.
         """
         if not self.authenticated:
             return ["Error: User not authenticated. Please log in to view the watchlist."]

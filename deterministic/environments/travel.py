@@ -120,7 +120,7 @@ class TravelAPI(World):
         problem = self._token_problem(access_token)
         if problem:
             return error(problem)
-        # Numbers are looked for among the identifiers, as the original does: a card can be registered twice.
+        # Numbers are looked for among the identifiers, as BFCL does: a card can be registered twice.
         if card_number in self.credit_card_list:
             return error("Card already registered")
         card_id = self._digits(12)

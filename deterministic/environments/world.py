@@ -85,7 +85,7 @@ def copied(value: Any) -> Any:
 
 
 def total(numbers: Iterable[float]) -> float:
-    """Sum numbers from left to right, as the original's Python did.
+    """Sum numbers from left to right, as BFCL's Python did.
 
     From Python 3.12 on ``sum`` compensates for rounding, and verdicts would differ.
     """

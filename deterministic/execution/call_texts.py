@@ -18,14 +18,14 @@ from ..finding import shorten
 
 
 def native_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
-    """Native calls as the original writes them: ``name(k=1,k2='x')``."""
+    """Native calls as BFCL writes them: ``name(k=1,k2='x')``."""
     return [
         f"{name}({_arguments(arguments, repr, ',')})" for call in calls for name, arguments in call.items()
     ]
 
 
 def prompt_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
-    """Calls that were decoded from text as the original writes them: ``name(k=1, k2='x')``."""
+    """Calls that were decoded from text as BFCL writes them: ``name(k=1, k2='x')``."""
     return [
         f"{name}({_arguments(arguments, _value, ', ')})" for call in calls for name, arguments in call.items()
     ]
@@ -70,7 +70,7 @@ ReplyReader: TypeAlias = Callable[[Any], list[str]]
 
 
 def read_prompt(raw: Any) -> list[str]:
-    """Read a text reply as the original does.
+    """Read a text reply as BFCL does.
 
     Positional arguments vanish, and bare names become texts.
 

@@ -16,7 +16,7 @@ from ...records import Case, ExecutableReference, Output
 from ...records.python_syntax import unparse
 from ..finding import PASSED, Finding, fault, plain, shorten, undecided
 from ..options import CheckOptions, Rules
-from ..pairing import pair_completely, pair_greedily
+from ..pairing import first_unpairable, first_unpaired_greedily
 from .call_texts import call_spelling, read_native, read_prompt, read_prompt_exactly
 from .expressions import ForbiddenExpressionError, evaluate_arguments, parse
 from .result_matching import Matcher, Mismatch, matcher
@@ -211,7 +211,7 @@ def _check_all(
 ) -> Finding:
     mismatches = [[_compare(expectation, outcome) for outcome in outcomes] for expectation in expectations]
     matching = [[call for call, mismatch in enumerate(row) if mismatch is None] for row in mismatches]
-    unmatched = pair_completely(matching) if rules == "strict" else pair_greedily(matching)
+    unmatched = first_unpairable(matching) if rules == "strict" else first_unpaired_greedily(matching)
     if unmatched is None:
         return PASSED
     expectation = expectations[unmatched]

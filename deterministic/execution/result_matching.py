@@ -39,7 +39,7 @@ def match_exactly(expected: Any, actual: Any) -> Mismatch | None:
 def match_in_range(expected: Any, actual: Any) -> Mismatch | None:
     """Check that a number lies between 0.8 and 1.2 times the expected one.
 
-    As in the original, nothing matches a negative number; `match_nearly` corrects that.
+    As in BFCL, nothing matches a negative number; `match_nearly` corrects that.
     """
     return _match_numbers(
         expected, actual, lambda: (1 - TOLERANCE) * expected <= actual <= (1 + TOLERANCE) * expected

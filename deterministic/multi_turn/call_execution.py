@@ -124,11 +124,11 @@ def error_text(error: BaseException) -> str:
 _WORD_BEFORE_PARENTHESIS = re.compile(r"\b([a-zA-Z_]\w*)\s*(?=\()")
 
 BLOCKED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"})
-"""Names that the original refuses with a message of its own."""
+"""Names that BFCL refuses with a message of its own."""
 
 
 def original_executor(worlds: Mapping[str, AnyWorld], side: str) -> Executor:
-    """Make an executor that rewrites call texts as the original does.
+    """Make an executor that rewrites call texts as BFCL does.
 
     If two worlds share a method name, the later one has it.
     """
@@ -159,7 +159,7 @@ def original_executor(worlds: Mapping[str, AnyWorld], side: str) -> Executor:
 def address_methods(text: str, owners: Mapping[str, str]) -> str:
     """Prefix method names before a parenthesis with their instance, in string literals as well.
 
-    White space between any word and a parenthesis is gone, as in what the original evaluates.
+    White space between any word and a parenthesis is gone, as in what BFCL evaluates.
     """
 
     def address(match: re.Match[str]) -> str:

@@ -20,7 +20,7 @@ CallTurn: TypeAlias = list[list[str]]
 def decode_turns(result: list[Any], mode: TurnMode, read: ReplyReader) -> list[CallTurn]:
     """Decode every raw step of every turn, without those that hold no readable calls.
 
-    A turn that is not a list has no steps. A step that was decoded already is kept although it is empty, as the original keeps it.
+    A turn that is not a list has no steps. A step that was decoded already is kept although it is empty, as BFCL keeps it.
     """
     keep_empty = mode == "decoded"
     return [_decode_turn(turn, read, keep_empty=keep_empty) for turn in result]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import kernel, landlock, syscalls
-from .file_view import EXAM, WORKSPACE, View, enter_private_root, give
+from .file_view import EXAM, WORKSPACE, View, chown_tree, enter_private_root
 from .limits import Limits, apply_limits
 from .processes import threads_of_user
 
@@ -135,7 +135,7 @@ def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: 
     exam = scratch.with_name("exam") if order.exam else None
     if order.exam and exam:
         shutil.copytree(order.exam, exam)
-    give(scratch.parent, uid)
+    chown_tree(scratch.parent, uid)
     version = landlock.version()
     if syscalls.can_filter():
         network = "no sockets"

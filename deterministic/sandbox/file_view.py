@@ -14,10 +14,10 @@ from . import kernel
 from .limits import Limits
 
 WORKSPACE = Path("/fiducial-workspace")
-"""Where the command finds its files; a name that no interpreter is installed below."""
+"""Where the command finds its files. No interpreter is installed here."""
 
 EXAM = Path("/fiducial-exam")
-"""Where it finds hidden tests. Being mounted, neither this folder nor a file that is fixed can be moved, removed or replaced."""
+"""Where it finds hidden tests. It is a mount, as are fixed files, so code cannot move, remove or replace them."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/ssl")
@@ -49,7 +49,7 @@ def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> N
     options = f"size={limits.disk_bytes},nr_inodes={files},mode=755"
     kernel.mount("tmpfs", scratch, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
     for path in [*_SYSTEM, *_SETTINGS, *view.readable]:
-        _show(scratch, Path(path))
+        _bind_from_host(scratch, Path(path))
     _make_devices(scratch / "dev")
     for name, text in _OWN_FILES.items():
         file = scratch / name
@@ -60,7 +60,7 @@ def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> N
     (scratch / "tmp").mkdir(exist_ok=True)  # it is there already when the interpreter lives below it
     (scratch / "proc").mkdir()
     kernel.mount("proc", scratch / "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
-    give(workspace, uid)
+    chown_tree(workspace, uid)
     os.chown(scratch / "tmp", uid, uid)
     for writable in (workspace, scratch / "tmp"):
         kernel.mount(str(writable), writable, flags=kernel.MS_BIND | kernel.MS_REC)
@@ -70,21 +70,21 @@ def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> N
         exam = scratch / EXAM.relative_to("/")
         exam.mkdir()
         _bind(view.exam, exam)
-    # The root's own folders belong to whoever runs the command if there is only one user: /etc/ld.so.preload is read by the next one.
+    # Seal the root: with one user, code could write /etc/ld.so.preload for the next command.
     kernel.make_read_only(scratch, below=False)
     kernel.change_root(scratch)
 
 
-def give(folder: Path, uid: int) -> None:
-    """Make someone the owner of a folder and everything in it."""
+def chown_tree(folder: Path, uid: int) -> None:
+    """Make a user the owner of a folder and everything in it."""
     os.chown(folder, uid, uid)
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):
             os.chown(Path(parent, name), uid, uid, follow_symlinks=False)
 
 
-def _show(root: Path, path: Path) -> None:
-    """Show a file or folder of the machine at the same path, read-only; skip a missing one."""
+def _bind_from_host(root: Path, path: Path) -> None:
+    """Mount a file or folder of the host at the same path, read-only; skip a missing one."""
     shown = root / path.relative_to("/")
     if not path.exists() or shown.exists():
         return

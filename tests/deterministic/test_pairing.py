@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.deterministic.pairing import pair_completely, pair_greedily
+from fiducial.deterministic.pairing import first_unpairable, first_unpaired_greedily
 
 graphs = st.integers(0, 4).flatmap(
     lambda size: st.lists(
@@ -28,8 +28,8 @@ graphs = st.integers(0, 4).flatmap(
 def test_a_greedy_choice_is_not_revised(
     fitting: list[list[int]], greedily: int | None, completely: int | None
 ):
-    assert pair_greedily(fitting) == greedily
-    assert pair_completely(fitting) == completely
+    assert first_unpaired_greedily(fitting) == greedily
+    assert first_unpairable(fitting) == completely
 
 
 @given(graphs)
@@ -37,4 +37,4 @@ def test_all_are_paired_exactly_when_that_is_possible(fitting: list[list[int]]):
     possible = any(
         all(call in fitting[i] for i, call in enumerate(order)) for order in permutations(range(len(fitting)))
     )
-    assert (pair_completely(fitting) is None) is possible
+    assert (first_unpairable(fitting) is None) is possible
