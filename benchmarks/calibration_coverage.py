@@ -51,6 +51,7 @@ TABLES: dict[str, Table] = {
     "systems": beside.systems,
     "rates": true_rate.rates,
     "chosen": estimates.chosen,
+    "few-labels": estimates.few_labels,
     "widths": estimates.widths,
     "labelled-clusters": estimates.labelled_clusters,
     "finite": true_rate.finite,

@@ -30,7 +30,7 @@ from fiducial.data import demo_path
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import DIALS, origin
 from fiducial.errors import UsageError
-from fiducial.evaluation.audit.audit_plan import AuditPlan, opened, prepare_audit, steps
+from fiducial.evaluation.audit.audit_plan import AuditPlan, audit_steps, open_probes, prepare_audit
 from fiducial.evaluation.audit.ladder.climb import even_round
 from fiducial.evaluation.audit.ladder.questions import Posed, pose, questions
 from fiducial.evaluation.batch.batch_export import Questions, export_batch
@@ -149,8 +149,8 @@ def write_audit(folder: Path, model: str, sample: int = SAMPLE) -> None:
 def _audited(plan: AuditPlan) -> Iterator[Request]:
     """The requests of an audit by a prompt; none where no probe is for it."""
     prepared = prepare_audit(plan)
-    with suppress(UsageError), opened(plan, prepared) as inputs, copy_of_run(plan.out) as run:
-        for step in steps(plan, prepared, inputs, run, Silent(), foreseen=True):
+    with suppress(UsageError), open_probes(plan, prepared) as inputs, copy_of_run(plan.out) as run:
+        for step in audit_steps(plan, prepared, inputs, run, Silent(), dry_run=True):
             for task in step.tasks:
                 if task.prompt_judge is not None:
                     yield from unanswered(task.prompt_judge, step.work(task, ()), lambda _: None)

@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..records import InputPath, Verdict, read_numbered
 
 REVIEW = "review"
-"""Key of a verdict's evidence: how an output came to be looked at."""
+"""Key of a verdict's evidence on why its output was reviewed."""
 
 FAULTS = {
     "reference_too_narrow": "reference too narrow",
@@ -23,7 +23,7 @@ FAULTS = {
     "judge_too_strict": "judge too strict",
     "other": "other",
 }
-"""Why judge and label differed, as it is written down, and in words."""
+"""Reasons why judge and label differ: stored name and display text."""
 
 LabelDecision: TypeAlias = Literal["right", "wrong", "undecidable"]
 
@@ -32,13 +32,13 @@ class Decision(NamedTuple):
     """Decision of one person on one output.
 
     Attributes:
-        by: Who.
-        found: What of the output.
-        fault: Why judge and label differed, one of `FAULTS`; empty if not given.
-        reason: In their words.
-        seed: Seed of the order in which outputs were put before them.
-        human: True for a person, False for a model that was asked in place of one.
-        reference: The reference that the case should have, as JSON text, if they wrote one.
+        by: Name of the person.
+        found: The decision.
+        fault: Why judge and label differ, one of `FAULTS`; empty if not given.
+        reason: The person's own words.
+        seed: Seed of the order in which outputs were shown.
+        human: True for a person, False for a model in place of one.
+        reference: The right reference of the case, as JSON text, if the person wrote one.
     """
 
     by: str
@@ -57,18 +57,18 @@ class Decisions(NamedTuple):
     categories: Mapping[str, str] = {}
 
     def __add__(self, other: Decisions) -> Decisions:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Both; of the same person on the same item the other's."""
-        together = dict(self.by_item)
+        """Combine decisions; a person's later ones on an item replace the earlier ones."""
+        combined = dict(self.by_item)
         for item, more in other.by_item.items():
             people = {each.by for each in more}
-            together[item] = (*(each for each in together.get(item, ()) if each.by not in people), *more)
-        return Decisions(together, {**self.categories, **other.categories})
+            combined[item] = (*(each for each in combined.get(item, ()) if each.by not in people), *more)
+        return Decisions(combined, {**self.categories, **other.categories})
 
 
 def read_decisions(path: InputPath) -> Decisions:
     """Read decisions from verdicts (JSON Lines).
 
-    Of several lines of one person on one item the last counts.
+    Of several lines by one person on one item the last counts.
 
     Raises:
         InputError: The file cannot be read, or a line is not a verdict of 0, 1 or "undecidable".
@@ -78,13 +78,13 @@ def read_decisions(path: InputPath) -> Decisions:
 
 def decisions_of(verdicts: Iterable[tuple[int, Verdict]], path: InputPath) -> Decisions:
     """Return the decisions in verdicts already read, each with its line number."""
-    people: dict[str, dict[str, Decision]] = {}
+    by_item: dict[str, dict[str, Decision]] = {}
     for line, verdict in verdicts:
         try:
-            people.setdefault(str(verdict.key), {})[verdict.by] = decision_of(verdict)
+            by_item.setdefault(str(verdict.key), {})[verdict.by] = decision_of(verdict)
         except ValueError as error:
             raise InputError(str(error), path=path, line=line, field="score") from None
-    return Decisions({item: tuple(said.values()) for item, said in people.items()})
+    return Decisions({item: tuple(by_person.values()) for item, by_person in by_item.items()})
 
 
 def decision_of(verdict: Verdict) -> Decision:
@@ -126,6 +126,6 @@ def settled(decisions: Iterable[Decision]) -> LabelDecision:
 
 
 def drawn_rank(item: str, seed: int) -> bytes:
-    """Return an item's place in a seed's random order, the same for every set drawn from."""
+    """Return an item's sort key in a seed's random order, which is one order for all items."""
     text = f"{seed}|{item}".encode("utf-8", "surrogatepass")
     return blake2b(text, digest_size=8, person=b"review").digest()

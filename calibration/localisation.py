@@ -12,15 +12,15 @@ from .intervals.clustered_rates import certified_rate, share_of
 from .statistic import Statistic
 
 ALPHA = 0.05
-"""Chance to say of a judge that only guesses that it localises, over all sorts of fault together."""
+"""Chance, over all sorts of fault together, to claim that a guessing judge localises."""
 
 
 class NamedSteps(NamedTuple):
     """Steps that one judge named on trajectories with a known fault.
 
     Attributes:
-        named: What it named, from 1; 0 for none; shape ``(n,)``.
-        planted: Where the fault is, from 1; shape ``(n,)``.
+        named: Named step, from 1; 0 for none; shape ``(n,)``.
+        planted: Step with the fault, from 1; shape ``(n,)``.
         steps: Number of steps of each trajectory, shape ``(n,)``.
         cluster: Cluster number of each, shape ``(n,)``.
     """
@@ -32,7 +32,7 @@ class NamedSteps(NamedTuple):
 
 
 class HitRates(msgspec.Struct, frozen=True):
-    """Share of faults that a judge who does not look names exactly, and within one step."""
+    """Share of faults that a baseline names exactly, and within one step."""
 
     exact: float
     within_one: float
@@ -64,8 +64,8 @@ def localisation(rows: NamedSteps, *, sorts: int = 1) -> Localisation:
     """Compare the steps that a judge named with those at which faults were planted.
 
     Args:
-        rows: One row a trajectory that was graded.
-        sorts: Sorts of fault that are looked at; the bounds of all hold together at 95 %.
+        rows: One row for each graded trajectory.
+        sorts: Number of sorts of fault; the bounds of all hold together at 95 %.
     """
     off = np.abs(rows.named - rows.planted)
     exact = _float(off == 0)

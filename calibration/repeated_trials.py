@@ -22,10 +22,10 @@ _STEP = 1e-4
 """Step of the numerical derivative with respect to a judge's rates."""
 
 _FEW = 5.0
-"""Passes or failures below which a spread that was seen is not believed to be all there is."""
+"""Number of passes or failures below which the observed spread may be too small."""
 
 _LEAST_INFORMED = 0.05
-"""A judge that tells passing from failing trials by less than this corrects nothing."""
+"""Least difference of a judge's TPR and FPR with which it corrects rates."""
 
 
 class Trials(NamedTuple):
@@ -34,9 +34,9 @@ class Trials(NamedTuple):
     Attributes:
         case: Number of the case that was tried.
         cluster: Cluster number; equal for all trials of a case.
-        passed: 1 where the trial passed, else 0, by a checker or a judge.
-        judged: Which of them a judge graded.
-        label: 1 or 0 where the truth of a judged trial is known, else NaN.
+        passed: 1 for a trial that passes, else 0, by a checker or a judge.
+        judged: Mask of the trials that a judge graded.
+        label: Label of a judged trial, 1 or 0; NaN without one.
     """
 
     case: IntArray
@@ -52,8 +52,8 @@ class JudgeErrors(NamedTuple):
     Attributes:
         tpr: Share of right trials that it passes.
         fpr: Share of wrong trials that it passes.
-        right: How many right trials have a label.
-        wrong: How many wrong ones.
+        right: Number of labelled right trials.
+        wrong: Number of labelled wrong trials.
     """
 
     tpr: float
@@ -81,14 +81,14 @@ def trial_rate(
     """Estimate pass^k or pass@k, with an interval clustered by case.
 
     Per case it is the mean over all choices of k of its trials, which is unbiased (for a checker's verdicts
-    ``C(c, k) / C(n, k)``, Chen et al. 2021). Of a judged trial ``(x - fpr) / (tpr - fpr)`` takes the verdict's place, whose mean is
-    the chance to be right if the judge errs independently from trial to trial.
+    ``C(c, k) / C(n, k)``, Chen et al. 2021). The verdict of a judged trial is replaced by ``(x - fpr) / (tpr - fpr)``, whose mean is the
+    chance to be right if the judge errs independently from trial to trial.
 
     Args:
-        rate: Which of the two.
-        k: Trials that must all pass, or at least one of which must.
+        rate: ``pass^k`` or ``pass@k``.
+        k: Number of trials that must all pass, or of which one must.
         trials: Graded trials; cases with fewer than k are not counted.
-        errors: The judge's, or None to take its verdicts as they are.
+        errors: Error rates of the judge; None to leave its verdicts uncorrected.
         level: Nominal coverage.
     """
     trials, cases = _with_enough(trials, k)
@@ -100,13 +100,13 @@ def trial_rate(
             return undefined(why, n=cases, level=level)
         return _corrected(rate, k, trials, errors, level)
     values, cluster = _by_case(rate, k, trials, 1.0, 0.0)
-    found = _worth_its_blocks(mean_over_clusters(values, cluster), k, trials, cluster)
+    found = _counted_by_blocks(mean_over_clusters(values, cluster), k, trials, cluster)
     interval = found.rate_interval(level)
     method = "Wilson on the cluster-effective n" if interval else "no interval from a single cluster"
     return defined(float(values.mean()), interval, n=cases, method=method, level=level)
 
 
-def _worth_its_blocks(found: Combination, k: int, trials: Trials, cluster: IntArray) -> Combination:
+def _counted_by_blocks(found: Combination, k: int, trials: Trials, cluster: IntArray) -> Combination:
     """Count a case as the blocks of k trials that it holds, rather than as one row.
 
     A mean over five trials of a case varies less than one trial, so that an interval on the number of cases is too wide.
@@ -149,10 +149,10 @@ def _corrected(rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors, lev
     error2 = float((sums**2).sum()) * clusters / (clusters - 1) + unseen
     blocks = float((np.bincount(np.unique(trials.case, return_inverse=True)[1]) // k).sum())
     inner = min(1 - 0.5 / blocks, max(0.5 / blocks, share))
-    worth = inner * (1 - inner) / error2 if error2 > 0 else blocks
+    effective = inner * (1 - inner) / error2 if error2 > 0 else blocks
     if blocks * min(inner, 1 - inner) < _FEW:
-        worth = min(worth, blocks)
-    interval = wilson_interval(share, worth, level, z=t_quantile(level, clusters - 1))
+        effective = min(effective, blocks)
+    interval = wilson_interval(share, effective, level, z=t_quantile(level, clusters - 1))
     return defined(share, interval, n=len(values), method="Wilson on the effective n", level=level)
 
 
@@ -166,7 +166,7 @@ def _least_variance(share: float, n: int) -> float:
 
 
 def _slopes(rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors) -> tuple[float, float]:
-    """Derivatives of the estimate with respect to the judge's two rates."""
+    """Return derivatives of the estimate with respect to the judge's TPR and FPR."""
 
     def mean(tpr: float, fpr: float) -> float:
         return float(_by_case(rate, k, trials, tpr, fpr)[0].mean())
@@ -198,8 +198,8 @@ def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
 
     It is an elementary symmetric polynomial over its number of terms.
 
-    With ``m[t]`` the mean over t of the first n values, the next value x makes it ``((n - t) m[t] + t x m[t - 1]) / n``, n counting x: no number
-    of terms has to be written out, which no float holds from about a thousand values on.
+    If ``m[t]`` is the mean product of t of the values so far, a next value x makes it ``((n - t) m[t] + t x m[t - 1]) / n``, where n includes x.
+    So the number of terms, which exceeds any float from about a thousand values on, is never computed.
     """
     ordered = values[np.argsort(case, kind="stable")]
     count = np.bincount(case)

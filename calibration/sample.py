@@ -16,7 +16,7 @@ from .statistic import Interval, TransformedScale
 from .statistics.rates import Proportion
 
 _DENSE_CELLS = 64
-"""Up to this many distinct (label, score) pairs, clusters are looked at for equal counts."""
+"""Up to this many distinct (label, score) pairs, clusters with equal counts are grouped."""
 
 _LARGEST_NUMBER = 1 << 62
 
@@ -68,7 +68,7 @@ class Sample:
     Attributes:
         cells: The distinct (label, score) pairs.
         groups: Counts per cell of one cluster of each group, shape ``(k, m)``, dense or sparse.
-        sizes: How many clusters are in each group, shape ``(k,)``.
+        sizes: Number of clusters in each group, shape ``(k,)``.
     """
 
     cells: Cells
@@ -115,7 +115,7 @@ class Sample:
     def without_each_group(self, rows: int) -> Iterator[tuple[FloatArray, IntArray]]:
         """Yield counts per cell ``(b, m)`` with one cluster left out, for a cluster of each group.
 
-        Blocks are of ``rows`` groups; with each come the numbers of clusters that the groups stand for.
+        Groups come in blocks of ``rows``, each with the numbers of clusters in its groups.
         """
         for start in range(0, len(self.sizes), rows):
             block = self.groups[start : start + rows]
@@ -197,8 +197,8 @@ MAX_CELLS = 25_000
 """Above this many distinct (label, score) pairs, blocks of clusters are left out in turn instead of a bootstrap."""
 
 StatisticFamily: TypeAlias = Literal["table", "graded", "probability", "custom"]
-"""``table``: the 2x2 table of passes; ``graded``: scores and labels as they are; ``probability``: scores as probabilities of passing;
-``custom``: a function of the user's."""
+"""``table``: the 2x2 table of passes; ``graded``: scores and labels as values; ``probability``: scores as probabilities of passing;
+``custom``: a user's function."""
 
 OwnInterval: TypeAlias = Callable[[Sample, float], tuple[Interval | None, str]]
 """Maps a sample and a level to an interval and its name."""
@@ -210,9 +210,9 @@ class Estimator:
 
     Attributes:
         name: Its name in JSON.
-        family: What it is computed from.
+        family: Data that it is computed from.
         formula: Maps cell weights ``(..., m)`` and the cells to values ``(...)``, NaN where undefined.
-        undefined: When it is undefined, in words.
+        undefined: Reason if it is undefined.
         proportion: Successes and trials, for a proportion.
         own_interval: The default interval, if Wilson's does not apply and BCa does not hold its level.
         few_clusters: Scale without ends for its jackknife, if few clusters count: ``fisher`` in [-1, 1], ``logit`` in

@@ -18,10 +18,10 @@ class VarianceSplit(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         by_case: Share of a result's variance that is between cases; the rest is between trials of a case.
-        half_width: Half-width of the interval of the mean, about, with the cases and trials there are.
-        twice_the_trials: The same with as many trials again of every case.
-        endless_trials: The same with endlessly many.
-        twice_the_cases: The same with as many cases again.
+        half_width: Approximate half-width of the interval of the mean.
+        twice_the_trials: Half-width with twice as many trials of every case.
+        endless_trials: Half-width with endlessly many trials of every case.
+        twice_the_cases: Half-width with twice as many cases.
     """
 
     by_case: Statistic
@@ -37,13 +37,14 @@ def variance_split(
     """Split the variance of ``(n,)`` results of repeated trials; None if no case has two.
 
     One-way analysis of variance with random cases, unbiased for any numbers of trials; the interval of the share is a jackknife over clusters on Fisher's
-    scale, its upper end halfway to that on log-odds. The mean's variance is that over clusters, of which sampling has the variance within cases over the number of results.
+    scale, with its upper end halfway to that on log-odds. The mean's variance is over clusters; sampling's part of it is the variance within cases over the
+    number of results.
 
     Source: Searle, Casella and McCulloch 1992, section 3.6; Miller 2024 (arXiv 2411.00640) for evaluations.
 
     Args:
         values: Results in [0, 1].
-        case: Number of the case of each, or of whatever is tried repeatedly.
+        case: Number of the case, or of any other repeated unit, of each result.
         cluster: Cluster number; equal for all trials of a case.
         level: Nominal coverage.
     """
@@ -80,9 +81,9 @@ def variance_split(
 
 
 def _case_sums(values: FloatArray, case: IntArray, cases: int) -> FloatArray:
-    """Return what the analysis adds up, by case, shape ``(6, cases)``.
+    """Return the sums of the analysis by case, shape ``(6, cases)``.
 
-    It is trials, sum, sum of squares, squared trials, squared sum over trials, and 1.
+    They are trials, sum, sum of squares, squared trials, squared sum over trials, and 1.
     """
     trials = np.bincount(case, minlength=cases).astype(np.float64)
     total = np.bincount(case, weights=values, minlength=cases)

@@ -13,6 +13,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,9 +65,12 @@ def main() -> None:
 def serve(latency: float) -> None:
     """Answer until terminated."""
     sys.path.insert(0, str(ROOT / "tests" / "support"))
-    from provider_server import Answer, ProviderServer  # noqa: PLC0415 - found only now
+    from provider_server import Answer, ProviderServer, Seen, Status  # noqa: PLC0415 - found only now
 
-    with ProviderServer(lambda _: Answer("<S2>1</S2>", delay=latency / 1000)) as server:
+    def reply(seen: Seen) -> Answer | Status:
+        return Answer("<S2>1</S2>", delay=latency / 1000) if seen.raw else Status(HTTPStatus.NOT_FOUND)
+
+    with ProviderServer(reply) as server:
         print(json.dumps({"base_url": server.base_url}), flush=True)
         while True:
             time.sleep(60)

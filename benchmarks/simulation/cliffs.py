@@ -20,8 +20,8 @@ def cliffs(draws: int) -> Iterator[Scenario]:
     """Simulate judges that catch 98 % below a cliff and 5 % above it, and a smooth one."""
     for name in ("parallel_calls", "inference"):
         family = CurveFamily(DIALS[name].places)
-        middle = len(family.places) // 2
-        low, high = family.places[middle], family.places[middle + 1]
+        middle = len(family.positions) // 2
+        low, high = family.positions[middle], family.positions[middle + 1]
         for part in (0.1, 0.5, 0.9):
             cliff = float(low + part * (high - low))
             before = "2 %" if name == "parallel_calls" else ""

@@ -67,6 +67,24 @@ def chosen(draws: int) -> Iterator[Tally]:
     yield from (noticed, falsely, believed, covered)
 
 
+def few_labels(draws: int) -> Iterator[Tally]:
+    """Simulate 5 to 50 random labels of 100 and of 240 independent outputs, through `estimate`."""
+    for outputs in (100, 240):
+        rng = np.random.default_rng(28)
+        covered = Tally(
+            f"PPI++, few random labels of {outputs} outputs",
+            Target("coverage of nominal 95 %, few labels", 0.75, 1.0),
+        )
+        for rate in (0.5, 0.7, 0.9):
+            plan = Judge(outputs, 1, 0.9, 0.8, rate, 0.0)
+            for labels in (5, 10, 20, 50):
+                for _ in range(draws // 2):
+                    label, score, cluster = verdicts(rng, plan)
+                    found = _estimate(label, score, cluster, np.arange(outputs) < labels)
+                    covered.covers(f"rate {rate}, {labels} labels", found["ppi_plus_plus"], rate)
+        yield covered
+
+
 def _estimate(
     label: FloatArray, score: FloatArray, cluster: IntArray, known: np.ndarray, **options: str
 ) -> dict[str, Statistic]:

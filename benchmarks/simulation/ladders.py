@@ -63,13 +63,13 @@ def asked(  # noqa: PLR0917 - a judge, how it is asked, and chance
     """
     shifts = chance.normal(0.0, judge.spread, calls) if judge.spread else np.zeros(calls)
     answers = LadderAnswers(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
-    while (left := calls - len(answers.rung)) > 0:
+    while (left := calls - len(answers.level_index)) > 0:
         rung = np.array(design(family, answers, min(per_round, left)), dtype=np.int64)
-        cluster = _numbered(answers.rung, rung)
-        share = judge.shares(family.places[rung], shifts[cluster])
+        cluster = _numbered(answers.level_index, rung)
+        share = judge.shares(family.positions[rung], shifts[cluster])
         caught = (chance.random(len(rung)) < share).astype(np.float64)
         answers = LadderAnswers(
-            np.concatenate([answers.rung, rung]),
+            np.concatenate([answers.level_index, rung]),
             np.concatenate([answers.caught, caught]),
             np.concatenate([answers.cluster, cluster]),
         )
@@ -78,7 +78,7 @@ def asked(  # noqa: PLR0917 - a judge, how it is asked, and chance
 
 def evenly(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
     """All levels in turn."""
-    levels, before = len(family.places), len(answers.rung)
+    levels, before = len(family.positions), len(answers.level_index)
     return [(before + number) % levels for number in range(count)]
 
 
@@ -87,13 +87,13 @@ def up_and_down(family: CurveFamily, answers: LadderAnswers, count: int) -> list
 
     Durham and Flournoy 1994.
     """
-    if not len(answers.rung):
+    if not len(answers.level_index):
         return [0] * count
-    level = int(answers.rung[-1])
+    level = int(answers.level_index[-1])
     if not answers.caught[-1]:
         return [max(0, level - 1)] * count
-    harder = (len(answers.rung) * 2_654_435_761 >> 16) % 4 == 0
-    return [min(len(family.places) - 1, level + harder)] * count
+    harder = (len(answers.level_index) * 2_654_435_761 >> 16) % 4 == 0
+    return [min(len(family.positions) - 1, level + harder)] * count
 
 
 def _numbered(before: IntArray, rung: IntArray) -> IntArray:

@@ -22,7 +22,7 @@ ALL = "all"
 
 WRONG, RIGHT, UNDECIDABLE, UNSEEN = range(4)
 CODES: dict[LabelDecision, int] = {"wrong": WRONG, "right": RIGHT, "undecidable": UNDECIDABLE}
-"""Decisions by code; the last means that the row was not reviewed."""
+"""Codes of decisions; `UNSEEN` is the code of a row that was not reviewed."""
 
 
 class AdjudicatedRows(NamedTuple):
@@ -30,13 +30,13 @@ class AdjudicatedRows(NamedTuple):
 
     Attributes:
         label: Whether the label passes.
-        verdict: Whether the judge does.
-        decided: What was decided, by code.
-        first_two: What the first two people decided, by code, shape ``(n, 2)``.
-        drawn: Whether it belongs to the random part of its label and verdict that was looked at.
-        weight: One over how often its item was judged.
-        cluster: Its number.
-        category: Its category; empty if unknown.
+        verdict: Whether the judge's verdict passes.
+        decided: Code of the settled decision.
+        first_two: Codes of the first two people's decisions, shape ``(n, 2)``.
+        drawn: Whether it is in the reviewed random sample of its label and verdict.
+        weight: One over the number of verdicts on its item.
+        cluster: Cluster number.
+        category: Category; empty if unknown.
     """
 
     label: BoolArray
@@ -70,31 +70,32 @@ class AdjudicatedRows(NamedTuple):
         return sample_of(self.label, self.verdict, self.cluster)
 
     @property
-    def looked_at(self) -> FloatArray:
+    def reviewed_counts(self) -> FloatArray:
         """Counts of adjudications in the random parts, by label, verdict and code, ``(2, 2, 3)``."""
-        place = 3 * (2 * self.label + self.verdict.astype(np.int64)) + self.decided
-        counts = np.bincount(place[self.drawn], weights=self.weight[self.drawn], minlength=12)
+        cell = 3 * (2 * self.label + self.verdict.astype(np.int64)) + self.decided
+        counts = np.bincount(cell[self.drawn], weights=self.weight[self.drawn], minlength=12)
         return counts.astype(np.float64).reshape(2, 2, 3)
 
 
 def rows_of(
     table: Table, decisions: Mapping[str, Sequence[Decision]], category: Mapping[str, str]
 ) -> AdjudicatedRows:
-    """Put what was decided beside the rows of a judge."""
+    """Return the rows of a judge with their adjudications."""
     rows = usable_rows(table)
     codes: list[int] = rows.item.codes.tolist()
     items = [rows.item.values[code] for code in codes]
-    found = {item: CODES[settled(said)] for item, said in decisions.items()}
-    decided = np.array([found.get(item, UNSEEN) for item in items], dtype=np.int64)
+    settled_codes = {item: CODES[settled(each)] for item, each in decisions.items()}
+    decided = np.array([settled_codes.get(item, UNSEEN) for item in items], dtype=np.int64)
     first_two = {
-        item: [*(CODES[each.found] for each in said[:2]), UNSEEN][:2] for item, said in decisions.items()
+        item: [*(CODES[each.found] for each in of_item[:2]), UNSEEN][:2]
+        for item, of_item in decisions.items()
     }
-    orders = sorted({each.seed for said in decisions.values() for each in said})
+    seeds = sorted({each.seed for of_item in decisions.values() for each in of_item})
     times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
     drawn = np.zeros(len(items), dtype=np.bool_)
     for cell in ((label, verdict) for label in (False, True) for verdict in (False, True)):
         of_cell = np.flatnonzero((rows.right == cell[0]) & (rows.passed == cell[1]))
-        drawn[_random_part(of_cell, items, decided, orders)] = True
+        drawn[_random_part(of_cell, items, decided, seeds)] = True
     return AdjudicatedRows(
         label=rows.right,
         verdict=rows.passed,
@@ -110,13 +111,13 @@ def rows_of(
 
 
 def _random_part(
-    of_cell: IntArray, items: Sequence[str], decided: IntArray, orders: Sequence[int]
+    of_cell: IntArray, items: Sequence[str], decided: IntArray, seeds: Sequence[int]
 ) -> IntArray:
     """Return the randomly sampled rows of one label and verdict.
 
     These are the rows before the first unseen one, in the random order in which they are drawn.
 
-    Whatever else was looked at (another judge's disagreements, say) was chosen, and would not stand for the rest. All rows are their own sample.
+    Other reviewed rows, such as another judge's disagreements, were chosen, and do not represent the rest. If all rows were reviewed, all count.
     """
     decided_rows = decided[of_cell] != UNSEEN
     if decided_rows.all() or not decided_rows.any():
@@ -124,7 +125,7 @@ def _random_part(
     parts: list[IntArray] = []
     places: list[int] = of_cell.tolist()
     mine = [items[place] for place in places]
-    for seed in orders:
+    for seed in seeds:
         order = sorted(range(len(mine)), key=lambda place: drawn_rank(mine[place], seed))
         unseen = np.flatnonzero(~decided_rows[order])
         parts.append(of_cell[order[: int(unseen[0])]])

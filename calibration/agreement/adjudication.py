@@ -37,23 +37,23 @@ _NO_CLASS = "nothing is found right, or nothing wrong"
 
 
 def adjudicate(table: Table, decisions: Decisions, settings: Settings) -> Adjudication:
-    """Hold judges against labels that decisions have corrected."""
+    """Compare judges with labels that decisions have corrected."""
     judged_items = set(table.item.values)
-    mine = {item: said for item, said in decisions.by_item.items() if item in judged_items}
+    on_judged = {item: each for item, each in decisions.by_item.items() if item in judged_items}
     category = _categories(table, decisions.categories)
-    judges = {judge: rows_of(table.take(rows), mine, category) for judge, rows in table.judge.present()}
-    erring = decider_errors(mine.values())
-    faults = Counter(each.fault for said in mine.values() for each in said if each.fault)
+    judges = {judge: rows_of(table.take(rows), on_judged, category) for judge, rows in table.judge.present()}
+    erring = decider_errors(on_judged.values())
+    faults = Counter(each.fault for of_item in on_judged.values() for each in of_item if each.fault)
     return Adjudication(
-        by=_adjudicators(table, mine, erring, settings),
+        by=_adjudicators(table, on_judged, erring, settings),
         faults=dict(faults.most_common()),
         judges={judge: _judge(rows, erring, settings) for judge, rows in judges.items()},
-        elsewhere=len(decisions.by_item) - len(mine),
+        elsewhere=len(decisions.by_item) - len(on_judged),
     )
 
 
 def _judge(rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settings) -> AdjudicatedJudge:
-    label, verdict, truth, open_ = rows.label, rows.verdict, rows.truth, rows.undecidable
+    label, verdict, truth, undecidable = rows.label, rows.verdict, rows.truth, rows.undecidable
     every = np.ones(len(label), dtype=np.bool_)
 
     def by(labels: BoolArray, chosen: BoolArray = every) -> dict[str, Statistic]:
@@ -61,12 +61,12 @@ def _judge(rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settin
         return measure([ESTIMATORS[name] for name in SHOWN], sample, settings)
 
     return AdjudicatedJudge(
-        disagreements=_looked_at(rows, label != verdict),
-        agreements=_looked_at(rows, label == verdict),
+        disagreements=_reviewed(rows, label != verdict),
+        agreements=_reviewed(rows, label == verdict),
         as_labelled=by(label),
-        adjudicated=by(truth, ~open_),
-        lowest=by(np.where(open_, ~verdict, truth)),
-        highest=by(np.where(open_, verdict, truth)),
+        adjudicated=by(truth, ~undecidable),
+        lowest=by(np.where(undecidable, ~verdict, truth)),
+        highest=by(np.where(undecidable, verdict, truth)),
         corrected=_corrected(rows, erring, settings),
         label_errors={
             name: _label_errors(rows.take(name), erring, settings)
@@ -75,7 +75,7 @@ def _judge(rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settin
     )
 
 
-def _looked_at(rows: AdjudicatedRows, part: BoolArray) -> LookedAt:
+def _reviewed(rows: AdjudicatedRows, part: BoolArray) -> LookedAt:
     decidable = part & (rows.decided < UNDECIDABLE)
     right = decidable & (rows.truth == rows.verdict)
     return LookedAt(
@@ -131,11 +131,11 @@ def _doubly_sampled(
     All rows give the frequency of each pair of label and verdict; the rows reviewed at random give the share of
     each pair that is right.
 
-    What cannot be decided is left out, of the rows that nobody looked at as often as of the others. Intervals as in `doubly_sampled` of label
-    audits: a bootstrap of the rows over clusters, with draws of the shares; here from their mid-P distributions, since of agreements hardly any are
-    wrong, and a prior of half an error in each cell would say that more are.
+    Undecidable rows are left out, with the same share among rows that nobody reviewed. Intervals are those of `doubly_sampled` in label audits: a
+    bootstrap of the rows over clusters, with draws of the shares. The draws are from mid-P distributions here, since hardly any agreements are wrong,
+    and a prior of half an error in each cell would suggest more.
 
-    If two people decided enough of the same outputs, their errors are taken out of the shares that are right, and drawn with them.
+    If two people decided enough of the same outputs, the shares that are right are corrected for their errors, which are drawn, too.
     """
     sample = rows.sample
     table = sample.cells.tables(sample.counts) if sample.n else np.zeros((2, 2))
@@ -160,7 +160,9 @@ def _unknown(table: FloatArray, rows: AdjudicatedRows, erring: DeciderErrors | N
     if not table.sum():
         return "no row has both a label and a score"
     decided = (
-        rows.looked_at[..., :UNDECIDABLE].sum(axis=-1) if erring is None else decided_counts(rows).decided
+        rows.reviewed_counts[..., :UNDECIDABLE].sum(axis=-1)
+        if erring is None
+        else decided_counts(rows).decided
     )
     unsampled = (table > 0) & (decided == 0)
     cells = [
@@ -185,20 +187,20 @@ def _adjudicators(
     erring: DeciderErrors | None,
     settings: Settings,
 ) -> Adjudicators:
-    several = {item: said for item, said in decisions.items() if len(said) > 1}
-    each = [decision for said in decisions.values() for decision in said]
+    several = {item: of_item for item, of_item in decisions.items() if len(of_item) > 1}
+    every = [decision for of_item in decisions.values() for decision in of_item]
     alike, alpha = _agreement(table, several, settings) if several else (None, None)
     return Adjudicators(
-        people=dict(Counter(decision.by for decision in each if decision.human)),
-        models=dict(Counter(decision.by for decision in each if not decision.human)),
+        people=dict(Counter(decision.by for decision in every if decision.human)),
+        models=dict(Counter(decision.by for decision in every if not decision.human)),
         items=len(decisions),
         twice=len(several),
         alike=alike,
         krippendorff_alpha=alpha,
         error=None if erring is None else erring.statistic(settings.level),
         contested=sum(
-            2 * max(Counter(decision.found for decision in said).values()) <= len(said)
-            for said in several.values()
+            2 * max(Counter(decision.found for decision in of_item).values()) <= len(of_item)
+            for of_item in several.values()
         ),
     )
 
@@ -211,16 +213,16 @@ def _agreement(
     The two statistics are the share of pairs that agree, and Krippendorff's alpha.
     """
     clusters: dict[int, int] = dict(zip(table.item.codes.tolist(), table.cluster.tolist(), strict=True))
-    of_item = {item: clusters[code] for code, item in enumerate(table.item.values) if item in several}
-    names = sorted({decision.by for said in several.values() for decision in said})
+    cluster_of = {item: clusters[code] for code, item in enumerate(table.item.values) if item in several}
+    names = sorted({decision.by for decisions in several.values() for decision in decisions})
     ratings = np.full((len(names), len(several)), np.nan)
     same: list[tuple[bool, int]] = []
-    for place, (item, said) in enumerate(several.items()):
-        for decision in said:
-            ratings[names.index(decision.by), place] = CODES[decision.found]
-        same += [(a.found == b.found, of_item[item]) for a, b in combinations(said, 2)]
+    for unit, (item, decisions) in enumerate(several.items()):
+        for decision in decisions:
+            ratings[names.index(decision.by), unit] = CODES[decision.found]
+        same += [(a.found == b.found, cluster_of[item]) for a, b in combinations(decisions, 2)]
     alike, cluster = (np.array(column) for column in zip(*same, strict=True))
-    of_ratings = np.array([of_item[item] for item in several], dtype=np.int64)
+    of_ratings = np.array([cluster_of[item] for item in several], dtype=np.int64)
     return (
         share_of(alike.astype(np.float64), numbered(cluster)[1], level=settings.level),
         reliability(ratings, "nominal", cluster=of_ratings, settings=settings),

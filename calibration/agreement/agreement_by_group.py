@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, without_gaps
-from ..comparison.significance import among_known, fisher_more, simultaneous_level
+from ..comparison.significance import adjust_known, fisher_one_sided, simultaneous_level
 from ..intervals.clustered_means import mean_of
 from ..intervals.clustered_rates import usual_effect
 from ..intervals.measurement import Settings
@@ -30,28 +30,27 @@ def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]
         name: {judge: _tests(table, column, rows) for judge, rows in table.judge.present()}
         for name, column in columns.items()
     }
-    tests = [test for judges in result.values() for rates in judges.values() for test in rates.values()]
-    adjusted = iter(among_known([test.p for test in tests]))
-    return {
-        name: {
-            judge: {
-                rate: msgspec.structs.replace(test, holm_p=next(adjusted)) for rate, test in rates.items()
-            }
-            for judge, rates in judges.items()
-        }
+    places = [
+        (name, judge, rate)
         for name, judges in result.items()
-    }
+        for judge, rates in judges.items()
+        for rate in rates
+    ]
+    adjusted = adjust_known([result[name][judge][rate].p for name, judge, rate in places])
+    for (name, judge, rate), p in zip(places, adjusted, strict=True):
+        result[name][judge][rate] = msgspec.structs.replace(result[name][judge][rate], holm_p=p)
+    return result
 
 
 def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
-    """Return by judge the p of "it is right as often in this part of the rows as in the others".
+    """Return by judge the p of "it is as accurate on this part of the rows as on the others".
 
-    It is the least of accuracy, true positive and true negative rate, times their number (Bonferroni), one-sided; left out if no rate is in both.
-    Few rows of a part tell little of their own spread, so this is Fisher's exact test, of rows over their usual design effect if they cluster.
+    It is the least p of accuracy, true positive and true negative rate, times their number (Bonferroni), one-sided; judges without a rate in both parts
+    are left out. A part of few rows shows little of its spread, so this is Fisher's exact test, on rows over their usual design effect if they cluster.
 
     Args:
-        table: Of several judges.
-        in_part: Which rows are in the part, shape ``(n,)``.
+        table: Rows of several judges.
+        in_part: Mask of the rows in the part, shape ``(n,)``.
     """
     usable = np.isfinite(table.label) & np.isfinite(table.score)
     table, in_part = usable_rows(table), in_part[usable]
@@ -74,7 +73,7 @@ def _more_errors_p(wrong: BoolArray, in_part: BoolArray, cluster: IntArray) -> f
         for side in (in_part, ~in_part)
         for effect in [_effect(cluster[side])]
     )
-    return fisher_more(errors, rows, others_errors, others)
+    return fisher_one_sided(errors, rows, others_errors, others)
 
 
 def _effect(cluster: IntArray) -> float:
@@ -100,7 +99,7 @@ def _tests(table: Table, column: Column, rows: BoolArray) -> dict[str, EqualRate
 def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> EqualRates:
     """Test that a rate is the same in all groups, by a score test with cluster variance.
 
-    Each array has shape ``(n,)``, a number a trial.
+    Each array has shape ``(n,)``, with one value per trial.
 
     Groups may share clusters: several systems on the same tasks, say. The variance is taken under the hypothesis of one common rate: a Wald
     test, with a variance for each group from its own few clusters, rejects far too often. Undefined with one group, with not more clusters than
@@ -118,9 +117,9 @@ def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Equa
     residual: FloatArray = success - success.mean()
     sums = np.bincount(number * k + member, weights=residual, minlength=clusters * k).reshape(clusters, k)
     score: FloatArray = sums.sum(axis=0)[1:]
-    # The common rate is estimated from the same rows: each cluster moves it, and so every group.
-    moved: FloatArray = (sums - sums.sum(axis=1, keepdims=True) * share)[:, 1:]
-    spread: FloatArray = moved.T @ moved
+    # The common rate is estimated from the same rows, so each cluster influences every group.
+    influence: FloatArray = (sums - sums.sum(axis=1, keepdims=True) * share)[:, 1:]
+    spread: FloatArray = influence.T @ influence
     if np.linalg.matrix_rank(spread) < k - 1:
         return EqualRates(groups=k, undefined="nothing varies over the clusters")
     weighted = np.linalg.solve(spread, score)
@@ -183,7 +182,7 @@ def _tau(systems: list[SystemMeans], level: float) -> Statistic:
     n = len(systems)
     if n < _FEWEST:
         return undefined(f"an order of {n} systems says little; it takes {_FEWEST}", n=n, level=level)
-    # Means of the same counts in another order of adding are one mean.
+    # Equal means may differ by rounding, from another order of addition.
     label, score = (
         np.round([getattr(each, name) for each in systems], 12) for name in ("label_mean", "score_mean")
     )

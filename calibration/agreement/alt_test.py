@@ -25,10 +25,10 @@ MIN_ITEMS = 30
 _PASSING = 0.5
 
 _FEWEST = 2
-"""Number of clusters up to which skewness cannot be estimated."""
+"""Largest number of clusters with which skewness cannot be estimated."""
 
 _FALSE_DISCOVERIES = 0.05
-"""Among annotators, as a share."""
+"""False discovery rate among annotators."""
 
 
 class AnnotatorTest(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class AltTest(msgspec.Struct, frozen=True, kw_only=True):
         winning_rate: Omega: share of annotators against whom the judge wins; None if none could be tested.
         advantage: Rho: mean over annotators of ``judge_ahead``; None if none could be tested.
         passes: Whether omega is at least 1/2.
-        epsilon: The handicap that people get for what they cost.
+        epsilon: Handicap of the annotators, for their cost.
         annotators: The single tests.
         left_out: Annotators with too few items.
     """
@@ -85,11 +85,11 @@ def alt_test(
 
     Takes annotations ``(items, annotators)`` and a judge ``(items,)``, NaN where missing.
 
-    For each annotator and item: who is nearer to the *other* annotators, the judge or they? A tie credits both.
+    For each annotator and item the test asks who is nearer to the *other* annotators: the judge, or the annotator. A tie credits both.
     ``d = annotator_ahead - judge_ahead``; the null hypothesis is that its mean is at least ``epsilon``: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
 
-    The t-test is over clusters (`mean_over_clusters`), since items of one case, which are hard or easy together, are not independent
-    evidence; and, being one-sided, without the skewness of their sums.
+    The t-test is over clusters (`mean_over_clusters`), since items of one case, which are hard or easy together, are not independent. As it
+    is one-sided, it is corrected for the skewness of the clusters' sums.
 
     Source: Calderon, Reichart and Dror 2025.
     """
@@ -154,12 +154,12 @@ def _decided(tests: list[AnnotatorTest]) -> list[AnnotatorTest]:
 def _p_value(difference: FloatArray, cluster: IntArray, epsilon: float) -> float | None:
     """Return the one-sided p-value for a mean of at least epsilon, against less."""
     found = mean_over_clusters(difference, cluster)
-    if not found.tellable:
+    if not found.estimable:
         return None
     if not found.flat:
         t = (found.value - epsilon) / found.error
         return float(stdtr(found.degrees, _without_skewness(t, difference - found.value, cluster)))
-    # Without spread there is no t: a mean of at least epsilon needs clusters that differ by 1 with that probability at least.
+    # Without spread there is no t. A mean of at least epsilon needs clusters that differ by 1 with at least that probability.
     return float((1 - epsilon) ** found.clusters) if found.value < epsilon else 1.0
 
 
@@ -168,8 +168,7 @@ def _without_skewness(t: float, residual: FloatArray, cluster: IntArray) -> floa
 
     Clusters on which the judge is entirely wrong are few and far out.
 
-    Source: Hall 1992, the cubic that undoes the skewness of a mean, of clusters' sums; they are of no one size, and it is the same
-    for each.
+    Source: Hall 1992, the cubic that removes the skewness of a mean, here of clusters' sums.
     """
     sums = np.bincount(np.unique(cluster, return_inverse=True)[1], weights=residual)
     clusters, spread = len(sums), float((sums**2).mean())

@@ -41,7 +41,7 @@ from .judge_panel import (
     usable_rows,
     usable_sample,
 )
-from .judge_votes import judges_alone, suspected_label_errors
+from .judge_votes import judges_alone, suspects_and_more
 from .label_audit import label_audit
 from .level_agreement import category_agreement
 from .probability_scores import probability_scores
@@ -51,13 +51,13 @@ class Requests(NamedTuple):
     """Optional analyses beyond the panel; None for those not requested.
 
     Attributes:
-        audit: What a person found for some items, chosen at random, by item: corrects for errors of the labels.
-        audit_by: How it does.
-        max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
-        cascade: Judges, in the order in which they are asked, to be certified together at ``max_error``.
-        levels: All values that labels and scores can have, ascending, for agreement on categories.
-        threshold_for: Look for the threshold on the score that makes this statistic of the 2x2 table largest.
-        recalibrate: Map scores to rates in this way.
+        audit: A person's findings for some items, chosen at random, by item; they correct for errors of the labels.
+        audit_by: Method of this correction.
+        max_error: Certify a confidence above which a judge's verdicts are wrong at most this often.
+        cascade: Judges, in the order in which they are asked, to certify together at ``max_error``.
+        levels: All possible values of labels and scores, ascending, for agreement on categories.
+        threshold_for: Choose the threshold that maximises this statistic of the 2x2 table.
+        recalibrate: Method that maps scores to rates.
     """
 
     audit: Mapping[str, float] | None = None
@@ -70,13 +70,13 @@ class Requests(NamedTuple):
 
 
 def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
-    """Answer what is asked, for every judge of a table."""
+    """Return the requested analyses, for every judge of a table."""
     audit, audit_by, max_error, cascade, levels, statistic, method = requests
     parts: dict[str, Any] = {}
     if audit is not None:
         parts["label_audit"] = label_audit(table, audit, settings, audit_by)
     if cascade is not None and max_error is not None:
-        from ..thresholds.certified_thresholds import cascade_of  # noqa: PLC0415 - seldom asked for
+        from ..thresholds.certified_thresholds import cascade_of  # noqa: PLC0415 - seldom requested
 
         parts["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
     of_each: dict[str, Callable[[Table], Any]] = {}
@@ -93,7 +93,7 @@ def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str
 
 def _selective(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
     """Return the lowest confidence at which a judge's verdicts meet the allowed error."""
-    from ..thresholds.certified_thresholds import certify_threshold, confidence_of  # noqa: PLC0415 - seldom asked for
+    from ..thresholds.certified_thresholds import certify_threshold, confidence_of  # noqa: PLC0415 - seldom requested
 
     rows = usable_rows(table)
     wrong = rows.passed != rows.right
@@ -137,8 +137,8 @@ def calibrate(
         level: Nominal coverage of the intervals.
         seed: The same seed gives the same intervals.
         replicates: Bootstrap replicates.
-        slices: Whether to look at each value of ``system`` and of the other columns by itself.
-        requests: What else to look for.
+        slices: Whether to measure each value of ``system`` and of the other columns separately.
+        requests: Further analyses.
     """
     settings = Settings(interval, level, replicates, seed)
     table = table.with_pass_at(pass_at)
@@ -146,12 +146,14 @@ def calibrate(
         _judges(table, settings),
         by_judge(table, lambda part: _better_threshold(part, level) if _has_fractions(part) else None),
     )
+    suspected, more_suspected = suspects_and_more(table)
     calibration = CalibrationNumbers(
         judges=judges,
         baselines=baselines_of(table, settings),
         slices=_slices(table, settings) if slices else {},
         homogeneity=slice_homogeneity(table) if slices else {},
-        suspected_label_errors=suspected_label_errors(table),
+        suspected_label_errors=suspected,
+        more_suspected=more_suspected,
         dawid_skene=judges_alone(table),
         pass_at=table.common_threshold,
         level=level,

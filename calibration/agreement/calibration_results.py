@@ -130,12 +130,13 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         baselines: What a judge has to beat: ``always_pass``, ``always_fail``, and those that the table has.
         slices: The judges on each value of a column, by column and value.
         homogeneity: Tests that a judge is equally good on every slice, by column, judge and rate.
-        suspected_label_errors: Labels to look at first.
+        suspected_label_errors: Labels to look at first, the 20 most doubtful.
         dawid_skene: What judges would have to be like if they erred independently.
         pass_at: Pass threshold; None if judges differ.
         level: Nominal coverage of the intervals.
         cautions: What limits all of it.
         people: Agreement between people, if several looked at the same items.
+        more_suspected: How many more labels most judges contradict than are listed.
         systems: Agreement on systems, by judge, if there are two or more.
         probability: Scores read as probabilities, by judge, if they lie between 0 and 1.
         better_cuts: Gain of another threshold, by judge, if scores lie between 0 and 1 and have labels.
@@ -159,6 +160,7 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     level: float = 0.95
     cautions: list[Caution] = []
     people: People | None = None
+    more_suspected: int = 0
     systems: dict[str, SystemAgreement] = {}
     probability: dict[str, ProbabilityScores] = {}
     better_cuts: dict[str, BetterThreshold] = {}
@@ -170,6 +172,11 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     thresholds: dict[str, ChosenThreshold] = {}
     recalibration: dict[str, Recalibration] = {}
     comparison: ComparisonNumbers | None = None
+
+    @property
+    def suspected_count(self) -> int:
+        """Number of labels that most judges contradict."""
+        return len(self.suspected_label_errors) + self.more_suspected
 
     def __getitem__(self, judge: str) -> JudgeCalibration:
         return self.judges[judge]

@@ -17,7 +17,7 @@ FEWEST_TWICE = 20
 """Outputs that two people have to decide right or wrong, before their errors correct anything."""
 
 _CHANCE = 0.4
-"""Two who may differ on as many outputs agree hardly more often than by chance."""
+"""If two people may differ on this share of outputs, they agree hardly more often than by chance."""
 
 _DECIDED = {"right", "wrong"}
 
@@ -49,27 +49,24 @@ class DeciderErrors(NamedTuple):
 def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | None:
     """Return how often two people agree; None with too few outputs or too little agreement.
 
-    Of three or more on one output the first two count: a third is often asked because they differ.
+    Of three or more people on one output the first two count: a third is often asked because they differ.
     """
-    first_two = [said[:2] for said in decisions]
-    estimates = [
-        said[0].found == said[1].found
-        for said in first_two
-        if len(said) == 2 and {each.found for each in said} <= _DECIDED  # noqa: PLR2004 - the first two
+    first_two = [each[:2] for each in decisions]
+    agreed = [
+        pair[0].found == pair[1].found
+        for pair in first_two
+        if len(pair) == 2 and {each.found for each in pair} <= _DECIDED  # noqa: PLR2004 - the first two
     ]
-    found = DeciderErrors(float(sum(estimates)), float(len(estimates) - sum(estimates)))
-    if (
-        len(estimates) < FEWEST_TWICE
-        or wilson_interval(found.apart / len(estimates), len(estimates))[1] > _CHANCE
-    ):
+    found = DeciderErrors(float(sum(agreed)), float(len(agreed) - sum(agreed)))
+    if len(agreed) < FEWEST_TWICE or wilson_interval(found.apart / len(agreed), len(agreed))[1] > _CHANCE:
         return None
     return found
 
 
 def error_rate(apart: FloatArray) -> FloatArray:
-    """Return how often each errs of two who differ on a share of outputs.
+    """Return the error rate ``e`` of each of two people from their share of differing decisions.
 
-    Both err equally often, independently of each other, of the truth and of label and verdict: they differ on ``2 e (1 - e)``.
+    Both err equally often, independently of each other, of the truth and of label and verdict, so they differ on ``2 e (1 - e)``.
     """
     return (1 - np.sqrt(1 - 2 * np.minimum(apart, _CHANCE))) / 2
 
@@ -78,10 +75,10 @@ class DecidedShares(NamedTuple):
     """Shares of each label and verdict, ``(2, 2)``, and draws of them, ``(replicates, 2, 2)``.
 
     Attributes:
-        decidable: Can be decided.
-        right: Is right, of those.
-        decidable_draws: Draws of the first.
-        right_draws: Draws of the second.
+        decidable: Share of outputs that can be decided.
+        right: Share of those whose label is right.
+        decidable_draws: Draws of ``decidable``.
+        right_draws: Draws of ``right``.
     """
 
     decidable: FloatArray
@@ -93,10 +90,10 @@ class DecidedShares(NamedTuple):
 def decided_shares(
     rows: AdjudicatedRows, erring: DeciderErrors | None, replicates: int, rng: np.random.Generator
 ) -> DecidedShares:
-    """Return the shares; decisions count as right unless it is known how often they are wrong."""
+    """Return the shares; without known errors all decisions count as right."""
     if erring is not None:
         return _less_errors(rows, erring, replicates, rng)
-    wrong, right, unknown = np.moveaxis(rows.looked_at, -1, 0)
+    wrong, right, unknown = np.moveaxis(rows.reviewed_counts, -1, 0)
     return DecidedShares(
         _part(wrong + right, unknown),
         _part(right, wrong),
@@ -173,19 +170,20 @@ def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
 def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return effective counts of wrong and right outputs, and the weight of double decisions.
 
-    Each has shape ``(2, 2)``. Of outputs decided once, ``t (1 - e) + (1 - t) e`` are found right, of those decided alike by two the same with
-    ``e^2 / (e^2 + (1 - e)^2)`` for ``e``; their average by what each tells of ``t``. Outputs on which two differ tell only ``e``.
+    Each has shape ``(2, 2)``. If ``t`` is the share that is right, ``t (1 - e) + (1 - t) e`` of the outputs decided once are found right; of those
+    decided alike by two the same with ``e^2 / (e^2 + (1 - e)^2)`` for ``e``. Both are averaged by their information on ``t``. Outputs on which two
+    people differ inform only about ``e``.
     """
     once, twice = (each.sum(axis=-1) for each in (counts.once, counts.twice))
     errors = error, _of_two(error)
     share = (counts.twice[..., RIGHT] + 0.5) / (twice + 1)
-    # Variance of a share found right is x (1 - x) / n; it moves by 1 - 2 e with what is right.
-    worth = [n * (1 - 2 * e) / _variance(share, e) for n, e in zip((once, twice), errors, strict=True)]
-    weight = _part(worth[1], worth[0])
+    # The variance of a share found right is x (1 - x) / n; it moves by 1 - 2 e with the share that is right.
+    information = [n * (1 - 2 * e) / _variance(share, e) for n, e in zip((once, twice), errors, strict=True)]
+    weight = _part(information[1], information[0])
     found = (1 - weight) * _part(*_sides(counts.once)) + weight * _part(*_sides(counts.twice))
     both = (1 - weight) * errors[0] + weight * errors[1]
-    told = sum(one * (1 - 2 * e) for one, e in zip(worth, errors, strict=True))
-    n = _variance(share, both) * told / (1 - 2 * both) ** 2
+    total = sum(each * (1 - 2 * e) for each, e in zip(information, errors, strict=True))
+    n = _variance(share, both) * total / (1 - 2 * both) ** 2
     return n * (1 - found), n * found, weight
 
 
@@ -194,7 +192,7 @@ def without_errors(share: FloatArray, error: FloatArray, weight: FloatArray) -> 
 
     ``weight`` is the share of decisions that two people made.
 
-    It may lie outside [0, 1]: what the cells of a table are short of or over evens out in their sum.
+    It may lie outside [0, 1]: such excesses of the cells of a table even out in their sum.
     """
     both = (1 - weight) * error + weight * _of_two(error)
     return (share - both) / (1 - 2 * both)

@@ -89,9 +89,9 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
 
     These two cover every labelled item.
 
-    If the table has them: each ``baseline:NAME`` under its name (``checker``, in a run folder: the checker against labels that are not its own), ``lexical``
-    (the judge that only compares words, when it is not the only judge), and ``human_human`` (one person as the judge of another, over every pair that
-    looked at the same item; the earlier name is the label).
+    Others depend on the table: each ``baseline:NAME`` under its name (``checker``, in a run folder, is the checker against labels that are not its own),
+    ``lexical`` (the judge that only compares words, unless it is the only judge), and ``human_human`` (one person as the judge of another, over every pair
+    that graded the same item; the first name in the alphabet is the label).
     """
     items = table.take(np.isfinite(table.label)).each_item_once()
     baselines = {
@@ -99,7 +99,7 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
         "always_fail": items.with_scores(np.zeros(len(items))),
     }
     for name, score in items.opinions(BASELINE).items():
-        baselines[name] = _where_it_speaks(items, score)
+        baselines[name] = _where_graded(items, score)
     compares_words = [
         name in table.judges and table.judges[name].kind == "baseline" for name in table.judge.values
     ]
@@ -131,7 +131,7 @@ def people_among_themselves(table: Table, settings: Settings) -> People | None:
     return People(list(people), alphas)
 
 
-def _where_it_speaks(items: Table, score: FloatArray) -> Table:
+def _where_graded(items: Table, score: FloatArray) -> Table:
     return items.with_scores(score).take(np.isfinite(score))
 
 
@@ -182,7 +182,7 @@ def reliability(
     values, counts = value_counts(ratings)
     columns, groups, sizes = reduce_rows(list(counts.T), None if cluster is None else cluster[paired])
     units = np.stack(columns, axis=1)
-    # The cells of this sample are the distinct units; what they hold is in `units`.
+    # The cells of this sample are the distinct units; their values are in `units`.
     number = np.arange(len(units), dtype=np.float64)
     sample = Sample(Cells(number, number, 0.5), groups, sizes)
 

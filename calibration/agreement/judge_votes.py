@@ -1,6 +1,6 @@
 """Judges' votes alone: Dawid and Skene's model, and labels that most judges contradict.
 
-A diagnostic, never the truth: judges that are language models share errors, which the model takes for being right.
+A diagnostic, never the truth: language models share errors, and the model takes shared errors for correct verdicts.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def judges_alone(table: Table) -> JudgesAlone:
 
 
 def _verdicts(table: Table) -> tuple[list[str], FloatArray]:
-    """Judges, and what each says of every item: 1, 0, or NaN, shape ``(J, n)``."""
+    """Return the judges, and the verdict of each on every item: 1, 0, or NaN, shape ``(J, n)``."""
     item = np.unique(table.key("system"), return_inverse=True)[1]
     passed = np.where(np.isfinite(table.score), table.passed, np.nan)
     judges, items = table.judge.present(), int(item.max(initial=-1)) + 1
@@ -63,7 +63,7 @@ def _plain(value: float, n: int) -> Statistic:
 
 
 FEWEST_JUDGES = 3
-"""With two judges the model has more unknowns than there are facts."""
+"""With two judges the model has more unknowns than data."""
 
 _ROUNDS, _SETTLED = 20_000, 1e-10
 
@@ -105,13 +105,13 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
 
     The fit starts from the majority.
 
-    Verdicts are 1 for pass, 0 for fail, NaN where a judge said nothing, shape ``(J, n)``; only items of which three judges or more speak count. The
-    classes could change names; that one is "right" in which the judges taken together are better than chance (mean Youden's J above 0).
+    Verdicts are 1 for pass, 0 for fail, NaN without one, shape ``(J, n)``; only items with verdicts of three judges or more count. The two classes
+    are interchangeable; "right" is the one for which the judges together are better than chance (mean Youden's J above 0).
 
     Source: Dawid and Skene 1979.
     """
     shared = np.isfinite(verdicts).sum(axis=0) >= FEWEST_JUDGES
-    # An item with fewer verdicts says nothing about how judges agree, only who was asked.
+    # An item with fewer verdicts carries no information on agreement, only on who was asked.
     verdicts = np.where(shared, verdicts, np.nan)
     judged = np.isfinite(verdicts)
     if not shared.any():
@@ -165,7 +165,7 @@ def _expected(
     prevalence: float, rates: tuple[FloatArray, FloatArray], passed: FloatArray, failed: FloatArray
 ) -> FloatArray:
     """Return the probability that each pattern is right, given prevalence and rates."""
-    # A rate of a class that is empty says nothing; logarithms of 0 are bounded, as chances of 0 stay 0.
+    # The rate of an empty class is unknown; logarithms of 0 are bounded, since chances of 0 stay 0.
     tpr, tnr = (np.clip(np.nan_to_num(rate, nan=0.5), 1e-300, 1.0) for rate in rates)
     miss, alarm = (np.clip(1 - rate, 1e-300, 1.0) for rate in (tpr, tnr))
     for_right = np.log(max(prevalence, 1e-300)) + np.log(tpr) @ passed + np.log(miss) @ failed
@@ -193,28 +193,35 @@ def _pairs(
 def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLabel]:
     """Items whose label most judges contradict, the most doubtful first.
 
-    In the order of the log-odds that the truth is of the other class: how often labels are of that class, over how often they are of
-    this one, and each judge's say, weighed by how seldom it errs: the log-likelihood of its verdict if the label is wrong, over
-    that if it is right, by its own true positive and true negative rate (one success and one failure added everywhere). Without the
-    classes' rates the many errors of a judge in the larger class would come before the few labels that are wrong. Judges
-    copy each other's errors, so this is an order for a person to look in, not a probability.
+    They are ordered by the log-odds that the truth is of the other class: the log of that class's frequency over this one's, plus each
+    judge's log-likelihood ratio of its verdict if the label is wrong over that if it is right, by its own true positive and true
+    negative rate (one success and one failure added everywhere). Without the class frequencies the many errors of a judge in the
+    larger class would come before the few wrong labels. Judges share errors, so this is an order for review, not a probability.
+
+    Where judges grade different items, those with a single judge are left out: one is not most of them.
     """
+    return suspects_and_more(table, limit=limit)[0]
+
+
+def suspects_and_more(table: Table, *, limit: int = 20) -> tuple[list[SuspectedLabel], int]:
+    """Return the most doubtful labels, and how many more there are."""
     table = usable_rows(table)
     if not len(table):
-        return []
+        return [], 0
     right, passed = table.right, table.passed
     evidence = _evidence(table, right, passed)
     against, votes = right != passed, np.bincount(table.item.codes)
     doubt = np.bincount(table.item.codes, weights=evidence)
     contradictions = np.bincount(table.item.codes, weights=against)
     odds = doubt + _prior(table, right)
-    # A judge that is no better than chance contradicts nothing; how rare a class is must not hide what good judges say.
-    suspects = np.flatnonzero((contradictions * 2 > votes) & (doubt > 0))
-    # Equals by id: not by the order of files, nor by how a processor rounds.
+    # A judge at chance does not contradict a label, and a rare class must not hide the verdicts of good judges.
+    several = _judges_by_item(table) >= min(2, len(np.unique(table.judge.codes)))
+    suspects = np.flatnonzero((contradictions * 2 > votes) & (doubt > 0) & several)
+    # Ties are ordered by id, whatever the order of files and the rounding of a processor.
     suspected = sorted(
         suspects.tolist(), key=lambda item: (-round(float(odds[item]), 9), table.item.values[item])
     )
-    return [
+    first = [
         SuspectedLabel(
             item_id=table.item.values[item],
             label=float(table.label[table.item.codes == item][0]),
@@ -224,6 +231,13 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLa
         )
         for item in suspected[:limit]
     ]
+    return first, len(suspected) - len(first)
+
+
+def _judges_by_item(table: Table) -> FloatArray:
+    """Return how many judges graded each item, repeats aside, shape ``(items,)``."""
+    asked = np.unique(np.stack([table.item.codes, table.judge.codes]), axis=1)
+    return np.bincount(asked[0]).astype(np.float64)
 
 
 def _prior(table: Table, right: BoolArray) -> FloatArray:

@@ -13,7 +13,7 @@ from ...errors import InputError
 from ..arrays import FloatArray, ratio
 from ..intervals.bootstrap import percentile_interval, replicate_weights
 from ..intervals.closed_forms import wilson_interval
-from ..intervals.clustered_rates import averaged_effect, student_ratio, told_by, usual_effect
+from ..intervals.clustered_rates import averaged_effect, informative_errors, student_ratio, usual_effect
 from ..intervals.measurement import USUAL, Settings
 from ..intervals.variance import cluster_sums
 from ..sample import Sample
@@ -31,7 +31,7 @@ _NO_CLASS = "the audit finds no right item, or no wrong one"
 def label_audit(
     table: Table, truth: Mapping[str, float], settings: Settings, method: AuditMethod = "double-sampling"
 ) -> LabelAudit:
-    """Judges of a table, corrected for errors of its labels; some audited item must have one."""
+    """Return a table's judges, corrected for label errors; some audited item must have a label."""
     counts, effect = audit_counts(table, truth), audit_effect(table, truth)
     (tn, fp), (fn, tp) = counts.astype(int).tolist()
     judges: dict[str, CorrectedRates] = {}
@@ -61,7 +61,7 @@ def doubly_sampled(
 
     ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, whatever errors judge and labels share. The
     interval is of a bootstrap of the rows over clusters together with draws of the audit's four shares (Beta posteriors with Jeffreys'
-    prior: resampling a small audit knows nothing of errors that it did not see). Undefined if no audited item was judged, or the audit lacks a class.
+    prior: resampling a small audit ignores errors that it did not observe). Undefined if no audited item was judged, or the audit lacks a class.
 
     Source: Tenenbein 1970, extended to errors that differ with the verdict.
 
@@ -73,14 +73,14 @@ def doubly_sampled(
         effect: Design effect of the audit, whose items count as so many times fewer (`audit_effect`).
     """
     observed = _label_rates(audit, settings.level, effect)
-    looked_at = verdicts.sum(axis=-1)
+    audited = verdicts.sum(axis=-1)
     why = (
         "no row has both a label and a score"
         if not sample.n
         else _NOT_JUDGED
-        if not looked_at.any()
+        if not audited.any()
         else _NOT_AUDITED
-        if not looked_at.sum(axis=1).all()
+        if not audited.sum(axis=1).all()
         else None
     )
     if why is not None:
@@ -89,9 +89,9 @@ def doubly_sampled(
     rng = np.random.default_rng(settings.seed)
     tables = resampled_tables(sample, settings, rng)
     wrong, right = verdicts[..., 0], verdicts[..., 1]
-    of_label = right.sum(axis=1, keepdims=True) / looked_at.sum(axis=1, keepdims=True)
+    of_label = right.sum(axis=1, keepdims=True) / audited.sum(axis=1, keepdims=True)
     # A pair without audited items counts as right as often as its label.
-    shares = np.where(looked_at > 0, right / np.where(looked_at > 0, looked_at, 1.0), of_label)
+    shares = np.where(audited > 0, right / np.where(audited > 0, audited, 1.0), of_label)
     drawn = rng.beta(right / effect + 0.5, wrong / effect + 0.5, size=tables.shape)
     values = _tenenbein(sample.cells.tables(sample.counts), shares)
     prevalence, positive_rate, negative_rate = (
@@ -124,7 +124,7 @@ def corrected_rates(
         return CorrectedRates(nothing, nothing, nothing, nothing, nothing)
     rng = np.random.default_rng(settings.seed)
     tables, (of_wrong, of_right) = resampled_tables(sample, settings, rng), audit
-    # Of errors that a small audit did not see, resampling it knows nothing: a Beta posterior does (Jeffreys' prior).
+    # Resampling a small audit ignores errors that it did not observe; a Beta posterior (Jeffreys' prior) does not.
     specificity = rng.beta(of_wrong[0] / effect + 0.5, of_wrong[1] / effect + 0.5, size=len(tables))
     sensitivity = rng.beta(of_right[1] / effect + 0.5, of_right[0] / effect + 0.5, size=len(tables))
     observed = _label_rates(audit, settings.level, effect)
@@ -163,8 +163,8 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
 def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     """Return the design effect of an audit; 1 if each audited item is its own cluster.
 
-    If all systems' outputs of a case are audited, errors of their labels depend on each other. What the errors show, given the label, is averaged
-    with the usual effect, and few clusters know their own spread badly.
+    If all systems' outputs of a case are audited, errors of their labels depend on each other. The effect observed in the errors, given the label,
+    is averaged with the usual one, and enlarged for few clusters.
     """
     labelled = table.take(np.isfinite(table.label))
     _, first = np.unique(labelled.item.codes, return_index=True)
@@ -183,7 +183,9 @@ def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     squares = float((rest**2).sum())
     effect = max(1.0, float((cluster_sums(rest, cluster) ** 2).sum()) / squares) if squares else 1.0
     student = student_ratio(0.95, len(sizes) - 1)
-    return averaged_effect(effect * student**2, usual_effect(size), told_by(float(wrong.sum()), size))
+    return averaged_effect(
+        effect * student**2, usual_effect(size), informative_errors(float(wrong.sum()), size)
+    )
 
 
 def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:

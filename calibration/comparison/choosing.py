@@ -33,11 +33,11 @@ class Choice(NamedTuple):
 
 
 def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) -> Choice:
-    """Choose on nine tenths of the clusters, score on the last tenth, in turn.
+    """Choose on nine tenths of the clusters and score on the last tenth, in turn.
 
     The interval of the winner's share is simultaneous for all contenders (Bonferroni), so it stays valid after the
-    choice. The held-out share has none: if contenders are about equal, the splits choose alike, and an interval from
-    its spread over items or splits would cover too rarely.
+    choice. The held-out share has none: if contenders are about equal, the splits choose alike, and an interval from the spread over
+    items or splits would cover too rarely.
 
     Args:
         right: Whether each contender is right, shape ``(contenders, n)``, at least one item.
@@ -69,23 +69,23 @@ CostOf: TypeAlias = Callable[[str, float, float], float | None]
 
 
 def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = None) -> Costs | None:
-    """Add up the costs of some rows; None if no row has any.
+    """Add up the costs of some rows; None if none has any.
 
     ``cost_of`` prices rows that have tokens and no cost. Tokens of cached replies count too: this is the judge's cost, not
     what was paid for this run.
     """
-    mine = table.take(rows)
-    amounts = {name: numbers for name, numbers in mine.numbers.items() if name in AMOUNTS}
-    priced = np.zeros(len(mine), dtype=np.bool_)
+    part = table.take(rows)
+    amounts = {name: numbers for name, numbers in part.numbers.items() if name in AMOUNTS}
+    has_amount = np.zeros(len(part), dtype=np.bool_)
     for numbers in amounts.values():
-        priced |= np.isfinite(numbers)
-    count = int(priced.sum())
+        has_amount |= np.isfinite(numbers)
+    count = int(has_amount.sum())
     if not count:
         return None
-    mine = mine.take(priced)
-    calls, prompt, completion, cost = (_total(mine, name) for name in AMOUNTS)
+    part = part.take(has_amount)
+    calls, prompt, completion, cost = (_total(part, name) for name in AMOUNTS)
     if cost is None and cost_of is not None:
-        cost = _priced(mine, cost_of)
+        cost = _priced(part, cost_of)
     return Costs(
         verdicts=count,
         calls=calls,

@@ -1,9 +1,9 @@
-"""Entry point of `fiducial compare`, and the cautions that limit a comparison."""
+"""Entry point of `fiducial compare`: every pair of judges or systems."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,118 +11,29 @@ from ...errors import InputError
 from ..arrays import BoolArray, IntArray
 from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import USUAL, Settings
-from ..pass_threshold import GivenPassAt, PassThreshold
-from ..sample import Estimator
-from ..statistic import FEW_CLUSTERS, Caution, ComparisonCaution, labels_of_checkers
+from ..pass_threshold import GivenPassAt
+from ..statistic import labels_of_checkers
 from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import AMOUNTS, Column, Table
 from .choosing import CostOf, best_of_many, costs
+from .comparison_cautions import (
+    left_out_cautions,
+    rough_interval_cautions,
+    system_cautions,
+    threshold_cautions,
+)
 from .comparison_results import (
     Best,
     By,
-    ComparedPair,
-    ComparedStratum,
     ComparisonNumbers,
     Contender,
     Costs,
     Right,
-    Strata,
 )
 from .judges import JudgeTerms, judged_pair
-from .outputs import FEWEST_LABELS, Field, graded_of, outputs_of
+from .outputs import graded_of, outputs_of
 from .pairs import Contestant, adjusted, contestants_of, every_pair
 from .systems import SystemTerms, strata_of
-
-FEW_DIFFERING = 20
-"""With fewer items that tell two judges apart, a bootstrap of their difference covers 91 to 93 % for 95."""
-
-FEW_FOR_A_T_TEST = 10
-"""With clusters that are worth fewer, an interval of a difference of shares is wide, and covers 91 to 93 % near 0 and 1."""
-
-
-def rough(pairs: Sequence[ComparedPair], estimator: Estimator) -> list[Caution]:
-    """Return cautions for differences whose interval is known to be rough."""
-    names = {f"{pair.a} and {pair.b}": pair for pair in pairs if pair.n}
-    shares = estimator.proportion is not None
-    enough = FEW_FOR_A_T_TEST if shares else FEW_CLUSTERS
-    clusters = {name: math.floor(pair.effective_clusters) for name, pair in names.items()}
-    clusters = {name: count for name, count in clusters.items() if count < enough}
-    differing = {name: pair.a_only_right + pair.b_only_right for name, pair in names.items()}
-    few = {name: count for name, count in differing.items() if 0 < count < FEW_DIFFERING}
-    return [*_one("few_clusters", clusters), *_one("few_differing", {} if shares else few)]
-
-
-def idle(everybody: Sequence[Contestant]) -> list[Caution]:
-    """Return a caution for contestants without usable rows, which are not compared.
-
-    It counts their rows.
-    """
-    return _one("left_out", {each.name: each.left_out for each in everybody if not len(each.key)})
-
-
-def differing_thresholds(
-    contestants: Mapping[str, Contestant], thresholds: Mapping[str, PassThreshold], against: str | None
-) -> list[Caution]:
-    """Return cautions for compared judges whose different thresholds decide which is right."""
-    unsaid: dict[str, int] = {}
-    between: dict[str, int] = {}
-    for first, second in ((contestants[a], contestants[b]) for a, b in every_pair(contestants, against)):
-        low, high = sorted((first.threshold, second.threshold))
-        if low == high:
-            continue
-        _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
-        names = f"{first.name} and {second.name}"
-        decided = (low <= first.label[mine]) & (first.label[mine] < high)
-        between[names] = int(decided.sum())
-        for each, rows in ((first, mine), (second, theirs)):
-            if thresholds[each.name].source == "default":
-                unsaid[names] = int((decided | ((low <= each.score[rows]) & (each.score[rows] < high))).sum())
-    return [*_one("cut_not_declared", unsaid), *_one("labels_between_cuts", between)]
-
-
-def of_systems(field: Field, strata: Strata) -> list[Caution]:
-    """Return the cautions that limit a comparison of systems."""
-    undecided, whole = strata.open, strata.all
-    tasks = set[int]().union(*(each.task.tolist() for each in field.systems.values()))
-    absent = {name: len(tasks) - len(each.task) for name, each in field.systems.items()}
-    silent = {name: count - undecided.graded[name] for name, count in undecided.outputs.items()}
-    some = {name: count for name, count in undecided.labelled.items() if count}
-    drawn = {name: count for name, count in some.items() if count < undecided.graded[name]}
-    return [
-        *rough([*strata.decided.pairs, *undecided.pairs, *whole.pairs], ESTIMATORS["accuracy"]),
-        *_one("no_output", absent),
-        *_one("not_graded", silent),
-        *_one("parts_differ", _apart(strata)),
-        *_one(
-            "uncorrected",
-            {name: n for name, n in undecided.graded.items() if name not in undecided.corrected_systems},
-        ),
-        *_one("labels_of_some", _lacking(undecided) if some else {}),
-        *_one("chosen_by_score", {name: undecided.labelled[name] for name in undecided.chosen}),
-        *_one("corrected", {name: n for name, n in drawn.items() if name in undecided.corrected_systems}),
-        *_one("repeats", field.repeats),
-    ]
-
-
-def _lacking(undecided: ComparedStratum) -> dict[str, int]:
-    """Labels left to give each system that has undecided outputs and too few labels of them."""
-    lacking = {
-        name: FEWEST_LABELS - count for name, count in undecided.labelled.items() if undecided.graded[name]
-    }
-    return {name: count for name, count in lacking.items() if count > 0}
-
-
-def _apart(strata: Strata) -> dict[str, int]:
-    """Items with one decided and one undecided output, by pair."""
-    parts = zip(strata.all.pairs, strata.decided.pairs, strata.open.pairs, strict=True)
-    return {
-        f"{whole.a} and {whole.b}": whole.n - decided.n - undecided.n for whole, decided, undecided in parts
-    }
-
-
-def _one(kind: ComparisonCaution, about: Mapping[str, int]) -> list[Caution]:
-    counted: dict[str, float] = {name: count for name, count in about.items() if count}
-    return [Caution(kind, counted)] if counted else []
 
 
 def compare(
@@ -141,22 +52,22 @@ def compare(
 
     Args:
         table: Two or more judges, or systems.
-        by: ``judge``: which is right more often? ``system``: which passes more often, by what was decided and by what judges say of
-            the rest?
-        right: Of judges: ``agrees``, score and label fall on the same side of the threshold; ``score`` or ``label``, that passes;
-            None is ``agrees``, or ``score`` if nothing has a label. Of systems: ``score`` or ``label`` goes by that alone, ``agrees``
-            compares how well they are judged, None goes by stratum.
-        pass_at: Pass threshold of verdicts, and of the labels beside them: for all judges or by judge; by default the one that
-            a judge declares, else 0.5.
+        by: ``judge``: which judge is right more often? ``system``: which system passes more often, by decisions and by judges' verdicts
+            on the other outputs?
+        right: For judges: ``agrees``, score and label fall on the same side of the threshold; ``score`` or ``label``, that one passes;
+            None is ``agrees``, or ``score`` without any label. For systems: ``score`` or ``label`` uses that alone, ``agrees``
+            compares how well they are judged, None compares by stratum.
+        pass_at: Pass threshold of verdicts and of their labels: for all judges or by judge; by default the one that a judge
+            declares, else 0.5.
         against: Compare only with this one.
-        statistic: Statistic whose difference is estimated, of judges or of how systems are judged; another than ``accuracy`` needs labels.
-        flips: How many of the items on which a pair differs are listed.
-        settings: How the interval of the difference is made; of systems only its level is used.
-        cost_of: Prices of judges, for tables that have tokens and no costs.
+        statistic: Statistic whose difference is estimated, for judges or for how well systems are judged; any but ``accuracy`` needs labels.
+        flips: Number of items on which a pair differs to list.
+        settings: Interval of the difference; for systems only its level is used.
+        cost_of: Prices of judges, for tables with tokens but no costs.
 
     Raises:
-        InputError: There are not two to compare, ``against`` is not one of them, labels are needed and there are none, or systems are
-            to be compared by a statistic of judges.
+        InputError: There are fewer than two to compare, ``against`` is not one of them, needed labels are missing, or systems are
+            compared by a statistic of judges.
     """
     table = table.with_pass_at(pass_at)
     if by == "system":
@@ -178,10 +89,10 @@ def _judges(
 ) -> ComparisonNumbers:
     level = terms.settings.level
     right = _right(table, right)
-    everybody = contestants_of(table, by, right)
-    usable = {each.name: each for each in everybody if len(each.key)}
+    contestants = contestants_of(table, by, right)
+    usable = {each.name: each for each in contestants if len(each.key)}
     systems = list(table.columns["system"].present()) if by == "judge" and "system" in table.columns else []
-    _refuse_too_few(everybody, by, right, terms.against, systems=len(systems))
+    _refuse_too_few(contestants, by, right, terms.against, systems=len(systems))
     pairs = adjusted(
         [judged_pair(usable[a], usable[b], terms) for a, b in every_pair(usable, terms.against)], level
     )
@@ -200,12 +111,12 @@ def _judges(
             )
             for name, each in usable.items()
         },
-        best=_best([(name, each.key, each.right, each.cluster) for name, each in usable.items()], level),
+        best=_best([_Side(name, each.key, each.right, each.cluster) for name, each in usable.items()], level),
         cuts=dict(table.thresholds),
         cautions=[
-            *idle(everybody),
-            *(differing_thresholds(usable, table.thresholds, terms.against) if by == "judge" else []),
-            *rough(pairs, terms.estimator),
+            *left_out_cautions(contestants),
+            *(threshold_cautions(usable, table.thresholds, terms.against) if by == "judge" else []),
+            *rough_interval_cautions(pairs, terms.estimator),
             *labels_of_checkers(table.checkers),
         ],
     )
@@ -222,13 +133,13 @@ def _right(table: Table, requested: Right | None) -> Right:
 
 
 def _refuse_too_few(
-    everybody: Sequence[Contestant], by: By, right: Right, against: str | None, *, systems: int
+    contestants: Sequence[Contestant], by: By, right: Right, against: str | None, *, systems: int
 ) -> None:
     """Refuse fewer than two with usable rows, and suggest another comparison."""
-    names = [each.name for each in everybody if len(each.key)]
+    names = [each.name for each in contestants if len(each.key)]
     if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
         found = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
-        more = len(everybody) > 1 and right != "score"
+        more = len(contestants) > 1 and right != "score"
         hint = f" (--right {right} needs labels; --right score does not)" if more else ""
         hint = hint or (" (--by system compares the systems)" if systems > 1 else "")
         raise InputError(f"there is {found}; nothing to compare{hint}")
@@ -247,7 +158,9 @@ def _systems(
     names = list(field.systems)
     if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
         found = f"only one system with outputs ({names[0]})" if names else "no system with outputs"
-        raise InputError(f"there is {found}; nothing to compare")
+        raise InputError(
+            f"there is {found}; nothing to compare; `fiducial report RUN1 RUN2` compares two runs of one system"
+        )
     _refuse_stranger(names, "system", terms.against)
     strata = strata_of(field, terms)
     whole = strata.all
@@ -270,11 +183,11 @@ def _systems(
         best=None
         if whole.corrected
         else _best(
-            [(name, each.task, each.result == 1.0, each.cluster) for name, each in graded.items()],
+            [_Side(name, each.task, each.result == 1.0, each.cluster) for name, each in graded.items()],
             terms.level,
         ),
         cuts={judge: table.threshold_of(judge) for judge in field.judges},
-        cautions=[*of_systems(field, strata), *labels_of_checkers(table.checkers)],
+        cautions=[*system_cautions(field, strata), *labels_of_checkers(table.checkers)],
         strata=strata,
     )
 
@@ -286,17 +199,25 @@ def _costs(table: Table, column: Column, cost_of: CostOf | None) -> dict[str, Co
     return {name: costs(table, rows, cost_of) for name, rows in column.rows().items()}
 
 
-def _best(sides: Sequence[tuple[str, IntArray, BoolArray, IntArray]], level: float) -> Best | None:
-    """Return the best on the items common to all.
+class _Side(NamedTuple):
+    """One contender for the best; arrays of shape ``(n,)``, keys ascending."""
 
-    Each side has a name, keys, which items are right, and clusters.
-    """
-    common = sides[0][1]
-    for _, key, _, _ in sides[1:]:
-        common = np.intersect1d(common, key, assume_unique=True)
+    name: str
+    key: IntArray
+    right: BoolArray
+    cluster: IntArray
+
+
+def _best(sides: Sequence[_Side], level: float) -> Best | None:
+    """Return the best on the items common to all; None without such an item."""
+    first = sides[0]
+    common = first.key
+    for side in sides[1:]:
+        common = np.intersect1d(common, side.key, assume_unique=True)
     if not len(common):
         return None
-    right = np.stack([passed[np.searchsorted(key, common)] for _, key, passed, _ in sides])
-    _, key, _, cluster = sides[0]
-    choice = best_of_many(right, cluster[np.searchsorted(key, common)], level=level)
-    return Best(name=sides[choice.best][0], n=len(common), apparent=choice.apparent, held_out=choice.held_out)
+    right = np.stack([side.right[np.searchsorted(side.key, common)] for side in sides])
+    choice = best_of_many(right, first.cluster[np.searchsorted(first.key, common)], level=level)
+    return Best(
+        name=sides[choice.best].name, n=len(common), apparent=choice.apparent, held_out=choice.held_out
+    )

@@ -46,32 +46,32 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         b: The second.
         n: Items that both have. Of systems an item is a case and trial.
         n_clusters: Clusters among them.
-        effective_clusters: How many clusters of one size they are worth: ``n^2 / sum of squared sizes``.
-        both_right: Items on which both are right; of systems, on which both pass.
-        a_only_right: On which the first is, and the second not.
-        b_only_right: The other way round.
-        both_wrong: On which neither is.
+        effective_clusters: Effective number of clusters: ``n^2 / sum of squared sizes``.
+        both_right: Items on which both are right; for systems, on which both pass.
+        a_only_right: Items on which only the first is right.
+        b_only_right: Items on which only the second is right.
+        both_wrong: Items on which neither is right.
         exact_p: McNemar's, binomial; takes items as independent. None without a common item.
         midp: McNemar's mid-p, in the same way.
         holm_p: ``midp``, adjusted over the pairs listed (Holm).
         bh_p: ``midp``, adjusted (Benjamini and Hochberg).
         by_p: ``midp``, adjusted (Benjamini and Yekutieli).
-        clustered_p: Of ``difference``, by a test over clusters: a t-test of shares, a bootstrap of other statistics. None if
+        clustered_p: p-value of ``difference`` by a test over clusters: a t-test for shares, a bootstrap for other statistics. None if
             every item is its own cluster, or all are in one.
         clustered_holm_p: ``clustered_p``, adjusted over the pairs listed (Holm).
-        difference: First minus second, of the statistic that is compared.
-        rate_a: Of systems, the pass rate of the first on the very outputs that ``difference`` is of, estimated alike: it is ``rate_a - rate_b``.
-        rate_b: Of systems, the pass rate of the second on them.
-        p: p-value of the very test that the interval of ``difference`` inverts (``clustered_p`` or, of shares, ``midp``): at or below
+        difference: First minus second, of the compared statistic.
+        rate_a: For systems, the first's pass rate on the outputs of ``difference``, which is ``rate_a - rate_b``.
+        rate_b: For systems, the second's pass rate on the same outputs.
+        p: p-value of the test that the interval of ``difference`` inverts (``clustered_p`` or, for shares, ``midp``): at or below
             1 - level exactly when 0 is outside.
-        adjusted_p: ``p``, adjusted over the pairs listed (Holm): what the words go by.
-        better: Which is higher by ``adjusted_p``; None without evidence that survives the adjustment.
-        smallest_visible: The true difference that a comparison of this precision, by itself, finds four times in five.
-        corrected: Whether labels of undecided outputs correct the difference; the counts are of verdicts as they are.
-        simultaneous: Of systems, ``difference`` with an interval that holds for all pairs listed at once (Bonferroni); None for a single pair.
+        adjusted_p: ``p``, adjusted over the pairs listed (Holm); the printed text follows it.
+        better: The higher one by ``adjusted_p``; None without evidence that survives the adjustment.
+        smallest_visible: The true difference that a single comparison of this precision finds four times in five.
+        corrected: Whether labels of undecided outputs correct the difference; the counts are of uncorrected verdicts.
+        simultaneous: For systems, ``difference`` with an interval that holds for all pairs listed at once (Bonferroni); None for a single pair.
         icc: Correlation of the differences within clusters, averaged with the usual one if few items differ; 0 if each item is its own cluster.
         auroc_difference: Difference of AUROCs, if both scored the same labelled items with fractions.
-        flips: Items that differ, as many as were asked for.
+        flips: Items on which they differ, up to the requested number.
     """
 
     a: str
@@ -108,13 +108,13 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
     """Cost of some verdicts; each number is None unless known for every one of them.
 
     Attributes:
-        verdicts: Those with a known cost or number of tokens.
-        calls: To a model.
-        prompt_tokens: In.
-        completion_tokens: Out.
-        cost: US dollars.
-        tokens_per_verdict: In and out.
-        cost_per_verdict: US dollars.
+        verdicts: Verdicts with a known cost or number of tokens.
+        calls: Calls to a model.
+        prompt_tokens: Prompt tokens.
+        completion_tokens: Completion tokens.
+        cost: Cost in US dollars.
+        tokens_per_verdict: Prompt and completion tokens per verdict.
+        cost_per_verdict: Cost per verdict in US dollars.
     """
 
     verdicts: int
@@ -143,7 +143,7 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Best(msgspec.Struct, frozen=True, kw_only=True):
-    """The one that is right most often, and what it is worth on items that did not choose it.
+    """Judge or system that is right most often, and its share right on held-out items.
 
     Attributes:
         name: Its name; the first of equals.
@@ -176,13 +176,13 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         pairs: On the items whose outputs are in this part for both.
         rates: Share that passes, by system, each on all its outputs of this part.
         outputs: How many outputs of this part each system has.
-        graded: How many of them are graded.
-        labelled: How many undecided ones are graded and have a label besides.
-        corrected: Whether labels correct what judges say of undecided outputs of every system.
+        graded: Number of graded ones.
+        labelled: Number of undecided ones that are graded and have a label.
+        corrected: Whether labels correct the judges' verdicts on undecided outputs of every system.
         corrected_systems: Systems whose rates labels correct, or that have no undecided output while labels correct others'. A system needs two labels that
             look like a random sample.
-        chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p of that being chance.
-        judges: The same by each judge alone, if several judged undecided outputs.
+        chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p-value of a random sample.
+        judges: Stratum by each judge alone, if several judged undecided outputs.
     """
 
     by: list[str]
@@ -206,8 +206,8 @@ class Strata(msgspec.Struct, frozen=True, kw_only=True):
     """Systems against each other, part by part.
 
     Attributes:
-        decided: What checkers decided (in a table without a column ``checker_score``: what has a label).
-        open: Undecided outputs, by the judges' verdicts, corrected by labels if some have labels.
+        decided: Outputs that checkers decided (in a table without a column ``checker_score``: outputs with a label).
+        open: Undecided outputs, by judges' verdicts, corrected with labels if some have labels.
         all: Both together, each part weighing as much as it has outputs; undefined if too many undecided outputs are ungraded.
     """
 
@@ -221,14 +221,14 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
 
     Attributes:
         by: What is compared.
-        right: What being right means; None for systems, which are compared by stratum.
+        right: Meaning of being right; None for systems, which are compared by stratum.
         statistic: Statistic whose difference is estimated.
-        pairs: Every pair asked for; of systems those of the stratum ``all``.
-        contenders: Each by itself.
+        pairs: Every requested pair; for systems those of the stratum ``all``.
+        contenders: Each contender by itself.
         best: The cross-fitted choice of the best; None if no item is common to all.
         cuts: Pass threshold of each judge.
-        cautions: What a reader must know.
-        strata: Of systems only.
+        cautions: Limits of the comparison.
+        strata: Strata, for systems only.
     """
 
     by: By

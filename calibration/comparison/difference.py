@@ -40,7 +40,7 @@ class TestedDifference(NamedTuple):
         estimate: With its interval.
         p: p-value of no difference, by the test that the interval inverts; None if it cannot be computed.
         smallest_visible: The true difference that this test finds four times in five; None if it cannot be computed.
-        over_clusters: Whether the test is one over clusters, or would be if there were more than one of them.
+        over_clusters: Whether the test is over clusters, or would be with more than one of them.
     """
 
     estimate: Statistic
@@ -54,9 +54,9 @@ class PairedRows:
     """Rows that both have, each array of shape ``(n,)``.
 
     Attributes:
-        label: Trusted values, of what was scored first.
-        first: One score.
-        second: The other.
+        label: Trusted values of the items of the first score.
+        first: First score.
+        second: Second score.
         cluster: Cluster number; None when every row is its own.
         second_label: Labels of the second's items; None if both scored the same items.
         threshold: Pass threshold of both.
@@ -82,7 +82,7 @@ class PairedRows:
 def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> TestedDifference:
     """Estimate the difference of a statistic.
 
-    By default that of a share of the same rows (accuracy, true positive rate) is as `share_difference` has it, of other statistics a BCa bootstrap over clusters.
+    By default a share of the same rows (accuracy, true positive rate) uses `share_difference`; other statistics use a BCa bootstrap over clusters.
     """
     if not len(rows.label):
         return TestedDifference(undefined("no common items", n=0, level=settings.level))
@@ -111,9 +111,9 @@ def share_difference(
 
     There is at least one row; each array has shape ``(n,)``.
 
-    If every row is its own cluster, the test is McNemar's, mid-p, and the interval Tango's score interval; 0 is taken into it
-    if the two disagree, which happens at a few counts only (four items on which only one is right, all of them the
-    same one). Else both are the t-test over clusters of `mean_over_clusters`.
+    If every row is its own cluster, the test is McNemar's, mid-p, and the interval Tango's score interval. If the two disagree
+    about 0, the interval follows the test; that happens at a few counts only, such as four items on which only the first is
+    right and none on which only the second is. Else both are the t-test over clusters of `mean_over_clusters`.
     """
     n = len(first)
     gaps = first.astype(np.float64) - second
@@ -132,7 +132,7 @@ def share_difference(
 
 def clustered_difference(combination: Combination, *, n: int, level: float) -> TestedDifference:
     """Return a difference over clusters, with the interval that inverts its t-test."""
-    if not combination.tellable:
+    if not combination.estimable:
         one = defined(
             combination.value, n=n, method="cluster-t: no interval from a single cluster", level=level
         )
@@ -159,7 +159,7 @@ def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sa
     other, threshold = others[0] if others else label, rows.sides[1].pass_at
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:
-        # Cells beyond those of the sample are what-if rows; there the second score says the opposite of the first.
+        # Cells beyond those of the sample are what-if rows; there the second score is the opposite of the first.
         beyond = len(second)
         theirs = np.concatenate([other, cells.label[beyond:]])
         score = np.concatenate([second, 1.0 - cells.score[beyond:]])
@@ -182,39 +182,39 @@ def _shares_of_the_same_rows(
         return None
     successes, trials = estimator.proportion.successes.ravel(), estimator.proportion.trials.ravel()
     first, second = (side.quadrant for side in rows.sides)
-    tried, other = (first @ trials).astype(np.bool_), (second @ trials).astype(np.bool_)
+    tried, second_tried = (first @ trials).astype(np.bool_), (second @ trials).astype(np.bool_)
     of_label = bool((estimator.proportion.trials[:, 0] == estimator.proportion.trials[:, 1]).all())
-    if not of_label or (tried != other).any() or not tried.any():
+    if not of_label or (tried != second_tried).any() or not tried.any():
         return None
     cluster = np.arange(len(tried)) if rows.cluster is None else rows.cluster
-    won, other_won = ((side @ successes).astype(np.bool_)[tried] for side in (first, second))
-    return won, other_won, cluster[tried]
+    first_won, second_won = ((side @ successes).astype(np.bool_)[tried] for side in (first, second))
+    return first_won, second_won, cluster[tried]
 
 
 def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Settings) -> TestedDifference:
     """Estimate a difference by bootstrap, with the p at which its interval just reaches 0."""
     formula = estimator.of(joint.cells)
     replicates = bootstrap([formula], joint, replicates=settings.replicates, seed=settings.seed)[0]
-    interval_at, ends, method = resampled_interval(estimator, value, replicates, joint, settings)
-    found = defined(value, ends, n=joint.n, method=method, level=settings.level)
-    p = None if ends is None else _reaching_zero(interval_at, 1 / settings.replicates)
+    resampled = resampled_interval(estimator, value, replicates, joint, settings)
+    found = defined(value, resampled.interval, n=joint.n, method=resampled.method, level=settings.level)
+    p = None if resampled.interval is None else _reaching_zero(resampled.at_level, 1 / settings.replicates)
     detectable = _visible(found, normal_quantile(settings.level))
     return TestedDifference(found, p, detectable, over_clusters=not joint.singletons)
 
 
-def _reaching_zero(interval_at: Callable[[float], Interval | None], least: float) -> float:
+def _reaching_zero(at_level: Callable[[float], Interval | None], least: float) -> float:
     """Return the p at which an interval of level 1 - p just reaches 0, at least ``least``.
 
     Found by bisection.
     """
-    without, including = 1.0, least
+    without_zero, with_zero = 1.0, least
     for _ in range(_BISECTIONS):
-        middle = math.sqrt(without * including)
-        if _has_zero(interval_at(1 - middle)):
-            including = middle
+        middle = math.sqrt(without_zero * with_zero)
+        if _has_zero(at_level(1 - middle)):
+            with_zero = middle
         else:
-            without = middle
-    return without
+            without_zero = middle
+    return without_zero
 
 
 def _has_zero(ends: Interval | None) -> bool:

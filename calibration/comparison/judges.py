@@ -20,11 +20,11 @@ class JudgeTerms(NamedTuple):
     """Settings shared by every pair of judges.
 
     Attributes:
-        estimator: Statistic whose difference is estimated; ``accuracy`` stands for the share right, whatever right means.
+        estimator: Statistic whose difference is estimated; ``accuracy`` is the share right, by any meaning of right.
         names: Names of items.
         against: Compare only with this one.
-        flips: How many of the items on which a pair differs are listed.
-        settings: How intervals are made.
+        flips: Number of items on which a pair differs to list.
+        settings: Interval settings.
     """
 
     estimator: Estimator
@@ -48,11 +48,10 @@ def _common(first: Contestant, second: Contestant, mine: IntArray, theirs: IntAr
     """Return the common rows that have both labels and both scores."""
     columns = np.stack([first.label[mine], first.score[mine], second.score[theirs], second.label[theirs]])
     usable = np.isfinite(columns).all(axis=0)
-    label, score, other, other_label = columns[:, usable]
-    own = None if (label == other_label).all() else other_label
-    return PairedRows(
-        label, score, other, first.cluster[mine][usable], own, first.threshold, second.threshold
-    )
+    label, score, other_score, other_label = columns[:, usable]
+    second_label = None if (label == other_label).all() else other_label
+    cluster = first.cluster[mine][usable]
+    return PairedRows(label, score, other_score, cluster, second_label, first.threshold, second.threshold)
 
 
 def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> TestedDifference:

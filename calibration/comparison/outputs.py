@@ -19,14 +19,14 @@ FEWEST_LABELS = 2
 class SystemOutputs(NamedTuple):
     """Outputs of one system; arrays of shape ``(n,)`` except ``verdicts``.
 
-    Values are 1 where it passes, 0 where not, NaN where nothing is known.
+    Values are 1 for a pass, 0 for a fail, NaN if unknown.
 
     Attributes:
-        task: What the output was made for, a number; ascending, each once.
+        task: Number of the case and trial that the output is for; ascending, each once.
         item: Item number.
         cluster: Cluster number, the same for all systems' outputs for a task.
-        decided: What decided it says; NaN where undecided.
-        verdicts: What each judge says, shape ``(judges, n)``.
+        decided: Decision; NaN for an undecided output.
+        verdicts: Verdict of each judge, shape ``(judges, n)``.
         labels: Label of an undecided output by the threshold of each judge, shape ``(judges, n)``.
     """
 
@@ -39,7 +39,7 @@ class SystemOutputs(NamedTuple):
 
     @property
     def is_undecided(self) -> BoolArray:
-        """Which of them nothing decided."""
+        """Mask of the undecided outputs."""
         return np.isnan(self.decided)
 
     def take(self, rows: BoolArray | IntArray) -> SystemOutputs:
@@ -53,9 +53,9 @@ class Field(NamedTuple):
     Attributes:
         systems: Results by system.
         decided_by: Authors of the decided verdicts.
-        judges: Who judged undecided outputs: the rows of ``verdicts``. Juries come first and baselines last, others as the table prefers them,
-            then the judge of most outputs.
-        repeats: Verdicts that are not looked at, since the judge had said something of the output before; by judge.
+        judges: Judges of undecided outputs: the rows of ``verdicts``. Juries come first and baselines last, others in the table's order of
+            preference, then the judge of most outputs.
+        repeats: Further verdicts of a judge on the same output, which are not used; by judge.
     """
 
     systems: dict[str, SystemOutputs]
@@ -69,8 +69,8 @@ def outputs_of(table: Table, right: Right | None) -> Field:
 
     ``right`` as ``score`` ignores decisions and labels, as ``label`` the judges.
 
-    In a table with the column ``checker_score`` that is what checkers say, and labels of other outputs correct the judges; in another one an
-    output with a label is decided by it.
+    In a table with the column ``checker_score`` these scores decide, and labels of other outputs correct the judges. In any other table a label
+    decides its output.
     """
     system = table.columns["system"]
     if (system.codes < 0).any():
@@ -84,17 +84,17 @@ def outputs_of(table: Table, right: Right | None) -> Field:
     judges, verdicts, repeats = _verdicts(table, output, np.isnan(decided))
     if right == "label":
         judges, verdicts = [], verdicts[:0]
-    # In a table without the column a label has decided already; asked for scores, nobody looks at it.
+    # In a table without the column labels have decided already; `right` as `score` ignores them.
     label = np.full(len(first), np.nan)
     if right is None and DECIDED in table.numbers:
         label = np.where(np.isnan(decided), first_known(table.label, output, len(first)), np.nan)
     thresholds = np.array([table.threshold_of(judge).at for judge in judges])
-    # An item may name the system, and so may the cluster if each item is its own: a task has one.
-    _, one, again = np.unique(tasks, return_index=True, return_inverse=True)
+    # Items may name the system, and then so do clusters of one item each: a task gets the cluster of its first row.
+    _, first_of_task, task = np.unique(tasks, return_index=True, return_inverse=True)
     whole = SystemOutputs(
         tasks[first],
         table.item.codes[first].astype(np.int64),
-        table.cluster[one][again][first],
+        table.cluster[first_of_task][task][first],
         decided,
         verdicts,
         _passes(label, thresholds[:, None]),
@@ -145,12 +145,12 @@ def _verdicts(
             by_judge[judge] = verdict
             more = int(np.isfinite(passed[rows]).sum()) - int(np.isfinite(verdict).sum())
             repeats |= {judge: more} if more else {}
-    place = {judge: number for number, judge in enumerate(table.preferred)}
+    preference = {judge: number for number, judge in enumerate(table.preferred)}
     judges = sorted(
         by_judge,
         key=lambda judge: (
             _rank(table, judge),
-            place.get(judge, len(place)),
+            preference.get(judge, len(preference)),
             -int(np.isfinite(by_judge[judge][is_undecided]).sum()),
         ),
     )
@@ -175,12 +175,12 @@ class Graded(NamedTuple):
     """One system's outputs in one stratum, each array of shape ``(n,)``.
 
     Attributes:
-        task: What they were made for; ascending.
+        task: Number of the case and trial; ascending.
         item: Item number.
         cluster: Cluster number.
-        result: 1 where it passes, 0 where not, NaN where it is not graded.
-        is_undecided: Whether that is a judge's word.
-        label: What a label of an undecided output says; NaN where there is none.
+        result: 1 for a pass, 0 for a fail, NaN if ungraded.
+        is_undecided: Whether the result is a judge's.
+        label: Label of an undecided output, as 1 or 0; NaN without one.
     """
 
     task: IntArray
@@ -196,12 +196,12 @@ class Graded(NamedTuple):
 
     @property
     def is_graded(self) -> BoolArray:
-        """Which are graded."""
+        """Mask of the graded outputs."""
         return np.isfinite(self.result)
 
     @property
     def labelled(self) -> BoolArray:
-        """Which undecided ones are graded and have a label."""
+        """Mask of the graded undecided outputs with a label."""
         return self.is_graded & self.is_undecided & np.isfinite(self.label)
 
     @property
@@ -211,7 +211,7 @@ class Graded(NamedTuple):
 
 
 def graded_of(field: Field) -> dict[str, Graded]:
-    """All outputs of each system, with a judge's verdict on each undecided one."""
+    """Return all outputs of each system, with a judge's verdict on each undecided one."""
     chosen = _chosen(field)
     return {name: graded_by(each, chosen[name]) for name, each in field.systems.items()}
 

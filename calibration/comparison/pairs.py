@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..intervals.clustered_rates import averaged_effect, told_by, usual_effect
+from ..intervals.clustered_rates import averaged_effect, informative_errors, usual_effect
 from ..intervals.variance import cluster_sums
 from ..pass_threshold import HALF
 from ..tables.calibration_table import Column, Table
 from .comparison_results import Areas, By, ComparedPair, Flip, Right
 from .difference import TestedDifference
-from .significance import among_known, benjamini_hochberg, benjamini_yekutieli, mcnemar
+from .significance import adjust_known, benjamini_hochberg, benjamini_yekutieli, mcnemar
 
 
 class Contestant(NamedTuple):
@@ -27,12 +27,12 @@ class Contestant(NamedTuple):
     Attributes:
         name: Its name.
         key: Equal for rows of different contenders that are about the same item; ascending.
-        label: The truth; NaN where it is not known.
+        label: Trusted value; NaN if unknown.
         score: The judge's score.
         right: Whether it is right.
         cluster: Cluster number.
         item: Item number.
-        left_out: How many of its rows are not here, for want of the score or label that is needed.
+        left_out: Number of its rows without a required score or label, which are not here.
         threshold: Pass threshold of scores and labels.
     """
 
@@ -64,7 +64,7 @@ def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
     is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]
     needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
     usable: BoolArray = np.logical_and.reduce([np.isfinite(each) for each in needed])
-    result: list[Contestant] = []
+    contestants: list[Contestant] = []
     row_thresholds = table.threshold
     for name, rows in column.rows().items():
         mine = rows[usable[rows]]
@@ -80,8 +80,8 @@ def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
         if len(thresholds) > 1:
             part, threshold = table.take(mine).at_one_threshold()
             label, score = part.label, part.score
-        result.append(Contestant(name, keys, label, score, judged, cluster, item, left_out, threshold))
-    return result
+        contestants.append(Contestant(name, keys, label, score, judged, cluster, item, left_out, threshold))
+    return contestants
 
 
 def without_system(table: Table, system: Column) -> Table:
@@ -105,7 +105,7 @@ def _task(item: str, system: str) -> str:
 
 
 class Items(NamedTuple):
-    """The items that two have in common, each array of shape ``(n,)``.
+    """Common items of two contestants, each array of shape ``(n,)``.
 
     Attributes:
         right_a: Whether the first is right.
@@ -186,8 +186,8 @@ def _icc(gaps: FloatArray, cluster: IntArray, size: float) -> float:
     rest = gaps - gaps.mean()
     squares = float((rest**2).sum())
     effect = max(1.0, float((cluster_sums(rest, cluster) ** 2).sum()) / squares) if squares else 1.0
-    told = told_by(float(np.count_nonzero(gaps)), size)
-    return min(1.0, (averaged_effect(effect, usual_effect(size), told) - 1) / (size - 1))
+    informative = informative_errors(float(np.count_nonzero(gaps)), size)
+    return min(1.0, (averaged_effect(effect, usual_effect(size), informative) - 1) / (size - 1))
 
 
 def adjusted(pairs: Sequence[ComparedPair], level: float) -> list[ComparedPair]:
@@ -196,13 +196,13 @@ def adjusted(pairs: Sequence[ComparedPair], level: float) -> list[ComparedPair]:
     A p adjusted to more than ``1 - level`` is not evidence.
     """
     columns = {
-        "holm_p": among_known([pair.midp for pair in pairs]),
-        "bh_p": among_known([pair.midp for pair in pairs], benjamini_hochberg),
-        "by_p": among_known([pair.midp for pair in pairs], benjamini_yekutieli),
-        "clustered_holm_p": among_known([pair.clustered_p for pair in pairs]),
-        "adjusted_p": among_known([pair.p for pair in pairs]),
+        "holm_p": adjust_known([pair.midp for pair in pairs]),
+        "bh_p": adjust_known([pair.midp for pair in pairs], benjamini_hochberg),
+        "by_p": adjust_known([pair.midp for pair in pairs], benjamini_yekutieli),
+        "clustered_holm_p": adjust_known([pair.clustered_p for pair in pairs]),
+        "adjusted_p": adjust_known([pair.p for pair in pairs]),
     }
-    areas = among_known([pair.auroc_difference and pair.auroc_difference.delong_p for pair in pairs])
+    areas = adjust_known([pair.auroc_difference and pair.auroc_difference.delong_p for pair in pairs])
     result: list[ComparedPair] = []
     for number, pair in enumerate(pairs):
         of_pair = {name: column[number] for name, column in columns.items()}

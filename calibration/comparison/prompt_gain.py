@@ -14,13 +14,13 @@ from ..intervals.closed_forms import normal_quantile
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, undefined
 from .difference import TestedDifference, share_difference
-from .significance import among_known
+from .significance import adjust_known
 
 ALPHA = 0.05
-"""Chance of any false claim over all looks at a holdout that there will ever be."""
+"""Chance of any false claim over all looks at a holdout, however many there will be."""
 
 MARGIN = 0.1
-"""Loss on probes of an operator that is to be excluded before a prompt is written."""
+"""Loss on probes of an operator that must be excluded before a prompt is written."""
 
 _FIRST = 0.8
 """Share of the chance that the first look spends; each later one spends half the rest."""
@@ -72,7 +72,7 @@ class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
         lost: Items on which only the current one does.
         won_unadjudicated: Items won whose label was not adjudicated.
         lost_unadjudicated: Items lost whose label was not adjudicated.
-        smallest_visible: The true gain that would have been found four times in five.
+        smallest_visible: The true gain that is found four times in five.
     """
 
     current: Statistic
@@ -119,7 +119,7 @@ def prompt_gain(items: HeldOut, alpha: float) -> PromptGain:
 class ProbedPair(NamedTuple):
     """A probe that both prompts judged.
 
-    ``current`` and ``new`` say whether each treats it as it should: fails a fault or an attack, passes what is harmless.
+    ``current`` and ``new``: whether the prompt is right, which means that it fails a fault or an attack and passes a harmless output.
     """
 
     operator: str
@@ -138,9 +138,9 @@ class OperatorChange(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         operator: The operator; ``other ...`` for those with too few probes to be tested alone.
-        sort: What its probes are.
+        sort: Sort of its probes.
         operators: Names of the operators.
-        change: Share treated as it should be by the new prompt, minus that by the current one, with a two-sided interval.
+        change: Share that the new prompt gets right minus share that the current one does, with a two-sided interval.
         at_least: One-sided lower bound of the change; None if it cannot be computed.
         holm_p: p-value of no change, two-sided, adjusted over all operators.
         state: Whether a loss of the margin is excluded, or a loss proven.
@@ -160,24 +160,24 @@ def operator_changes(
 ) -> list[OperatorChange]:
     """Compare two prompts on the probes of each operator.
 
-    That no operator loses the margin is claimed only if each excludes it at ``alpha``, so the claim as a whole is wrong at most so often. An
-    operator with fewer probes than could ever exclude it is tested together with the others of its sort.
+    The claim "no operator loses the margin" needs each to exclude it at ``alpha``, so the claim as a whole is wrong at most that often. An
+    operator with too few probes to ever exclude it is tested together with the others of its sort.
     """
     groups = _groups(list(pairs), fewest_probes(alpha, margin))
-    shown = [_compared(group, 0.95) for _, _, group in groups]
-    bounds = [_compared(group, 1 - 2 * alpha).estimate.low for _, _, group in groups]
-    adjusted = among_known([each.p for each in shown])
+    shown = [_compared(group.pairs, 0.95) for group in groups]
+    bounds = [_compared(group.pairs, 1 - 2 * alpha).estimate.low for group in groups]
+    adjusted = adjust_known([each.p for each in shown])
     return [
         OperatorChange(
-            operator=name,
-            sort=sort,
-            operators=sorted({pair.operator for pair in group}),
+            operator=group.name,
+            sort=group.sort,
+            operators=sorted({pair.operator for pair in group.pairs}),
             change=found.estimate,
             at_least=low,
             holm_p=p,
             state=_state(found.estimate.value or 0.0, low, p, margin),
         )
-        for (name, sort, group), found, low, p in zip(groups, shown, bounds, adjusted, strict=True)
+        for group, found, low, p in zip(groups, shown, bounds, adjusted, strict=True)
     ]
 
 
@@ -192,7 +192,15 @@ def fewest_probes(alpha: float = ALPHA, margin: float = MARGIN) -> int:
     return math.floor(square * (1 - margin) / margin) + 1
 
 
-def _groups(pairs: Sequence[ProbedPair], fewest: int) -> list[tuple[str, OperatorSort, list[ProbedPair]]]:
+class _OperatorGroup(NamedTuple):
+    """Probes of one operator, or of the rare ones of a sort."""
+
+    name: str
+    sort: OperatorSort
+    pairs: list[ProbedPair]
+
+
+def _groups(pairs: Sequence[ProbedPair], fewest: int) -> list[_OperatorGroup]:
     """Return the pairs by operator, rare operators of a sort together."""
     by_operator: dict[str, list[ProbedPair]] = {}
     for pair in pairs:
@@ -203,13 +211,14 @@ def _groups(pairs: Sequence[ProbedPair], fewest: int) -> list[tuple[str, Operato
         if name not in alone:
             rest.setdefault(SORTS[group[0].plants], []).extend(group)
     return [
-        *((name, SORTS[group[0].plants], group) for name, group in alone.items()),
-        *((f"other {sort} operators", sort, group) for sort, group in rest.items()),
+        *(_OperatorGroup(name, SORTS[group[0].plants], group) for name, group in alone.items()),
+        *(_OperatorGroup(f"other {sort} operators", sort, group) for sort, group in rest.items()),
     ]
 
 
 def _compared(group: Sequence[ProbedPair], level: float) -> TestedDifference:
-    new, current = (np.array([pair[place] for pair in group], dtype=np.bool_) for place in (3, 2))
+    new = np.array([pair.new for pair in group], dtype=np.bool_)
+    current = np.array([pair.current for pair in group], dtype=np.bool_)
     return _difference(new, current, cluster_numbers(pair.cluster for pair in group), level)
 
 

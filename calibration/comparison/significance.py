@@ -17,7 +17,7 @@ class McNemar(NamedTuple):
     """The p-values of McNemar's test, two-sided.
 
     Attributes:
-        exact_p: Binomial, never too small.
+        exact_p: Binomial, conservative.
         midp: Binomial with half of the observed probability; the one to use (Fagerland et al. 2013).
     """
 
@@ -26,7 +26,7 @@ class McNemar(NamedTuple):
 
 
 def mcnemar(a_only: int, b_only: int) -> McNemar:
-    """McNemar's test; 1 with no discordant item.
+    """Return McNemar's p-values; 1 with no discordant item.
 
     Source: McNemar 1947; exact and mid-p forms as in Fagerland, Lydersen and Laake 2013.
     """
@@ -41,8 +41,8 @@ def mcnemar(a_only: int, b_only: int) -> McNemar:
     return McNemar(exact_p=min(1.0, 2 * tail), midp=min(1.0, 2 * tail - point))
 
 
-def fisher_more(first: int, first_n: int, second: int, second_n: int) -> float:
-    """Return Fisher's exact p, one-sided: the first of two groups has so many events, or more.
+def fisher_one_sided(first: int, first_n: int, second: int, second_n: int) -> float:
+    """Return Fisher's exact p that the first group has at least this many events.
 
     Source: Fisher 1935; the hypergeometric distribution given all margins.
     """
@@ -86,12 +86,12 @@ def delong(
     """
     if min(int(right.sum()), int((~right).sum())) < 2:  # noqa: PLR2004 - a variance needs two
         return None
-    placed = [placements(right, score) for score in (first, second)]
-    areas = float(placed[0][right].mean()), float(placed[1][right].mean())
+    by_score = [placements(right, score) for score in (first, second)]
+    areas = float(by_score[0][right].mean()), float(by_score[1][right].mean())
     rows = np.arange(len(right)) if cluster is None else cluster
-    spread = combine_means(placed[0] - placed[1], right.astype(np.int64), np.ones(2), rows)
+    spread = combine_means(by_score[0] - by_score[1], right.astype(np.int64), np.ones(2), rows)
     difference = areas[0] - areas[1]
-    if not spread.tellable or spread.flat:
+    if not spread.estimable or spread.flat:
         return DeLong(areas, difference, spread.error, None)
     if spread.clusters == len(right):
         return DeLong(areas, difference, spread.error, float(2 * ndtr(-abs(difference) / spread.error)))
@@ -113,7 +113,7 @@ def placements(positive: BoolArray, score: FloatArray) -> FloatArray:
 
 
 def mid_ranks(values: FloatArray) -> FloatArray:
-    """Ranks from 1, equal values sharing the mean of theirs, shape ``(n,)``."""
+    """Return ranks from 1, shape ``(n,)``; equal values share the mean of their ranks."""
     _, code, times = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(times) - (times - 1) / 2)[code]
 
@@ -127,7 +127,7 @@ def holm(p_values: FloatArray) -> FloatArray:
     """
     order = np.argsort(p_values, kind="stable")
     steps = np.arange(len(p_values), 0, -1) * p_values[order]
-    return _back(np.maximum.accumulate(steps), order)
+    return _unsort(np.maximum.accumulate(steps), order)
 
 
 def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
@@ -139,7 +139,7 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
     """
     order = np.argsort(p_values, kind="stable")
     steps = len(p_values) / np.arange(1, len(p_values) + 1) * p_values[order]
-    return _back(np.minimum.accumulate(steps[::-1])[::-1], order)
+    return _unsort(np.minimum.accumulate(steps[::-1])[::-1], order)
 
 
 def benjamini_yekutieli(p_values: FloatArray) -> FloatArray:
@@ -151,15 +151,15 @@ def benjamini_yekutieli(p_values: FloatArray) -> FloatArray:
     return np.minimum(1.0, benjamini_hochberg(p_values) * penalty)
 
 
-def among_known(
+def adjust_known(
     p_values: Sequence[float | None], method: Callable[[FloatArray], FloatArray] = holm
 ) -> list[float | None]:
-    """Adjusted p-values of those that are known, the others left out of the count."""
+    """Adjust the known p-values; None stays None and is not counted."""
     adjusted = iter(method(np.array([p for p in p_values if p is not None], dtype=np.float64)).tolist())
     return [None if p is None else next(adjusted) for p in p_values]
 
 
-def _back(adjusted: FloatArray, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> FloatArray:
+def _unsort(adjusted: FloatArray, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> FloatArray:
     result = np.empty_like(adjusted)
     result[order] = np.minimum(1.0, adjusted)
     return result
@@ -170,34 +170,40 @@ def simultaneous_level(level: float, systems: int) -> float:
     return 1 - (1 - level) / max(systems, 1)
 
 
+class _Rate(NamedTuple):
+    value: float
+    low: float
+    high: float
+
+
 def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, Statistic]:
     """Rank systems by their rates, 1 for the highest, with the ranks each may have.
 
     Equal rates share the better rank. A rank is undefined if the rate has no interval.
 
-    A system is surely worse than those whose intervals lie wholly above its own, and surely better than those whose lie
+    A system is surely worse than those with intervals wholly above its own, and surely better than those with intervals
     wholly below. If the intervals hold together at the level, so do all ranks.
 
     Source: Klein, Wright and Wieczorek 2020.
     """
-    placed = {
-        name: (rate.value, rate.low, rate.high)
+    ranked = {
+        name: _Rate(rate.value, rate.low, rate.high)
         for name, rate in rates.items()
         if rate.value is not None and rate.low is not None and rate.high is not None
     }
     result: dict[str, Statistic] = {}
     for name in rates:
-        if name not in placed:
-            result[name] = undefined("the system's rate has no interval", n=len(placed), level=level)
+        if name not in ranked:
+            result[name] = undefined("the system's rate has no interval", n=len(ranked), level=level)
             continue
-        value, low, high = placed[name]
-        better = sum(other > value for other, _, _ in placed.values())
-        surely_better = sum(other > high for _, other, _ in placed.values())
-        surely_worse = sum(other < low for _, _, other in placed.values())
+        interval = ranked[name]
+        better = sum(other.value > interval.value for other in ranked.values())
+        surely_better = sum(other.low > interval.high for other in ranked.values())
+        surely_worse = sum(other.high < interval.low for other in ranked.values())
         result[name] = defined(
             1.0 + better,
-            (1.0 + surely_better, float(len(placed) - surely_worse)),
-            n=len(placed),
+            (1.0 + surely_better, float(len(ranked) - surely_worse)),
+            n=len(ranked),
             method="simultaneous intervals",
             level=level,
         )

@@ -30,7 +30,7 @@ class SystemTerms(NamedTuple):
     Attributes:
         names: Names of items.
         against: Compare only with this one.
-        flips: How many of the items on which a pair differs are listed.
+        flips: Number of items on which a pair differs to list.
         level: Nominal coverage.
     """
 
@@ -88,13 +88,13 @@ def _stratum(
     *,
     paired: bool = True,
 ) -> ComparedStratum:
-    looks = sum(bool(each.labelled.any()) for each in graded.values())
-    chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each, looks)) is not None}
+    tests = sum(bool(each.labelled.any()) for each in graded.values())
+    chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each, tests)) is not None}
     correct = {name for name, each in graded.items() if name not in chosen and _correctable(each)}
     if not any(graded[name].is_undecided.any() for name in correct):
         correct.clear()
     listed = every_pair(graded, terms.against) if paired else []
-    # Of a pair both are corrected or neither: the rate of a judge beside a rate of labels would be no comparison.
+    # Both systems of a pair are corrected, or neither: a judge's rate and a corrected rate cannot be compared.
     pairs = [
         _pair((a, b), (graded[a], graded[b]), correct=correct >= {a, b}, terms=terms, among=len(listed))
         for a, b in listed
@@ -120,12 +120,12 @@ def _correctable(graded: Graded) -> bool:
     return not graded.is_undecided.any() or int(graded.labelled.sum()) >= FEWEST_LABELS
 
 
-def _chosen_by_score(graded: Graded, looks: int) -> float | None:
+def _chosen_by_score(graded: Graded, tests: int) -> float | None:
     """Return the p of a test that labels are a random sample; None unless it rejects.
 
-    The hypothesis is "labelled undecided outputs are scored like the rest"; it is one of so many ``looks``.
+    The hypothesis is "labelled undecided outputs are scored like the rest"; ``tests`` is the number of such tests.
     """
-    return chosen_by_score(_labelled_and_judged(graded), looks=looks) if graded.labelled.any() else None
+    return chosen_by_score(_labelled_and_judged(graded), tests=tests) if graded.labelled.any() else None
 
 
 def _pair(
@@ -184,8 +184,10 @@ def _difference(
             return TestedDifference(undefined(too_few, n=len(items.cluster), level=level))
     if not (correct or _weighed(first, second, items)):
         return share_difference(items.right_a, items.right_b, items.cluster, level)
-    taken = [piece._replace(coefficient=-piece.coefficient) for piece in _pieces(second, correct=correct)]
-    found = sum_of_parts([*_pieces(first, correct=correct), *taken])
+    subtracted = [
+        part._replace(coefficient=-part.coefficient) for part in _weighted_parts(second, correct=correct)
+    ]
+    found = sum_of_parts([*_weighted_parts(first, correct=correct), *subtracted])
     return clustered_difference(found, n=len(items.cluster), level=level)
 
 
@@ -199,7 +201,7 @@ def _too_few(graded: Graded) -> str | None:
 
 
 def _too_few_labels(graded: Graded) -> str | None:
-    """Why a corrected system is not compared, if so."""
+    """Return why a corrected system is not compared; None if it is."""
     count = int(graded.labelled.sum())
     if count >= FEWEST_COMPARED or count == int(graded.is_undecided.sum()):
         return None
@@ -229,10 +231,10 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
 
 def _of_parts(graded: Graded, *, correct: bool, n: int, level: float) -> Statistic:
     """Return the pass rate, weighting each part by its number of outputs."""
-    found = sum_of_parts(list(_pieces(graded, correct=correct)))
+    found = sum_of_parts(list(_weighted_parts(graded, correct=correct)))
     value = min(1.0, max(0.0, found.value))
     method = "Wilson on the cluster-effective n, parts by their size"
-    # A single cluster is worth one trial.
+    # A single cluster counts as one trial.
     interval = found.rate_interval(level) or wilson_interval(value, 1.0, level)
     return defined(value, interval, n=n, method=method, level=level)
 
@@ -257,7 +259,7 @@ def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
     )
 
 
-def _pieces(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
+def _weighted_parts(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
     """Yield the means that sum to the rate, one for each part, weighted by its share of outputs.
 
     Parts are the decided and the undecided outputs.
@@ -277,9 +279,9 @@ def _pieces(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
     weight = (power_tuned(data).weight or 0.0) if len(data.unlabelled) else 0.0
     rest = data.label - weight * data.score
     if weight:
-        # The weight was fitted to the same labels: one degree of freedom more is spent, as of a slope.
-        spent = np.sqrt((len(rest) - 1) / max(1, len(rest) - 2))
-        rest = rest.mean() + spent * (rest - rest.mean())
+        # The weight was fitted to the same labels, which costs one more degree of freedom, like a slope.
+        stretch = np.sqrt((len(rest) - 1) / max(1, len(rest) - 2))
+        rest = rest.mean() + stretch * (rest - rest.mean())
     unseen = unseen_variance(data, float(rest.var(ddof=1)) / len(rest)) if len(data.unlabelled) else 0.0
     yield WeightedPart(rest, data.label_cluster, share, unseen)
     if weight:

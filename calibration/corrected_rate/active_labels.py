@@ -18,12 +18,12 @@ from .estimators import PowerTuned
 from .rate_interval import ROUNDING, RateInterval, rate_interval
 
 UNIFORM = 0.2
-"""Share of the draws that takes no notice of doubt: no item's chance, and so no label's weight, gets out of hand."""
+"""Share of the draws that ignores doubt, which bounds each item's chance from below, and so each label's weight from above."""
 
 _BINS = 10
 
 SUREST = 0.03
-"""A judge is not believed to be surer than this."""
+"""Least probability of an error that a judge's score may claim."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class DrawnLabels:
     Attributes:
         label: Trusted values, shape ``(M,)``; NaN where the item was not drawn.
         score: The judge's scores, shape ``(M,)``.
-        probability: With what chance a labelled item was drawn, shape ``(M,)``; read only where there is a label.
+        probability: Chance with which a labelled item was drawn, shape ``(M,)``; used only for items with a label.
         cluster: Cluster number of each item, shape ``(M,)``.
     """
 
@@ -44,7 +44,7 @@ class DrawnLabels:
 
     @property
     def labelled(self) -> BoolArray:
-        """Which items have a label."""
+        """Mask of the items with a label."""
         return np.isfinite(self.label)
 
     @property
@@ -62,8 +62,8 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
 
     The shape is ``(M,)``; labelled items have chance 0. About ``count`` items are drawn.
 
-    In proportion to the standard deviation of the label among items with about the same score (Neyman 1934; Zrnic and
-    Candes 2024, arXiv 2403.03208): labels so far tell it, and the score itself, read as a probability.
+    Chances are proportional to the standard deviation of the label among items with about the same score (Neyman 1934; Zrnic and
+    Candes 2024, arXiv 2403.03208). It is estimated from the labels so far and from the score itself, read as a probability.
     """
     values = np.unique(score)
     group = (
@@ -71,18 +71,18 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
         if len(values) <= _BINS
         else np.minimum((score * _BINS).astype(np.int64), _BINS - 1)
     )
-    open_items = ~np.isfinite(label)
+    unlabelled = ~np.isfinite(label)
     doubt = np.zeros(len(score))
     for each in np.unique(group).tolist():
-        mine = group == each
-        labels = label[mine & ~open_items]
+        in_group = group == each
+        labels = label[in_group & ~unlabelled]
         # The score counts as two labels.
         rate = (labels.sum() + 2 * np.clip(score, SUREST, 1 - SUREST)) / (len(labels) + 2)
-        doubt = np.where(mine & open_items, np.sqrt(rate * (1 - rate)), doubt)
-    total = int(open_items.sum())
+        doubt = np.where(in_group & unlabelled, np.sqrt(rate * (1 - rate)), doubt)
+    total = int(unlabelled.sum())
     if count >= total:
-        return open_items.astype(np.float64)
-    chance = count * ((1 - UNIFORM) * doubt / doubt.sum() + UNIFORM * open_items / total)
+        return unlabelled.astype(np.float64)
+    chance = count * ((1 - UNIFORM) * doubt / doubt.sum() + UNIFORM * unlabelled / total)
     return np.minimum(chance, 1.0)
 
 
@@ -99,12 +99,12 @@ def active_lambda(data: DrawnLabels) -> float:
 
 
 class InfluenceEstimate(NamedTuple):
-    """An estimate, and how each item moves it.
+    """An estimate, and the influence of each item on it.
 
     Attributes:
         value: The estimate.
-        influence: Influence of each item, whether it is of the population by chance or drawn by chance, shape ``(M,)``.
-        design: Variance that the chance of being drawn gives each item, shape ``(M,)``.
+        influence: Influence of each item, for a random choice of both items and labels, shape ``(M,)``.
+        design: Variance from the random choice of labels alone, by item, shape ``(M,)``.
     """
 
     value: float
@@ -112,13 +112,13 @@ class InfluenceEstimate(NamedTuple):
     design: FloatArray
 
 
-def moved(data: DrawnLabels, weight: float) -> InfluenceEstimate:
+def weighted_estimate(data: DrawnLabels, weight: float) -> InfluenceEstimate:
     """Estimate the mean label from labels drawn with unequal, known chances.
 
     ``lambda * mean(score) + weighted mean of (label - lambda * score)``, each label weighing 1 / its chance.
 
-    Source: Zrnic and Candes 2024 (arXiv 2403.03208), with Hajek's weighted mean, which does not mind how many items
-    happened to be drawn.
+    Source: Zrnic and Candes 2024 (arXiv 2403.03208), with Hajek's weighted mean, which does not depend on the number of
+    items that happen to be drawn.
     """
     labels, scores = _parts(data)
     size = len(data.score)
@@ -153,16 +153,16 @@ def active_estimate(
 ) -> PowerTuned:
     """Estimate the mean label, round by round; undefined with fewer than two labels.
 
-    In each round what was labelled before is there for certain, and each new label weighs 1 / its chance in that round;
-    whatever the earlier labels had to do with those chances, the error of a round has a mean of 0 given the rounds before.
-    So errors of rounds are not correlated, and their estimates are averaged, each weighing as much as it has labels.
+    In each round earlier labels have a chance of 1, and each new label weighs 1 / its chance in that round. However those
+    chances depend on earlier labels, the error of a round has mean 0 given the rounds before. So errors of rounds are
+    uncorrelated, and their estimates are averaged, each weighing as much as it has new labels.
 
     Source: Zrnic and Candes 2024 (arXiv 2403.03208), whose sequential estimate this is, with batches for single labels.
 
     Args:
         data: The items; the chance of each label is the one in its own round.
         drawn_in: Round in which each label was drawn, shape ``(M,)``: 1, 2, ...; 0 before the first. None if there is one round.
-        finite: The mean of just these items, drawn one by one, not of the population that they are from.
+        finite: Whether to estimate the mean of just these items, drawn one by one, not of their population.
         interval: ``wald`` is symmetric, any other ``logit``; both clustered for a population.
         level: Nominal coverage.
     """
@@ -171,21 +171,28 @@ def active_estimate(
         return PowerTuned(
             None, undefined("fewer than two items have both a label and a score", n=count, level=level)
         )
-    weights, value, error = _over_rounds(data, drawn_in, finite=finite)
+    weight, value, error = _over_rounds(data, drawn_in, finite=finite)
     if error <= ROUNDING and 0.0 <= value <= 1.0 and not finite:
-        # Nothing varies over clusters, which few of them do not prove.
+        # Nothing varies over clusters; few clusters do not prove that nothing does.
         ends, method = wilson_interval(value, len(np.unique(data.cluster[data.labelled])), level), "Wilson"
     else:
         ends, method = rate_interval(value, error, interval if error > 0 else "wald", level)
-    return PowerTuned(weights, defined(value, ends, n=count, method=method, level=level))
+    return PowerTuned(weight, defined(value, ends, n=count, method=method, level=level))
 
 
-def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) -> tuple[float, float, float]:
-    """Lambda, value and standard error of the average over rounds."""
+class _AverageOfRounds(NamedTuple):
+    """Average over rounds, with its lambda and standard error."""
+
+    weight: float
+    value: float
+    error: float
+
+
+def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) -> _AverageOfRounds:
     rounds = _rounds(data, drawn_in)
     lambdas = [active_lambda(part) for part, _ in rounds]
     estimates: list[InfluenceEstimate] = [
-        moved(part, weight) for (part, _), weight in zip(rounds, lambdas, strict=True)
+        weighted_estimate(part, weight) for (part, _), weight in zip(rounds, lambdas, strict=True)
     ]
     shares = np.array([new for _, new in rounds], dtype=np.float64)
     shares /= shares.sum()
@@ -195,7 +202,7 @@ def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) 
     else:
         influence: FloatArray = shares @ np.stack([each.influence for each in estimates])
         error = cluster_error(influence - influence.mean(), data.cluster, data.cluster[data.labelled])
-    return float(shares @ lambdas), value, error
+    return _AverageOfRounds(float(shares @ lambdas), value, error)
 
 
 def _rounds(data: DrawnLabels, drawn_in: IntArray | None) -> list[tuple[DrawnLabels, int]]:

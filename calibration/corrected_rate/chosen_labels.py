@@ -1,6 +1,6 @@
 """Test whether labelled items were chosen by the judge's scores.
 
-If they were, no estimate that takes them for a random sample is valid.
+If they were, no estimate that treats them as a random sample is valid.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from .estimators import LabelledAndJudged
 from .stratified import StratifiedItems
 
 _ALARM = 0.01
-"""At this p a choice is taken for proven, and one random sample in a hundred for a chosen one."""
+"""Level of the test: one random sample in a hundred is mistaken for a chosen one."""
 
 
-def chosen_by_score(data: LabelledAndJudged, *, looks: int = 1) -> float | None:
+def chosen_by_score(data: LabelledAndJudged, *, tests: int = 1) -> float | None:
     """Return the p of "labelled items are scored like the rest" if it is too small, else None.
 
     Too small means that the labelled items cannot be a random sample.
 
-    With several ``looks`` at one table it is times their number (Bonferroni).
+    With several ``tests`` of one table it is multiplied by their number (Bonferroni).
     """
     score = np.concatenate([data.score, data.unlabelled])
     cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
     p = selection_p(score, np.arange(len(score)) < len(data.score), cluster)
-    return _alarm([p, *([1.0] * (looks - 1))])
+    return _alarm([p, *([1.0] * (tests - 1))])
 
 
 def chosen_within_strata(items: StratifiedItems) -> float | None:
     """Test within strata whether labelled items were chosen by their scores.
 
     Each stratum may have any number of labels.
-    Return the least p times the number of strata (Bonferroni).
+    Return the least p, multiplied by the number of strata (Bonferroni), if it is too small, else None.
     """
     labelled = np.isfinite(items.label)
     strata = [items.stratum == number for number in range(len(items.names))]
@@ -47,8 +47,8 @@ def chosen_within_strata(items: StratifiedItems) -> float | None:
 def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> float | None:
     """Test whether the ``(M,)`` scores of labelled and other items differ, two-sided.
 
-    The larger p of Mann and Whitney's test with two errors. One is that of the sums of placements over clusters, so that a sample of whole clusters is
-    no alarm. The other holds if the labels are a random sample; few labels that all score alike show no spread of their own.
+    The larger p of Mann and Whitney's test with two errors. One is that of the sums of placements over clusters, so that a sample of whole clusters does
+    not alarm. The other holds if the labels are a random sample; few labels that all score alike show no spread of their own.
 
     None if it cannot be tested: all items are labelled, or none; those or the others are in one cluster; or all scores are equal.
 

@@ -17,10 +17,10 @@ from ..arrays import BoolArray, FloatArray, IntArray, clusters_in
 from ..intervals.variance import cluster_error
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import COVARIATE, Table
-from .rate_interval import worth_interval
+from .rate_interval import effective_n_interval
 
 FEWEST_EFFECTIVE = 20.0
-"""Labels that weighted ones have to be worth."""
+"""Least effective number of weighted labels."""
 
 _MOST_WEIGHT = 10.0
 """Largest weight of a label, as a multiple of its weight in a random sample."""
@@ -87,13 +87,13 @@ def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
 def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     """Estimate the mean label of all judged items by PPI++ with weighted labels.
 
-    A logistic regression says how likely each item was to be labelled given its covariates; labels count by one over that, clipped at ten times what they
-    would in a random sample, so that weights are those of strata for a single category. The value is ``lambda * mean(score) + weighted mean(label -
-    lambda * score)``; its error, over clusters, knows that weights are estimated, and lambda makes it least. Valid if items with equal covariates were
+    A logistic regression estimates each item's chance to be labelled from its covariates. A label's weight is one over that chance, at most ten times its
+    weight in a random sample; for a single category these are the weights of strata. The value is ``lambda * mean(score) + weighted mean(label -
+    lambda * score)``; its error, over clusters, allows for estimated weights, and lambda minimises it. Valid if items with equal covariates were
     labelled at random. Undefined if labels are worth fewer than 20 (``(sum w)^2 / sum w^2``), a category has none, or labelled items are scored unlike
     all even with their weights.
 
-    Source: Angelopoulos, Duchi and Zrnic 2023; Robins, Rotnitzky and Zhao 1994 for estimated weights; Kish 1965 for what labels are worth.
+    Source: Angelopoulos, Duchi and Zrnic 2023; Robins, Rotnitzky and Zhao 1994 for estimated weights; Kish 1965 for the effective number of labels.
     """
     labelled = np.isfinite(data.label)
     n = int(labelled.sum())
@@ -103,9 +103,9 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
         return undefined(f"{n} labels, and it takes {FEWEST_EFFECTIVE:.0f}", n=n, level=level)
     chance, inverse = _chances(data.covariates, labelled)
     weight = np.minimum(1 / chance, _MOST_WEIGHT * len(labelled) / n)[labelled]
-    worth = float(weight.sum() ** 2 / (weight**2).sum())
-    if worth < FEWEST_EFFECTIVE:
-        why = f"weighted, {n} labels are worth {worth:.0f}, and it takes {FEWEST_EFFECTIVE:.0f}"
+    effective_labels = float(weight.sum() ** 2 / (weight**2).sum())
+    if effective_labels < FEWEST_EFFECTIVE:
+        why = f"weighted, {n} labels are worth {effective_labels:.0f}, and it takes {FEWEST_EFFECTIVE:.0f}"
         return undefined(why, n=n, level=level)
 
     def weighted(values: FloatArray) -> tuple[float, FloatArray]:
@@ -127,16 +127,20 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     def error(influence: FloatArray) -> float:
         return cluster_error(influence, data.cluster, labelled_cluster)
 
-    if _unlike(everywhere - score, error(gap), worth):
+    if _unlike(everywhere - score, error(gap), effective_labels):
         return undefined("labelled items are scored unlike the others, even weighted", n=n, level=level)
     squares = float(gap @ gap)
     trust = min(1.0, max(-1.0, -float(of_label @ gap) / squares)) if squares > 0 else 0.0
     value = min(1.0, max(0.0, label + trust * (everywhere - score)))
-    units = worth * clusters_in(labelled_cluster) / n
-    spread = error(of_label + trust * gap) * math.sqrt((worth - 1) / (worth - 2))
-    ends = worth_interval(value, spread, units, level, degrees=units - 1 - (trust != 0.0))
+    units = effective_labels * clusters_in(labelled_cluster) / n
+    spread = error(of_label + trust * gap) * math.sqrt((effective_labels - 1) / (effective_labels - 2))
+    ends = effective_n_interval(value, spread, units, level, degrees=units - 1 - (trust != 0.0))
     return defined(
-        value, ends, n=n, method=f"Wilson on the effective n; weighted labels worth {worth:.0f}", level=level
+        value,
+        ends,
+        n=n,
+        method=f"Wilson on the effective n; weighted labels worth {effective_labels:.0f}",
+        level=level,
     )
 
 
@@ -158,5 +162,5 @@ def _chances(covariates: FloatArray, labelled: BoolArray) -> tuple[FloatArray, F
     return np.clip(expit(covariates @ slope), 1e-9, 1.0), inverse
 
 
-def _unlike(distance: float, error: float, worth: float) -> bool:
-    return error > 0 and float(2 * stdtr(worth - 1, -abs(distance) / error)) <= _ALARM
+def _unlike(distance: float, error: float, effective_labels: float) -> bool:
+    return error > 0 and float(2 * stdtr(effective_labels - 1, -abs(distance) / error)) <= _ALARM

@@ -1,4 +1,4 @@
-"""Labels of items that were drawn with known chances: what may be said of them, and when."""
+"""Labels of items drawn with known chances, and conditions for estimates from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..tables.calibration_table import PROBABILITY, ROUND, Table
 from .stratified import StratifiedItems
 
 _SAME_CHANCE = 1e-9
-"""Chances that differ by no more than this differ by rounding."""
+"""Chances that differ by less than this are equal but for rounding."""
 
 
 def was_drawn(table: Table) -> BoolArray:
@@ -26,7 +26,7 @@ def round_of(table: Table) -> IntArray:
 
 
 def pending_labels(table: Table) -> str | None:
-    """Why nothing can be said yet, when not all that was drawn has a label."""
+    """Return why nothing can be estimated yet; None if each drawn item has a label."""
     pending = int((was_drawn(table) & np.isnan(table.label)).sum())
     if not pending:
         return None
@@ -34,7 +34,7 @@ def pending_labels(table: Table) -> str | None:
 
 
 def unequal_chances(table: Table, items: StratifiedItems) -> str | None:
-    """Why labels are not a random sample of their stratum, if they were drawn otherwise."""
+    """Return why labels are not a random sample of their stratum; None if they are."""
     chance = table.numbers.get(PROBABILITY)
     if chance is None:
         return None

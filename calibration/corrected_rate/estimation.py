@@ -34,9 +34,9 @@ class FurtherEstimates(NamedTuple):
 
     Attributes:
         judges: Combine these judges (`several_judges_rate`); the first is the judge of the other estimates.
-        reweight_by: Weight labels by these columns, on which alone it depends which items have one (`reweighted_rate`).
-        open_worse_by: The judge's TPR and TNR on undecided outputs are at most so much lower than on decided ones (`rate_if_worse`). Labelled rows are
-            then the decided outputs, and the rate is of the others.
+        reweight_by: Weight labels by these columns; which items have a label may depend on them alone (`reweighted_rate`).
+        open_worse_by: Most that the judge's TPR and TNR on undecided outputs are below those on decided ones (`rate_if_worse`). Labelled rows are then
+            the decided outputs, and the rate is of the others.
     """
 
     judges: Sequence[str] = ()
@@ -59,36 +59,36 @@ def estimate(
 ) -> EstimationNumbers:
     """Estimate the mean label of the items' population, or of just these items.
 
-    Every estimate is of all rows, and of each system by itself. Rows with a label are the labelled items, rows without one the unlabelled; the labelled must be a random sample of
-    the whole. 0/1 labels make it a pass rate.
+    Estimates are made for all rows, and for each system by itself. Rows with a label must be a random sample of all rows. With 0/1 labels the mean is a
+    pass rate.
 
     Args:
         table: One judge's rows, or several judges' with ``judge``.
         judge: Judge whose scores are used.
         pass_at: Pass threshold, for the estimates that need binary verdicts; by default the one that the judge declares, else 0.5.
-        interval: ``score`` has Wilson's intervals on the effective n, and withholds what the labelled items show to be no random sample;
-            ``logit`` is as published, clustered; ``wald`` takes items as independent, as other software does, and only warns.
+        interval: ``score`` has Wilson's intervals on the effective n, and withholds estimates if labelled items are shown not to be a random
+            sample; ``logit`` is as published, clustered; ``wald`` takes items as independent, as other software does, and only warns.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
         labels_chosen_by: How items were chosen for labels; None for a random sample (`LabelsChosenBy`).
-        phases: Judges of nested samples, from the one that judged most on (`multi_phase_rate`); the first is the judge of the other estimates.
+        phases: Judges of nested samples, the one with most verdicts first (`multi_phase_rate`); it is the judge of the other estimates.
         further: Estimates that are made only on request.
 
     Raises:
-        InputError: Several judges and none is named, no such judge or column, or an estimate of a finite set that has no form for it.
+        InputError: None of several judges is named, there is no such judge or column, or an estimate has no form for a finite set.
     """
     judges, reweight_by, open_worse_by = further or FurtherEstimates()
     if (phases or judges or reweight_by or open_worse_by is not None) and target == "finite":
         raise InputError(
             "--phases, --judges, --reweight-by and --open-worse-by estimate a population: drop --target finite"
         )
-    everyone = table.with_pass_at(pass_at)
+    all_judges = table.with_pass_at(pass_at)
     first = next(iter((*phases, *judges)), None)
-    table = of_judge(everyone, judge or first)
+    table = of_judge(all_judges, judge or first)
     whole = table
     if open_worse_by is not None:
-        everyone, table = (each.take(~decided_rows(each)) for each in (everyone, table))
+        all_judges, table = (each.take(~decided_rows(each)) for each in (all_judges, table))
         if not len(table):
             raise InputError("every judged output is decided; --open-worse-by is for undecided ones")
     if strata is not None:
@@ -96,26 +96,26 @@ def estimate(
     terms = RateTerms(table.at_one_threshold()[1], interval, level, target, labels_chosen_by)
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
-    places = _ranks(systems, terms) if len(systems) > 1 else {}
+    rank_of = _ranks(systems, terms) if len(systems) > 1 else {}
     estimation = EstimationNumbers(
         all=_estimate(table, terms, "all"),
-        systems={name: _estimate(part, terms, name, places.get(name)) for name, part in systems.items()},
+        systems={name: _estimate(part, terms, name, rank_of.get(name)) for name, part in systems.items()},
         judge=None if first is None else judge or first,
     )
-    estimation = _beside(estimation, everyone, _of_judges(phases, judges, level))
+    estimation = _with_estimates(estimation, all_judges, _of_judges(phases, judges, level))
     if reweight_by:
 
         def weighted(part: Table) -> Statistic:
             return reweighted_rate(shifted_labels(part, reweight_by), level=level)
 
-        estimation = _beside(estimation, table, {"reweighted": weighted})
+        estimation = _with_estimates(estimation, table, {"reweighted": weighted})
     return estimation if open_worse_by is None else _with_bound(estimation, whole, open_worse_by, terms)
 
 
 def _of_judges(
     phases: Sequence[str], judges: Sequence[str], level: float
 ) -> dict[str, Callable[[Table], Statistic]]:
-    """Return the estimates that take several judges, of those that were asked for."""
+    """Return the requested estimates that use several judges."""
 
     def nested(part: Table) -> Statistic:
         return multi_phase_rate(nested_verdicts(part, phases), level=level)
@@ -127,7 +127,7 @@ def _of_judges(
     return {name: estimate_of for name, (named, estimate_of) in wanted.items() if named}
 
 
-def _beside(
+def _with_estimates(
     estimation: EstimationNumbers, table: Table, more: Mapping[str, Callable[[Table], Statistic]]
 ) -> EstimationNumbers:
     """Add estimates of all rows and of each system's."""
@@ -155,7 +155,7 @@ def _with_bound(
     def bound(part: Table) -> Statistic:
         return rate_if_worse(part, decided_rows(part), worse, terms.pass_at, terms.level)
 
-    added = _beside(estimation, table, {"open_worse_by": bound})
+    added = _with_estimates(estimation, table, {"open_worse_by": bound})
     return msgspec.structs.replace(
         added,
         all=msgspec.structs.replace(added.all, worse_by=worse),
@@ -219,7 +219,7 @@ def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -
     numbers: dict[RateCaution, float | None] = {
         "chosen_by_score": chosen,
         "few_labelled_clusters": _few_clusters(table, terms),
-        "no_chance": _plainly_drawn(table),
+        "no_chance": _drawn_without_chance(table),
         "uneven_strata": None if terms.chosen_by else _uneven(table),
     }
     found = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
@@ -233,8 +233,8 @@ def _few_clusters(table: Table, terms: RateTerms) -> int | None:
     return clusters_in(cluster) if few and len(cluster) > 1 and terms.target != "finite" else None
 
 
-def _plainly_drawn(table: Table) -> int | None:
-    """Count the items drawn without a chance, which are taken for a simple random sample."""
+def _drawn_without_chance(table: Table) -> int | None:
+    """Count the items drawn without a recorded chance, which count as a simple random sample."""
     if ROUND not in table.numbers:
         return None
     plain = np.isfinite(table.numbers[ROUND]) & ~was_drawn(table)

@@ -1,8 +1,6 @@
 """Estimators of the true mean from a judge's scores and some labels.
 
-They use labels alone, or are prediction-powered.
-
-Valid when the labelled items are a random sample of the population that the unlabelled ones are from.
+They use labels alone, or are prediction-powered. They are valid if the labelled items are a random sample of the unlabelled ones' population.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from ..intervals.closed_forms import (
 from ..intervals.clustered_rates import effective_trials, share_of
 from ..intervals.variance import FEWEST, cluster_error, spread_of_rows
 from ..statistic import Statistic, defined, undefined
-from .rate_interval import ROUNDING, RateInterval, rate_interval, worth_interval
+from .rate_interval import ROUNDING, RateInterval, effective_n_interval, rate_interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +45,7 @@ class LabelledAndJudged:
 
     @property
     def too_few(self) -> str | None:
-        """Why nothing can be combined, if so."""
+        """Reason why labels and scores cannot be combined; None if they can."""
         if len(self.label) < 2:  # noqa: PLR2004 - a variance needs two
             return "fewer than two items have both a label and a score"
         if not len(self.unlabelled):
@@ -67,9 +65,9 @@ class LabelledAndJudged:
 
 
 class PowerTuned(NamedTuple):
-    """Power-tuned estimate with its lambda, which says how far the judge is trusted.
+    """Power-tuned estimate with its weight, lambda: how far the judge is trusted.
 
-    Lambda is the mean over several rounds; None when nothing could be combined.
+    After several rounds it is their mean; None when nothing could be combined.
     """
 
     weight: float | None
@@ -82,7 +80,7 @@ def tuned_lambda(data: LabelledAndJudged, least: float = 0.0) -> float:
     Lambda is the weight of the judge's scores: how far the judge is trusted.
     It is 0 when they are constant.
 
-    ``least`` is 0 as published; -1 lets a judge that passes what is wrong be of use, too.
+    ``least`` is 0 as published; with -1 a judge that passes wrong outputs is of use, too.
 
     Source: Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453); covariance with ddof 0 over pooled variance with ddof 1, as their code has it.
     """
@@ -112,11 +110,12 @@ def power_tuned(
     if weight and not data.clustered:
         return PowerTuned(weight, combined)
     alone = labels_only(data.label, data.label_cluster, level=level)
-    narrower = weight and data.label_clusters > FEWEST and _width(combined) < _width(alone)
+    narrower = weight and data.label_clusters > FEWEST and width(combined) < width(alone)
     return PowerTuned(weight, combined) if narrower else PowerTuned(0.0, alone)
 
 
-def _width(statistic: Statistic) -> float:
+def width(statistic: Statistic) -> float:
+    """Return the width of an interval; 1 without one."""
     return 1.0 if statistic.low is None or statistic.high is None else statistic.high - statistic.low
 
 
@@ -148,7 +147,7 @@ def prediction_powered(
     scale = scale or interval
     if scale == "score":
         return with_score_interval(value, influence, data, level, spent=weight not in {0.0, 1.0})
-    error = standard_error(data, influence, clustered=interval != "wald", spare=int(scale == "logit"))
+    error = standard_error(data, influence, clustered=interval != "wald", fitted=int(scale == "logit"))
     return with_interval(value, error, scale, data, level)
 
 
@@ -164,26 +163,26 @@ def with_score_interval(
 
     If a slope was ``spent``, it has one degree of freedom less.
 
-    Over clusters their design effect is averaged with the usual one, as for labels alone (`effective_trials`), and Student's quantile knows only as
-    many clusters with labels as they are worth: ``(sum of m)^2 / sum of m^2`` of their sizes.
+    Over clusters the design effect is averaged with the usual one, as for labels alone (`effective_trials`), and Student's quantile uses the effective
+    number of clusters with labels: ``(sum of m)^2 / sum of m^2`` of their sizes.
     """
     share, n = min(1.0, max(0.0, value)), len(data.label)
-    rows = standard_error(data, influence, clustered=False, spare=1 + spent)
+    rows = standard_error(data, influence, clustered=False, fitted=1 + spent)
     if not data.clustered:
-        ends = worth_interval(share, rows, n, level)
+        ends = effective_n_interval(share, rows, n, level)
         return defined(share, ends, n=n, method="Wilson on the effective n", level=level)
-    over = standard_error(data, influence, clustered=True, spare=0)
+    over = standard_error(data, influence, clustered=True, fitted=0)
     spread = spread_of_rows(data.label, data.label_cluster)._replace(clustered=over, jackknife=over)
     degrees = max(1.0, n / spread.cluster_size - 1 - spent)
     if spread.clusters in {1, n}:
-        ends = worth_interval(
+        ends = effective_n_interval(
             share, over, spread.clusters, level, degrees=degrees if spread.clusters > 1 else 0
         )
     else:
         student = t_quantile(level, degrees) / normal_quantile(level)
         errors = n * min(share, 1 - share)
         effective_share = effective_trials(spread, errors, rows**2 * n, student=student) / n
-        ends = worth_interval(share, rows / math.sqrt(effective_share), n * effective_share, level)
+        ends = effective_n_interval(share, rows / math.sqrt(effective_share), n * effective_share, level)
     return defined(share, ends, n=n, method="Wilson on the cluster-effective n", level=level)
 
 
@@ -205,7 +204,7 @@ def labels_only(
 
 
 def label_equivalents(data: LabelledAndJudged, weight: float) -> float | None:
-    """Return how many labels alone are as precise as these labels with this judge.
+    """Return the number of labels that alone are as precise as these labels with this judge.
 
     None if there is no variance.
     """
@@ -219,15 +218,15 @@ def label_equivalents(data: LabelledAndJudged, weight: float) -> float | None:
 
 
 def standard_error(
-    data: LabelledAndJudged, influence: tuple[FloatArray, FloatArray], *, clustered: bool, spare: int
+    data: LabelledAndJudged, influence: tuple[FloatArray, FloatArray], *, clustered: bool, fitted: int
 ) -> float:
-    """Standard error of an estimate, from how each labelled and each other item moves it.
+    """Return the standard error of an estimate, from the influence of labelled and other items.
 
-    Over clusters if they have several items; else with as many degrees of freedom less than labels as are ``spare``.
+    It is over clusters if they have several items; else its degrees of freedom are the number of labels minus ``fitted``.
     """
     if not (clustered and data.clustered):
         n = len(data.label)
-        variance = float((influence[0] ** 2).sum()) * n / max(1, n - spare)
+        variance = float((influence[0] ** 2).sum()) * n / max(1, n - fitted)
         return float(np.sqrt(variance + (influence[1] ** 2).sum()))
     cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
     return cluster_error(np.concatenate(influence), cluster, data.label_cluster)
@@ -239,7 +238,7 @@ def with_interval(
     """Return the value with a logit or Wald interval."""
     n = len(data.label)
     if interval != "wald" and error <= ROUNDING and 0.0 <= value <= 1.0:
-        # Nothing varies over clusters, which few of them do not prove: as wide as for labels alone, one a cluster.
+        # Nothing varies over clusters, but few clusters do not prove that: as wide as for labels alone, one per cluster.
         ends = wilson_interval(value, data.label_clusters, level)
         return defined(value, ends, n=n, method="Wilson", level=level)
     ends, method = rate_interval(value, error, interval, level)

@@ -9,15 +9,15 @@ from ..intervals.clustered_rates import usual_effect
 from .estimators import LabelledAndJudged
 
 _PSEUDO = 0.5
-"""As many outputs of each of the four kinds (passed or failed, rightly or wrongly) are added to those seen."""
+"""Number of outputs added of each of four kinds: passed or failed, rightly or wrongly."""
 
 
 def unseen_variance(data: LabelledAndJudged, observed: float) -> float:
     """Return the least variance of the labelled part beyond the variance ``observed``.
 
     Five labels that all pass have no spread. Their mean has at least the variance ``p (1 - p) (1 - r^2) / n`` with ``p = (k + 1) / (n + 2)`` of ``k``
-    labels that pass, and the judge's correlation ``r`` with them, which half an output of each kind keeps from 1. Both approach what is seen as labels
-    grow. Rows in clusters have the usual design effect, since these labels show none.
+    labels that pass, and the judge's correlation ``r`` with them, which half an output of each kind keeps from 1. Both approach the observed values as
+    labels grow. Rows in clusters have the usual design effect, since these labels show none.
     """
     n = len(data.label)
     rate = (float(data.label.sum()) + 1) / (n + 2)

@@ -2,8 +2,8 @@
 
 Only the choice of labelled items is left to chance.
 
-Valid when the labelled items were drawn one by one, with equal chances, from the set. Clusters do not matter then: what the
-items have in common is a fact of the set, not an error.
+Valid when the labelled items were drawn one by one, with equal chances, from the set. Clusters do not matter then: a dependence
+of the items is a property of the set, not an error.
 
 Source: Cochran 1977, chapters 2 (finite population correction), 5A (stratification afterwards) and 7 (difference estimator).
 """
@@ -18,7 +18,7 @@ from ..arrays import FloatArray
 from ..intervals.closed_forms import wald_interval, wilson_interval
 from ..statistic import Statistic, defined, undefined
 from .estimators import LabelledAndJudged
-from .rate_interval import RateInterval, rate_interval, worth_interval
+from .rate_interval import RateInterval, effective_n_interval, rate_interval
 
 
 def finite_labels_only(label: FloatArray, size: int, *, level: float = 0.95) -> Statistic:
@@ -62,7 +62,7 @@ def finite_prediction_powered(
     if interval != "score":
         return _with_interval(value, error, data, interval, level)
     share = min(1.0, max(0.0, value))
-    ends = worth_interval(share, error, n / (1 - n / size), level)
+    ends = effective_n_interval(share, error, n / (1 - n / size), level)
     return defined(share, ends, n=n, method="Wilson on the effective n, finite set", level=level)
 
 
@@ -96,7 +96,7 @@ def _with_interval(
 ) -> Statistic:
     n = len(data.label)
     if error == 0.0 and 0.0 <= value <= 1.0:
-        # Nothing varies, which few labels do not prove: as wide as for labels alone.
+        # Nothing varies, but few labels do not prove that: as wide as for labels alone.
         ends = wilson_interval(value, n / (1 - n / (n + len(data.unlabelled))), level)
         return defined(value, ends, n=n, method="Wilson, finite set", level=level)
     ends, method = rate_interval(value, error, interval, level)

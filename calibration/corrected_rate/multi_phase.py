@@ -20,19 +20,19 @@ from ..tables.calibration_table import DECIDED, Table
 from .chosen_labels import chosen_by_score
 from .estimation_results import FEWEST_LABELS
 from .estimators import LabelledAndJudged
-from .rate_interval import worth_interval
+from .rate_interval import effective_n_interval
 
 _METHOD = "Wilson on the effective n, nested samples"
 
 
 class NestedVerdicts(NamedTuple):
-    """Items, each with as many verdicts as phases reached it.
+    """Items with their verdicts, one for each phase that includes the item.
 
     Attributes:
         label: Trusted values, shape ``(M,)``; NaN where there is none.
-        scores: Scores by judge in the order of phases, shape ``(judges, M)``; NaN where the judge said nothing.
+        scores: Scores by judge in the order of phases, shape ``(judges, M)``; NaN without a verdict.
         cluster: Cluster number, shape ``(M,)``.
-        decided: What a checker decided, shape ``(M,)``; NaN where undecided, which alone is estimated.
+        decided: A checker's decision, shape ``(M,)``; NaN for an undecided item; only these are estimated.
     """
 
     label: FloatArray
@@ -40,12 +40,10 @@ class NestedVerdicts(NamedTuple):
     cluster: IntArray
     decided: FloatArray
 
-    def of_open(self) -> NestedVerdicts:
+    def undecided(self) -> NestedVerdicts:
         """Return the items that no checker decided."""
-        undecided = np.isnan(self.decided)
-        return NestedVerdicts(
-            self.label[undecided], self.scores[:, undecided], self.cluster[undecided], self.decided[undecided]
-        )
+        rows = np.isnan(self.decided)
+        return NestedVerdicts(self.label[rows], self.scores[:, rows], self.cluster[rows], self.decided[rows])
 
     def reaching(self, phase: int) -> BoolArray:
         """Return a mask of items that have verdicts of the first ``phase`` judges, shape ``(M,)``.
@@ -79,18 +77,18 @@ def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
 def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
     """Estimate the mean label of the undecided outputs' population from nested samples.
 
-    An item that lacks a verdict of an earlier phase counts only up to there.
+    An item without a verdict of some phase counts only in the phases before it.
 
     Each phase is a random sample of the one before. With regressions ``f_j`` of the label on the first ``j`` verdicts, fitted where there are labels::
 
-        mean of f_1 over all + mean of (f_2 - f_1) where two judges spoke + ... + mean of (label - f_last) where there is a label
+        mean of f_1 over all + mean of (f_2 - f_1) where two judges scored + ... + mean of (label - f_last) where there is a label
 
-    The error is that of each item's sum over the phases that it is in, over clusters, with one degree of freedom less for each judge.
+    The error is over clusters, from each item's sum over its phases, with one degree of freedom less for each judge.
     Undefined with fewer than 30 labels, or if the scores show that a phase is not a random sample of the one before.
 
     Source: Neyman 1938; Cochran 1977, section 12.9; of judges as predictors Angelopoulos et al. 2023 (arXiv 2311.01453).
     """
-    data = data.of_open()
+    data = data.undecided()
     judges, size = data.scores.shape
     reached = [data.reaching(phase) for phase in range(1, judges + 2)]
     n = int(reached[-1].sum())
@@ -109,7 +107,7 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
     labelled = len(np.unique(data.cluster[reached[-1]]))
     error = cluster_error(influence, data.cluster, data.cluster[reached[-1]])
     share = min(1.0, max(0.0, value))
-    ends = worth_interval(share, error, labelled, level, degrees=labelled - 1 - judges)
+    ends = effective_n_interval(share, error, labelled, level, degrees=labelled - 1 - judges)
     return defined(share, ends, n=n, method=_METHOD, level=level)
 
 
@@ -118,12 +116,12 @@ def explained_variance(data: NestedVerdicts) -> float | None:
 
     It is corrected for the number of judges; None if it cannot be computed.
     """
-    open_items = data.of_open()
-    judges, rows = len(open_items.scores), open_items.reaching(len(open_items.scores) + 1)
-    label = open_items.label[rows]
+    undecided = data.undecided()
+    judges, rows = len(undecided.scores), undecided.reaching(len(undecided.scores) + 1)
+    label = undecided.label[rows]
     if len(label) < FEWEST_LABELS or np.ptp(label) == 0.0:
         return None
-    residual = label - _fitted(open_items.scores[:, rows], label, np.full(len(label), fill_value=True))
+    residual = label - _fitted(undecided.scores[:, rows], label, np.full(len(label), fill_value=True))
     unexplained = float(residual.var()) / float(label.var()) * (len(label) - 1) / (len(label) - 1 - judges)
     return min(1.0, max(0.0, 1 - unexplained))
 
@@ -149,7 +147,7 @@ def _why_not(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | None:
         scored = LabelledAndJudged(
             first[narrow], first[narrow], first[rest], data.cluster[narrow], data.cluster[rest]
         )
-        p = chosen_by_score(scored, looks=len(steps))
+        p = chosen_by_score(scored, tests=len(steps))
         if p is not None:
             return (
                 f"a phase is scored unlike the one that it is of, so it is no random sample of it (p {p:.2g})"

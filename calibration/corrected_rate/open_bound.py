@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..intervals.clustered_rates import worth_of
+from ..intervals.clustered_rates import effective_trials_of_mean
 from ..intervals.variance import spread_of_rows
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import BASELINE, DECIDED, PERSON, Table
@@ -26,7 +26,7 @@ def decided_rows(table: Table) -> BoolArray:
     """
     if DECIDED in table.numbers:
         return np.isfinite(table.numbers[DECIDED])
-    people = [np.isfinite(said) for said in table.opinions(PERSON).values()]
+    people = [np.isfinite(grades) for grades in table.opinions(PERSON).values()]
     by_person = np.logical_or.reduce(people) if people else np.zeros(len(table), dtype=np.bool_)
     by = table.columns.get("label_by")
     # Rows of a run name the author of a label; rows of a file do not.
@@ -41,7 +41,7 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
     The interval is for a judge that is up to ``worse`` worse on them.
 
     TPR and TNR on undecided outputs may each be lower than on decided ones, by 0 to ``worse``. The rate is monotone in both, so the interval's ends are
-    reached if one is lower by ``worse`` and the other is equal. Each share counts with its effective n over clusters.
+    reached when one is lower by ``worse`` and the other is equal. Each share counts with its effective n over clusters.
 
     Source: Rogan and Gladen 1978; Lang and Reiczigel 2014; Manski 2003 for bounds by an assumption.
 
@@ -86,4 +86,4 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
 
 def _effective_n(passed: BoolArray, cluster: IntArray, level: float) -> float:
     values: FloatArray = passed.astype(np.float64)
-    return worth_of(float(values.mean()), spread_of_rows(values, cluster), level)
+    return effective_trials_of_mean(float(values.mean()), spread_of_rows(values, cluster), level)

@@ -1,7 +1,4 @@
-"""Collect every estimate of one rate.
-
-It may be for a population, for a finite set, or from labels drawn with unequal chances.
-"""
+"""All estimates of one rate: for a population, a finite set, or labels of unequal chances."""
 
 from __future__ import annotations
 
@@ -53,7 +50,7 @@ class RateTerms(NamedTuple):
         pass_at: A score passes when it is at least this; for the estimates that need two verdicts.
         interval: ``score`` and ``logit`` are clustered; ``wald`` takes items as independent, as other software does.
         level: Nominal coverage.
-        target: The ``population`` that the items are from, or the ``finite`` set that they are.
+        target: The items' ``population``, or the ``finite`` set of them.
         chosen_by: How items were chosen for labels; None for a random sample.
     """
 
@@ -69,9 +66,9 @@ class RateEstimates(NamedTuple):
 
     Attributes:
         weight: Lambda, how far the judge is trusted; None when nothing could be combined.
-        label_equivalents: How many labels alone would be as precise.
+        label_equivalents: Number of labels that alone would be as precise.
         estimates: Estimates by name.
-        strata: Each by itself, if the table has strata, or needs them.
+        strata: Estimates of each stratum, if the table has strata, or needs them.
         chosen: The p of "labelled items are scored like the rest"; None unless it rejects that.
     """
 
@@ -114,9 +111,9 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
 def judge_mean(table: Table, terms: RateTerms) -> Statistic:
     """Return the mean score of one judge's rows, its errors included.
 
-    The interval is that of a mean of so many labels.
+    The interval is that of a mean of as many labels.
 
-    Of a finite set that is judged throughout there is nothing left to chance.
+    For a finite set with a score for every item it is exact.
     """
     judged = np.isfinite(table.score)
     score = table.score[judged]
@@ -140,7 +137,7 @@ def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Stati
 
 
 def _chosen_within(table: Table, items: StratifiedItems, terms: RateTerms) -> str | None:
-    """Why labels are not a random sample of their strata, if their scores show that."""
+    """Return why labels are not a random sample of their strata; None unless scores show it."""
     if terms.interval == "wald" or was_drawn(table).any():
         return None
     p = chosen_within_strata(items)
@@ -157,8 +154,8 @@ def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
     if terms.chosen_by or (chosen is not None and terms.interval != "wald"):
         return _of_chosen(table.score[judged], data, terms, chosen)
     weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)
-    worth = None if weight is None else label_equivalents(data, weight)
-    return RateEstimates(weight, worth, estimates, chosen=chosen)
+    equivalents = None if weight is None else label_equivalents(data, weight)
+    return RateEstimates(weight, equivalents, estimates, chosen=chosen)
 
 
 def _of_chosen(
@@ -168,7 +165,7 @@ def _of_chosen(
 
     Only Rogan and Gladen's is; it needs a random sample of each class.
 
-    Of labels drawn from these items all ``judged`` scores tell the judge's rate; of labels from elsewhere, the others.
+    If labels were drawn from these items, all ``judged`` scores estimate the judge's rate; if they are from elsewhere, only the others do.
     """
     why = _CHOSEN if terms.chosen_by is None else _CHOSEN_BY[terms.chosen_by]
     found = {name: undefined(why, n=len(data.label), level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
@@ -228,7 +225,7 @@ def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Weighed
 
 def _active(table: Table, terms: RateTerms) -> RateEstimates:
     drawn = was_drawn(table)
-    # What was labelled before the draw is there for certain.
+    # Labels from before the draw have a chance of 1.
     probability = np.where(drawn, table.numbers[PROBABILITY], 1.0)
     data = DrawnLabels(table.label, table.score, probability, table.cluster)
     count, pending = int(data.labelled.sum()), pending_labels(table)

@@ -1,7 +1,4 @@
-"""Interval of an estimated rate.
-
-It is Wilson's on the effective n, symmetric on the log-odds scale, or symmetric.
-"""
+"""Intervals of an estimated rate: Wilson's on the effective n, logit, or Wald."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ ROUNDING = 1e-12
 def rate_interval(value: float, error: float, scale: RateInterval, level: float) -> tuple[Interval, str]:
     """Return an interval of a rate, and its name; the rate may lie outside [0, 1].
 
-    The name is ``wald``; any other scale is ``logit`` if the value is inside (0, 1).
+    It is ``logit`` if the scale is not ``wald`` and the value is inside (0, 1), else ``Wald``.
     """
     if scale != "wald":
         ends = logit_interval(value, error, level)
@@ -28,17 +25,17 @@ def rate_interval(value: float, error: float, scale: RateInterval, level: float)
     return wald_interval(value, error, level), "Wald"
 
 
-def worth_interval(
+def effective_n_interval(
     share: float, error: float, units: float, level: float, *, degrees: float | None = None
 ) -> Interval:
-    """Return Wilson's interval with as many trials as the error is worth.
+    """Return Wilson's interval on the effective number of trials that the error gives.
 
     That is ``share (1 - share) / error^2`` trials; the interval is within [0, 1].
 
     Args:
         share: The rate, in [0, 1].
         error: Its standard error.
-        units: Independent units that were seen; if none of them vary, few do not prove a rate of 0 or 1.
+        units: Number of independent units, which take the place of trials if none of them varies: few equal ones do not prove a rate of 0 or 1.
         level: Nominal coverage.
         degrees: Degrees of freedom of the error, for Student's quantile; None for the normal one.
     """

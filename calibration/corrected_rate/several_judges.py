@@ -7,43 +7,42 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, folds_of
 from ..statistic import Statistic, undefined
 from .chosen_labels import chosen_by_score
-from .estimators import LabelledAndJudged, power_tuned
+from .estimators import LabelledAndJudged, power_tuned, width
 from .multi_phase import NestedVerdicts
 
 FEWEST_LABELS_OF_ALL = 50
 """Labels of items that every judge scored, below which a combination is fitted to chance."""
 
 _LEAST = 1e-6
-"""Penalty if judges alone explain all."""
+"""Least penalty, also if the judges explain all."""
 
 
 def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
     """Estimate the undecided outputs' mean label by PPI++ with all judges together.
 
-    A ridge regression of labels on the judges' scores takes the place of one judge's score. It is cross-fitted: no label is predicted by a fit that it
-    took part in, and other items have the mean of the fits. Items that a judge did not score do not count. If one judge alone gives a narrower interval, that is the estimate. Undefined with fewer than 50 labels, or if
-    these look chosen by some judge's scores.
+    A ridge regression of labels on the judges' scores takes the place of one judge's score. It is cross-fitted: each label is predicted by a fit
+    without its fold, and other items get the mean of the fits. Items without a score of every judge do not count. If one judge alone gives a narrower
+    interval, that is the estimate. Undefined with fewer than 50 labels, or if labelled items look chosen by some judge's scores.
 
     Source: Zrnic and Candes 2024 (arXiv 2309.16598) for cross-fitting; Hoerl, Kennard and Baldwin 1975 for the ridge.
     """
-    data = data.of_open()
+    data = data.undecided()
     judged, labelled = data.reaching(len(data.scores)), data.reaching(len(data.scores) + 1)
     n, rest = int(labelled.sum()), judged & ~labelled
     if n < FEWEST_LABELS_OF_ALL:
         why = f"{n} items have a label and all judges' scores; it takes {FEWEST_LABELS_OF_ALL}"
         return undefined(why, n=n, level=level)
     label, clusters = data.label[labelled], (data.cluster[labelled], data.cluster[rest])
-    for scores in data.scores:
-        each = LabelledAndJudged(label, scores[labelled], scores[rest], *clusters)
-        if rest.any() and chosen_by_score(each, looks=len(data.scores)) is not None:
+    by_judge = [LabelledAndJudged(label, scores[labelled], scores[rest], *clusters) for scores in data.scores]
+    for each in by_judge:
+        if rest.any() and chosen_by_score(each, tests=len(by_judge)) is not None:
             return undefined("labelled items are scored unlike the others", n=n, level=level)
-    together = cross_fitted(label, data.scores[:, labelled], data.scores[:, rest], clusters[0])
-    each = zip(data.scores[:, labelled], data.scores[:, rest], strict=True)
-    found = [
-        power_tuned(LabelledAndJudged(label, *scores, *clusters), level=level).estimate
-        for scores in (together, *each)
-    ]
-    return min(found, key=width)
+    predicted = cross_fitted(label, data.scores[:, labelled], data.scores[:, rest], clusters[0])
+    together = LabelledAndJudged(label, *predicted, *clusters)
+    return min(
+        (power_tuned(each, level=level).estimate for each in (together, *by_judge)),
+        key=width,
+    )
 
 
 def cross_fitted(
@@ -55,8 +54,8 @@ def cross_fitted(
 
     Args:
         label: Labels of the labelled items, shape ``(n,)``.
-        scores: Theirs, by judge, shape ``(judges, n)``.
-        others: Those of the other items, shape ``(judges, N)``.
+        scores: Scores of the labelled items, by judge, shape ``(judges, n)``.
+        others: Scores of the other items, by judge, shape ``(judges, N)``.
         cluster: Clusters of the labelled items; no cluster is in two folds.
     """
     pooled = np.hstack([scores, others])
@@ -80,16 +79,11 @@ def _ridge(label: FloatArray, scores: FloatArray) -> FloatArray:
     No intercept: a mean without a fold is high if the fold's labels are low, and PPI needs none.
     """
     judges, n = scores.shape
-    moved, target = scores - scores.mean(axis=1, keepdims=True), label - label.mean()
-    gram: FloatArray = moved @ moved.T
-    plain: FloatArray = np.linalg.pinv(gram, hermitian=True).astype(np.float64) @ (moved @ target)
-    residual = float(((target - plain @ moved) ** 2).sum()) / max(1, n - judges - 1)
+    centred, target = scores - scores.mean(axis=1, keepdims=True), label - label.mean()
+    gram: FloatArray = centred @ centred.T
+    plain: FloatArray = np.linalg.pinv(gram, hermitian=True).astype(np.float64) @ (centred @ target)
+    residual = float(((target - plain @ centred) ** 2).sum()) / max(1, n - judges - 1)
     explained = float(plain @ plain)
     penalty = max(_LEAST, judges * residual / explained) if explained > 0 else _LEAST
-    slope: FloatArray = np.linalg.inv(gram + penalty * np.eye(judges)).astype(np.float64) @ (moved @ target)
+    slope: FloatArray = np.linalg.inv(gram + penalty * np.eye(judges)).astype(np.float64) @ (centred @ target)
     return slope
-
-
-def width(statistic: Statistic) -> float:
-    """Return the width of an interval; 1 without one."""
-    return 1.0 if statistic.low is None or statistic.high is None else statistic.high - statistic.low

@@ -1,4 +1,4 @@
-"""Strata: parts of a table that are labelled, and estimated, each by itself."""
+"""Strata: parts of a table that are labelled and estimated separately."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..tables.calibration_table import Column, Table
 from .stratified import StratifiedItems
 
 BY_SCORE = "score"
-"""The name for strata that are made of the judge's scores."""
+"""Name of strata by the judge's scores."""
 
 STRATUM = "(stratum)"
 """The column that `with_strata` adds."""
@@ -26,7 +26,8 @@ def with_strata(table: Table, by: str) -> Table:
 
     Rows without a score are in no stratum.
 
-    They are the values of a column ``by``; or, by `BY_SCORE`, each distinct score if there are at most five, else fifths of the rows by score, equal scores together.
+    Strata are the values of a column ``by``. By `BY_SCORE` they are the distinct scores if there are at most five, else fifths of the rows by score,
+    with equal scores in one stratum.
 
     Raises:
         InputError: There is no such column, or a judged row has no value in it.

@@ -22,13 +22,13 @@ FEWEST = 10
 """Labels that a stratum needs, unless every one of its items has one."""
 
 _MOST_LEVERAGE = 0.9
-"""A single label cannot be weighed up without end."""
+"""Largest leverage, so that a single label is not scaled without bound."""
 
 _PRIOR = 2
-"""Labels that the judge's own doubt counts for, when spreads are estimated."""
+"""Number of labels that the judge's own doubt counts as, when spreads are estimated."""
 
 _POOLED = 30
-"""Labels that all strata together count for, when the spread of one is estimated."""
+"""Number of labels that all strata together count as, when the spread of one is estimated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class StratifiedItems:
         label: Trusted values, shape ``(M,)``; NaN where there is none.
         score: The judge's scores, shape ``(M,)``.
         stratum: Stratum number of each item, shape ``(M,)``.
-        cluster: Cluster number of each item, shape ``(M,)``; a cluster may reach over several strata.
+        cluster: Cluster number of each item, shape ``(M,)``; a cluster may be in several strata.
         names: Names of the strata, by number; each of them has an item.
     """
 
@@ -80,7 +80,7 @@ def stratum_estimates(
             n_labelled=len(part.label),
             weight=weight,
             spread=float(np.sqrt((mine + _POOLED * pooled) / (len(part.label) + _POOLED))),
-            estimate=_by_itself(part, weight, interval, level),
+            estimate=_stratum_estimate(part, weight, interval, level),
         )
         for name, part, weight, mine in zip(items.names, parts, weights, squares, strict=True)
     }
@@ -96,14 +96,13 @@ def stratified_prediction_powered(
     Valid when the labelled items of each stratum are a random sample of that stratum; how many labels each has is free.
     If a judge has two verdicts that are the strata, it is the post-stratified estimate.
 
-    Source: Fisch et al. 2024 (arXiv 2406.04291). For a population, that the shares are an estimate too is added to their
-    variance. If nothing varies in a stratum, half a label to the contrary in one more is assumed (Jeffreys), because
-    few equal labels do not prove a rate of 0 or 1. Student's quantile and residuals scaled by their leverage keep the level
-    if strata have few labels.
+    Source: Fisch et al. 2024 (arXiv 2406.04291). For a population the variance of the strata's shares, which are estimates too, is
+    added. If nothing varies in a stratum, half a contrary label in one more is assumed (Jeffreys), because few equal labels do
+    not prove a rate of 0 or 1. Student's quantile and residuals scaled by their leverage keep the level if strata have few labels.
 
     Args:
         items: The items.
-        finite: The mean of just these items, drawn one by one in each stratum, not of the population that they are from.
+        finite: Whether to estimate the mean of just these items, drawn one by one in each stratum, not of their population.
         interval: ``wald`` takes items as independent; any other is ``logit``, clustered for a population.
         level: Nominal coverage.
     """
@@ -158,8 +157,8 @@ def _part(items: StratifiedItems, number: int, *, finite: bool) -> _Part:
     if np.ptp(residual) == 0.0 or freedom < 1:
         unseen = finite_factor * share**2 * _jeffreys(n) / n
         return _Part(share, value, influence, unseen, unseen, max(n - 1, 1))
-    moved = (residual - residual.mean()) / np.sqrt(1 - _leverage(data.score, weight))
-    influence[labelled] = share * np.sqrt(finite_factor) / n * moved
+    scaled = (residual - residual.mean()) / np.sqrt(1 - _leverage(data.score, weight))
+    influence[labelled] = share * np.sqrt(finite_factor) / n * scaled
     if not finite and rest:
         influence[mine & ~labelled] = share * weight * (data.unlabelled - unlabelled) / rest
     return _Part(share, value, influence, 0.0, float((influence[labelled] ** 2).sum()), freedom)
@@ -189,9 +188,9 @@ def _leverage(score: FloatArray, weight: float) -> FloatArray:
     It comes from the mean, and from lambda if that was tuned.
     """
     leverage = np.full(len(score), 1 / len(score))
-    moved = score - score.mean()
+    distance = score - score.mean()
     if 0.0 < weight < 1.0:
-        leverage += moved**2 / (moved**2).sum()
+        leverage += distance**2 / (distance**2).sum()
     return np.minimum(leverage, _MOST_LEVERAGE)
 
 
@@ -209,20 +208,22 @@ def _too_few(items: StratifiedItems) -> str | None:
     return None if len(items.label) else "no item has a judge's score"
 
 
-def _by_itself(data: LabelledAndJudged, weight: float, interval: RateInterval, level: float) -> Statistic:
+def _stratum_estimate(
+    data: LabelledAndJudged, weight: float, interval: RateInterval, level: float
+) -> Statistic:
     if len(data.unlabelled):
         return prediction_powered(data, weight, interval=interval, level=level)
     return labels_only(data.label, data.label_cluster, interval=interval, level=level)
 
 
 def _squares(data: LabelledAndJudged, weight: float) -> float:
-    """Sum of squares of what the labels add to the judge."""
+    """Sum of squared residuals of the labels, given the judge's scores."""
     residual = data.label - weight * data.score
     return float(((residual - residual.mean()) ** 2).sum()) if len(residual) else 0.0
 
 
 def _pooled_variance(items: StratifiedItems, squares: float) -> float:
-    """Return the pooled variance, within strata, of what labels add to the judge.
+    """Return the pooled variance of the residuals within strata.
 
     The judge's doubt counts as two labels.
     """

@@ -22,7 +22,7 @@ def post_stratified(
     The weight is how often the judge passes the unlabelled items. Undefined when no labelled item
     is in one of the two groups.
 
-    Independent items have a ``logit`` interval with ``score``, too, as it was published; if items cluster it is Wilson's.
+    With ``score`` independent items have a ``logit`` interval, as published; clustered items have Wilson's.
 
     Source: the efficient estimator of arXiv 2601.05420, for a judge of two verdicts.
     """
@@ -36,14 +36,14 @@ def post_stratified(
     value = (1 - rate) * means[0] + rate * means[1]
     share, mean = np.where(passed, rate, 1 - rate), np.where(passed, means[1], means[0])
     size = np.where(passed, float(passed.sum()), float((~passed).sum()))
-    moved = (data.unlabelled >= pass_at).astype(float) - rate
+    residual = (data.unlabelled >= pass_at).astype(float) - rate
     influence: tuple[FloatArray, FloatArray] = (
         share * (data.label - mean) / size,
-        (means[1] - means[0]) * moved / len(data.unlabelled),
+        (means[1] - means[0]) * residual / len(data.unlabelled),
     )
     if interval == "score" and data.clustered:
         return with_score_interval(value, influence, data, level, spent=True)
-    error = standard_error(data, influence, clustered=interval != "wald", spare=0)
+    error = standard_error(data, influence, clustered=interval != "wald", fitted=0)
     return with_interval(value, error, interval, data, level)
 
 
@@ -89,9 +89,8 @@ def rogan_gladen(
 
     Valid when the labelled items were chosen by class, or come from elsewhere.
 
-    Undefined when sensitivity + specificity is not above 1, raw or smoothed, for then the judge's rate says nothing of the true one, and when a
-    class or the unlabelled items are missing. With ``worse`` the judge has a sensitivity and a specificity on the judged items that are so much lower
-    than on the labelled ones.
+    Undefined when sensitivity + specificity is not above 1, raw or smoothed, since the judge's rate then says nothing about the true one, and when a
+    class or the unlabelled items are missing. ``worse`` lowers the judge's sensitivity and specificity on the judged items by these amounts.
 
     Source: Rogan and Gladen 1978; interval of Lang and Reiczigel 2014.
     """

@@ -21,7 +21,7 @@ from .clustered_rates import unseen_share
 DEFAULT_REPLICATES = 2_000
 
 _BLOCK = 1 << 18
-"""Numbers held at a time: 2 MB, which stay in the cache, however many replicates and clusters there are."""
+"""Numbers held at a time: 2 MB, which fit into the cache, for any number of replicates and clusters."""
 
 _RARE = 30
 """A binomial number costs about as much as counting this many drawn clusters."""
@@ -32,7 +32,7 @@ _MAX_GROUPS = 1_000
 _ROUNDING = 1e-12
 
 _UNDEFINED_SHARE = 0.1
-"""More undefined replicates than this, and the interval would describe the other replicates only."""
+"""With a larger share of undefined replicates, the interval would describe the other ones only."""
 
 
 def replicate_weights(
@@ -40,12 +40,12 @@ def replicate_weights(
 ) -> Iterator[FloatArray]:
     """Draw clusters with replacement, yielding counts per group in blocks of replicates.
 
-    Groups of many clusters are drawn as a multinomial, which costs replicates x groups. The clusters of the others are one group
-    more: how many of them were drawn is known then, and which ones is drawn one by one.
+    Groups of many clusters are drawn as a multinomial, which costs replicates x groups. The clusters of all other groups are
+    one more entry of it, which gives their number; which of them these are is drawn one by one.
 
     Args:
         sizes: Clusters per group, shape ``(k,)``.
-        replicates: How many resamples.
+        replicates: Number of resamples.
         rng: Random generator.
         width: Numbers a replicate needs beside its ``k`` weights; makes blocks smaller.
 
@@ -115,14 +115,14 @@ def bca_interval(
 
     It is expanded for few clusters (Hesterberg 2015); None when too many replicates are undefined.
 
-    Resampled clusters spread by the factor sqrt((G - 1) / G) too little, and their own spread is uncertain: the
+    The spread of resampled clusters is too small by the factor sqrt((G - 1) / G), and itself uncertain: the
     quantile is Student's, times the inverse factor.
 
     Args:
         estimate: The statistic.
         replicates: Its bootstrap replicates, shape ``(b,)``; undefined ones NaN.
         skewness: The acceleration.
-        clusters: How many clusters there are, at least 2.
+        clusters: Number of clusters, at least 2.
         level: Nominal coverage.
     """
     fine = _defined(replicates)
@@ -158,7 +158,7 @@ def _defined(replicates: FloatArray) -> FloatArray | None:
 
 
 def in_blocks(sample: Sample, blocks: int, seed: int) -> Sample:
-    """Put clusters together at random into blocks of nearly equal numbers."""
+    """Join clusters at random to blocks of nearly equal numbers of them."""
     member = np.random.default_rng(seed).permutation(sample.n_clusters) % blocks
     group = np.repeat(np.arange(len(sample.sizes)), sample.sizes)
     join = sparse.csr_array((np.ones(len(member)), (member, group)), shape=(blocks, len(sample.sizes)))
@@ -176,7 +176,7 @@ def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: f
     A kind is a corner of (label, score) in the population.
 
     A bootstrap of a judge that never erred gives an interval of no width, on ten rows as on ten thousand. The share
-    that may have been missed is Wilson's upper bound for 0 of as many trials as the rows are worth.
+    that may have been missed is Wilson's upper bound for 0 of the rows' effective number of trials.
     """
     share = unseen_share(sample, level)
     cells = Cells(

@@ -15,7 +15,7 @@ def normal_quantile(level: float) -> float:
 
 def t_quantile(level: float, degrees: float) -> float:
     """Return the two-sided quantile of Student's t."""
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import; a rate over independent cases needs none of it
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import; rates over independent cases do not need it
 
     return float(stdtrit(degrees, (1 + level) / 2))
 
@@ -48,7 +48,7 @@ def clopper_pearson_interval(successes: int, trials: int, level: float = 0.95) -
 
     Source: Clopper and Pearson 1934.
     """
-    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; a rate over independent cases needs none of it
+    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; rates over independent cases do not need it
 
     tail = (1 - level) / 2
     low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))

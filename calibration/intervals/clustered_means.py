@@ -16,7 +16,7 @@ from scipy.special import betaincinv, ndtri, stdtr
 from ..arrays import FloatArray, IntArray, without_gaps
 from ..statistic import Statistic, defined, undefined
 from .closed_forms import Interval, normal_quantile, t_quantile, wilson_interval
-from .clustered_rates import averaged_effect, told_by, usual_effect
+from .clustered_rates import averaged_effect, informative_errors, usual_effect
 from .variance import FEWEST, cluster_sums, variance
 
 _ROUNDING = 1e-12
@@ -35,9 +35,9 @@ class Combination(NamedTuple):
         error: Its standard error; 0 if all clusters are alike, NaN if there is no spread to measure.
         degrees: Degrees of freedom of that error; NaN if it is NaN.
         clusters: How many clusters there are.
-        rows: As many rows of one weight as these are worth, clusters aside: 1 over the sum of squared weights.
-        cluster_size: Of them, in the cluster that a row is in.
-        row_error: Standard error were rows independent.
+        rows: Effective number of rows, dependence aside: 1 over the sum of squared weights.
+        cluster_size: Effective number of rows in the cluster of a row, on average over rows.
+        row_error: Standard error if rows were independent.
     """
 
     value: float
@@ -49,7 +49,7 @@ class Combination(NamedTuple):
     row_error: float
 
     @property
-    def tellable(self) -> bool:
+    def estimable(self) -> bool:
         """True if the spread is estimable: every mean has two clusters or more."""
         return math.isfinite(self.error)
 
@@ -63,10 +63,10 @@ class Combination(NamedTuple):
 
         None if the spread cannot be estimated.
         """
-        if not self.tellable:
+        if not self.estimable:
             return None
         if self.flat:
-            # Nothing differed, so that no dependence was seen: the usual one. What differs alike everywhere was seen once a cluster.
+            # No row differs, so the usual dependence is assumed. A difference that all rows share was observed once per cluster.
             units = self.clusters if self.value else self.rows / self._usual
             unseen = 1 - ((1 - level) / 2) ** (1 / units)
             return self.value - unseen * (self.value - least), self.value + unseen * (1 - self.value)
@@ -76,10 +76,10 @@ class Combination(NamedTuple):
     def p(self) -> float | None:
         """Return the two-sided p for a true value of 0; None if it cannot be computed.
 
-        If all clusters say the same, a share of clusters at the opposite end would bring the mean to 0: this is twice
-        the chance that none of them was seen.
+        If all clusters are alike, a share of clusters at the opposite end would bring the mean to 0: this is twice
+        the chance to observe none of them.
         """
-        if not self.tellable:
+        if not self.estimable:
             return None
         if self.flat:
             return min(1.0, 2 * (1 + abs(self.value)) ** -self.clusters)
@@ -90,15 +90,15 @@ class Combination(NamedTuple):
 
         Its number of trials is the rows' effective n (`clustered_rates`).
         """
-        if not self.tellable:
+        if not self.estimable:
             return None
         share = min(1.0, max(0.0, self.value))
         errors, seen = self.rows * min(share, 1 - share), 0.0
         if errors > _ROUNDING:
             student = t_quantile(level, self.degrees) / normal_quantile(level)
             seen = self.rows * (max(self.error, self.row_error) * student) ** 2 / (share * (1 - share))
-        told = told_by(errors, self.cluster_size)
-        return wilson_interval(share, self.rows / averaged_effect(seen, self._usual, told), level)
+        informative = informative_errors(errors, self.cluster_size)
+        return wilson_interval(share, self.rows / averaged_effect(seen, self._usual, informative), level)
 
     @property
     def _usual(self) -> float:
@@ -106,7 +106,7 @@ class Combination(NamedTuple):
 
     def smallest_visible(self, level: float) -> float | None:
         """Return the true value detected with 80 % power at this level; None if unknown."""
-        if not self.tellable or self.flat:
+        if not self.estimable or self.flat:
             return None
         return (t_quantile(level, self.degrees) + float(ndtri(_POWER))) * self.error
 
@@ -119,7 +119,7 @@ def mean_over_clusters(values: FloatArray, cluster: IntArray) -> Combination:
 def combine_means(
     values: FloatArray, cell: IntArray, coefficient: FloatArray, cluster: IntArray
 ) -> Combination:
-    """``sum of coefficient[k] * mean(values in cell k)``, clusters independent.
+    """Return ``sum of coefficient[k] * mean(values in cell k)``; clusters are independent.
 
     The standard error is CR2, unbiased if rows are independent and of one variance; the degrees of freedom are Bell and
     McCaffrey's for the same case. For one cell, with a share ``w`` of the rows in each cluster::
@@ -139,12 +139,15 @@ def combine_means(
     """
     number, clusters = without_gaps(cluster)
     cells = len(coefficient)
-    place = number * cells + cell
+    cluster_cell = number * cells + cell
     rows = np.bincount(cell, minlength=cells)
     means = np.bincount(cell, weights=values, minlength=cells) / rows
     shape = (clusters, cells)
-    shares = np.bincount(place, minlength=clusters * cells).reshape(shape) / rows
-    sums = np.bincount(place, weights=values - means[cell], minlength=clusters * cells).reshape(shape) / rows
+    shares = np.bincount(cluster_cell, minlength=clusters * cells).reshape(shape) / rows
+    sums = (
+        np.bincount(cluster_cell, weights=values - means[cell], minlength=clusters * cells).reshape(shape)
+        / rows
+    )
     value = float(coefficient @ means)
     matters = coefficient != 0.0
     if bool((shares[:, matters] >= 1.0).any()):
@@ -182,7 +185,7 @@ class Shift(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         difference: Its mean, with an interval.
         p: p-value of no difference, two-sided; None when there are no pairs.
-        minimum_detectable: The smallest difference that so many pairs show with 80 % chance; None when none is.
+        minimum_detectable: The smallest difference that this many pairs detect with 80 % power; None if there is none.
     """
 
     difference: Statistic
@@ -201,7 +204,7 @@ def mean_of(values: FloatArray, cluster: IntArray, *, level: float = 0.95, least
 
 
 def _with_interval(combination: Combination, n: int, level: float, least: float) -> Statistic:
-    if not combination.tellable:
+    if not combination.estimable:
         return defined(
             combination.value, n=n, method="cluster-t: no interval from a single cluster", level=level
         )
@@ -217,8 +220,8 @@ def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0
     Differences are in [-1, 1], shape ``(n,)``.
 
     The p is the larger of two: Student's over clusters, and that of flipping signs of clusters. Under the null hypothesis the two sides of each pair are
-    exchangeable, so a cluster's sum is as likely as its negative; of 0/1 outcomes, one pair a cluster, that is McNemar's exact test, which few pairs that
-    differ need. Clusters of very unequal sizes need the first. ``seed`` is for patterns of signs that are too many for all of them.
+    exchangeable, so a cluster's sum is as likely as its negative; for 0/1 outcomes with one pair a cluster that is McNemar's exact test. Few differing
+    pairs need the second, clusters of very unequal sizes the first. ``seed`` draws patterns of signs if there are too many to enumerate.
     """
     if not len(differences):
         return Shift(difference=mean_of(differences, cluster, level=level), p=None, minimum_detectable=None)
@@ -235,7 +238,7 @@ def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0
 def _sign_flip_p(sums: FloatArray, seed: int) -> float:
     if not len(sums):
         return 1.0
-    # Sums of fractions differ by rounding alone; what is as far out as what was seen must count.
+    # Sums of fractions differ by rounding; a sum as extreme as the observed one must count.
     observed = abs(float(sums.sum())) - 1e-9
     if len(sums) <= _ENUMERATED:
         signs = np.array(list(product((-1.0, 1.0), repeat=len(sums))))

@@ -2,8 +2,8 @@
 
 Also covers samples with too few errors to estimate it, and means of fractions.
 
-The design effect of a cluster sample, by which its rows are worth less, is a variance over clusters. Without errors there is none to be seen, with
-two or three it is luck; so what is seen is averaged with what is usual, which weighs as much as some errors do.
+The design effect of a cluster sample is a variance over clusters. Without errors it cannot be observed, with two or three it is luck; so the observed
+one is averaged with a usual one, which weighs as much as some errors do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Prior(NamedTuple):
     """Prior on the dependence within clusters, before errors are observed.
 
     Attributes:
-        weight: As many errors as it counts for.
+        weight: Number of errors that it counts as.
         correlation: Correlation of errors within clusters.
     """
 
@@ -38,7 +38,7 @@ TWO_SIDED = Prior(3, 0.2)
 CERTIFIED = Prior(8, 0.3)
 """For claims of a guarantee."""
 ONE_ERROR = Prior(1, 0.0)
-"""For the spread of fractions; `docs/decisions` has why."""
+"""For the spread of fractions; `docs/decisions` explains it."""
 
 _ROUNDING = 1e-12
 
@@ -53,7 +53,7 @@ def averaged_effect(observed: float, usual: float, errors: float, prior: Prior =
     return (errors * observed + prior.weight * usual) / (errors + prior.weight)
 
 
-def told_by(errors: float, cluster_size: float) -> float:
+def informative_errors(errors: float, cluster_size: float) -> float:
     """Return the effective number of errors that inform an interval's design effect.
 
     Errors in one cluster are not as many independent observations of their dependence.
@@ -74,15 +74,15 @@ def effective_trials(
     It is at most the number of rows, and one for a single cluster.
 
     Trials over the design effect: that of the prior, ``1 + (m - 1) * correlation`` for clusters of ``m`` rows, averaged with the one that the
-    jackknife sees (never below 1, times the square of Student's quantile over the normal one, for few clusters know their own spread badly).
+    jackknife observes (never below 1, times the square of Student's quantile over the normal one, since few clusters show their spread badly).
 
-    Source: Korn and Graubard 1998, but for the prior; `docs/decisions` has why and what it is worth.
+    Source: Korn and Graubard 1998, except for the prior, which `docs/decisions` explains.
 
     Args:
         spread: Spread of the rate, over clusters.
-        errors: Rows of the rarer result, of which what is seen is made: how much that counts for beside the prior.
+        errors: Rows of the rarer result: the weight of the observed design effect beside the prior's.
         row_variance: Variance of one row's result.
-        prior: What is thought beforehand.
+        prior: Dependence that is assumed before errors are observed.
         student: Student's quantile over the normal one, at the level of the interval.
     """
     if spread.clusters == spread.trials:
@@ -117,19 +117,23 @@ def clustered_wilson_interval(
         name = "Wilson on the cluster-effective n"
     else:
         name = "Wilson on the effective n" if between else "Wilson"
-    return wilson_interval(share, worth_of(share, spread, level, between=between), level), name
+    return wilson_interval(
+        share, effective_trials_of_mean(share, spread, level, between=between), level
+    ), name
 
 
-def worth_of(share: float, spread: ClusterSpread, level: float, *, between: float = 0.0) -> float:
+def effective_trials_of_mean(
+    share: float, spread: ClusterSpread, level: float, *, between: float = 0.0
+) -> float:
     """Return the effective number of trials for the interval of a mean of scores in [0, 1].
 
     Args:
         share: The mean.
         spread: Its spread over clusters.
         level: Nominal coverage.
-        between: The rows' mean of ``score (1 - score)``. By so much fractions vary less than 0/1 scores with their mean.
+        between: The rows' mean of ``score (1 - score)``. Fractions vary by so much less than 0/1 scores with their mean.
     """
-    errors = told_by(spread.trials * min(share, 1 - share), spread.cluster_size)
+    errors = informative_errors(spread.trials * min(share, 1 - share), spread.cluster_size)
     most = share * (1 - share)
     row_variance = most - between if most - between > _ROUNDING else 0.0
     trials = effective_trials(spread, errors, row_variance, student=student_ratio(level, spread.degrees))
@@ -159,18 +163,18 @@ def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95
 
     The bound is Clopper and Pearson's on the rows' effective number of trials.
 
-    Errors come in clusters, too, so here they tell of their dependence only as much as they are worth: their number over the usual design effect.
+    Errors come in clusters, too, so here their weight beside the prior is their effective number: their number over the usual design effect.
     """
-    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; a rate over independent cases needs none of it
+    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; rates over independent cases do not need it
 
     if not len(passed):
         return undefined("no row is in the denominator", n=0, level=level)
     share, spread = float(passed.mean()), spread_of_rows(passed, cluster)
     student = student_ratio(2 * level - 1, spread.clusters - 1)
     errors = spread.trials * (1 - share) / usual_effect(spread.cluster_size, CERTIFIED)
-    worth = effective_trials(spread, errors, share * (1 - share), prior=CERTIFIED, student=student)
-    successes = share * worth
-    low = 0.0 if share == 0.0 else float(betaincinv(successes, worth - successes + 1, 1 - level))
+    trials = effective_trials(spread, errors, share * (1 - share), prior=CERTIFIED, student=student)
+    successes = share * trials
+    low = 0.0 if share == 0.0 else float(betaincinv(successes, trials - successes + 1, 1 - level))
     method = "Clopper-Pearson on the cluster-effective n, one-sided"
     return Statistic(value=share, low=low, high=1.0, level=level, method=method, n=len(passed))
 

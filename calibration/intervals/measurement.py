@@ -73,7 +73,9 @@ def measure(
         return {each.name: undefined(why, n=0, level=settings.level) for each in estimators}
     values = {each.name: float(each.formula(sample.counts, sample.cells)) for each in estimators}
     resampled = [
-        each for each in estimators if np.isfinite(values[each.name]) and _resampled(each, sample, settings)
+        each
+        for each in estimators
+        if np.isfinite(values[each.name]) and _needs_bootstrap(each, sample, settings)
     ]
     replicates = dict(
         zip([each.name for each in resampled], _replicates(resampled, sample, settings), strict=True)
@@ -84,7 +86,7 @@ def measure(
     }
 
 
-def _resampled(estimator: Estimator, sample: Sample, settings: Settings) -> bool:
+def _needs_bootstrap(estimator: Estimator, sample: Sample, settings: Settings) -> bool:
     closed = estimator.proportion is not None or estimator.own_interval is not None
     wanted = settings.interval == "bootstrap" or (settings.interval is None and not closed)
     return wanted and len(sample.cells.label) <= estimator.max_cells and sample.n_clusters > 1
@@ -126,10 +128,10 @@ def _few_clusters_interval(
 
     A bootstrap of few clusters covers too little.
 
-    None if that is not so, if leaving out a cluster makes no difference or leaves nothing defined, and at the ends of the scale.
+    None if there are enough clusters, if leaving one out makes no difference or the statistic undefined, and at the ends of the scale.
     """
-    by_itself = settings.interval is not None or sample.singletons or sample.n_clusters < FEWEST
-    if estimator.few_clusters is None or by_itself or sample.effective_clusters >= FEW_CLUSTERS:
+    unsuitable = settings.interval is not None or sample.singletons or sample.n_clusters < FEWEST
+    if estimator.few_clusters is None or unsuitable or sample.effective_clusters >= FEW_CLUSTERS:
         return None
     parts = [(estimator.formula(each, sample.cells), times) for each, times in sample.without_each_group(1)]
     left_out, times = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -138,29 +140,40 @@ def _few_clusters_interval(
     return jackknife_interval(value, error, degrees, estimator.few_clusters, settings.level)
 
 
+class ResampledInterval(NamedTuple):
+    """Interval of a statistic from its replicates.
+
+    Attributes:
+        at_level: Function that returns the interval at any level.
+        interval: The interval at the level of the settings; None if too many replicates are undefined.
+        method: Name of the method.
+    """
+
+    at_level: Callable[[float], Interval | None]
+    interval: Interval | None
+    method: str
+
+
 def resampled_interval(
     estimator: Estimator, value: float, replicates: FloatArray, sample: Sample, settings: Settings
-) -> tuple[Callable[[float], Interval | None], Interval | None, str]:
-    """Return the interval function of the replicates, the interval at the level, and its name.
-
-    The function gives the interval at each level; the level is that of the settings.
-    """
+) -> ResampledInterval:
+    """Return the interval that the replicates of a statistic give."""
     over = "" if sample.singletons else " over clusters"
-    interval_at: Callable[[float], Interval | None]
+    at_level: Callable[[float], Interval | None]
     if settings.interval == "bootstrap":
-        interval_at, method = partial(percentile_interval, replicates), f"percentile bootstrap{over}"
+        at_level, method = partial(percentile_interval, replicates), f"percentile bootstrap{over}"
     elif varies(replicates):
         skewness = acceleration(estimator.of(sample.cells), sample, seed=settings.seed)
-        interval_at = partial(bca_interval, value, replicates, skewness, sample.n_clusters)
+        at_level = partial(bca_interval, value, replicates, skewness, sample.n_clusters)
         method = f"BCa bootstrap{over}"
     else:
-        interval_at = partial(unseen_interval, estimator, value, sample)
+        at_level = partial(unseen_interval, estimator, value, sample)
         method = "Wilson bound on what was not seen"
-    ends = interval_at(settings.level)
+    ends = at_level(settings.level)
     if ends is None:
         share = float(np.isnan(replicates).mean())
         method += f": no interval, {share:.0%} of the replicates are undefined"
-    return interval_at, ends, method
+    return ResampledInterval(at_level, ends, method)
 
 
 def _proportion_interval(

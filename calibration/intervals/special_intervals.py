@@ -13,14 +13,20 @@ from ..statistic import Interval
 from ..statistics.probabilities import ece_gaps
 from ..statistics.rates import Proportion, judge_rate, prevalence, true_negative_rate, true_positive_rate
 from .closed_forms import normal_quantile, t_quantile
-from .clustered_rates import clustered_wilson_interval, effective_trials, student_ratio, told_by, unseen_share
+from .clustered_rates import (
+    clustered_wilson_interval,
+    effective_trials,
+    informative_errors,
+    student_ratio,
+    unseen_share,
+)
 from .variance import covariance, mean_spread, proportion_spread
 
 
 def tango_interval(only_first: float, only_second: float, trials: float, z: float) -> Interval:
     """Compute the score interval of ``only_first - only_second``.
 
-    This difference of two paired shares has the pairs' version of Wilson's interval.
+    It is the version of Wilson's interval for a difference of two paired shares.
 
     ``trials`` are pairs, perhaps an effective number, and ``z`` is the quantile.
 
@@ -60,13 +66,13 @@ def paired_interval(
     spread = mean_spread(signs, trial, sample)
     only_first, only_second = (float(sample.counts @ (signs == sign)) / spread.trials for sign in (1.0, -1.0))
     differ = only_first + only_second
-    worth = effective_trials(
+    pairs = effective_trials(
         spread,
-        told_by(spread.trials * differ, spread.cluster_size),
+        informative_errors(spread.trials * differ, spread.cluster_size),
         differ - (only_first - only_second) ** 2,
         student=student_ratio(level, spread.degrees),
     )
-    ends = tango_interval(only_first, only_second, worth, normal_quantile(level))
+    ends = tango_interval(only_first, only_second, pairs, normal_quantile(level))
     return ends, f"Tango, Wilson's score for pairs{_basis(spread.clusters == spread.trials)}"
 
 
@@ -119,7 +125,7 @@ _DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
 
 
 _LUCKY = 0.16
-"""A sum in this lowest part of what nothing at all would give is luck, and bounds the truth no closer than its end."""
+"""Part of the lowest sums under "all parts are 0" that count as luck: such a sum bounds the truth no closer than the part's end."""
 
 
 def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, level: float) -> Interval:
@@ -127,17 +133,16 @@ def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, leve
 
     Under each, the observed sum is neither too large nor too small; the interval always contains it.
 
-    A bootstrap takes the parts seen for the true ones, and doubles the bias. Instead, for each candidate sum the parts
-    nearest to those seen, in standard errors, are taken for true; errors are drawn around them; and the candidate is
-    kept when what was seen lies in the middle of what comes out (hybrid resampling, Chuang and Lai 2000). Errors are
-    normal, with Student's quantile for few clusters. What is so near to nothing that even nothing would seldom give it
-    does not shrink the interval further: the largest sum is that of a result a standard error below what nothing gives
-    (power-constrained limits, Cowan et al. 2011).
+    A bootstrap treats the observed parts as the true ones, and doubles the bias. Instead, each candidate sum is represented by
+    the parts nearest to the observed ones, in standard errors; errors are drawn around them; and the candidate is kept if the
+    observed sum lies in the middle of the drawn ones (hybrid resampling, Chuang and Lai 2000). Errors are normal, with
+    Student's quantile for few clusters. An observed sum that would be rare even if all parts were 0 does not shrink the interval
+    further: its upper end is that of a sum one standard error below the usual one (power-constrained limits, Cowan et al. 2011).
 
     Args:
         parts: Estimates, shape ``(q,)``, asymptotically normal.
         noise: Covariance of their errors, shape ``(q, q)``.
-        clusters: Behind the covariance, at least 2.
+        clusters: Number of clusters behind the covariance, at least 2.
         level: Nominal coverage.
     """
     parts, variance = _without_rounding(parts), np.diag(noise)
@@ -156,20 +161,18 @@ def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, leve
     def sums(shift: float) -> FloatArray:
         return np.abs(supposed(shift) + errors).sum(axis=1)
 
-    nothing = -_furthest(parts, variance)
-    bounding = max(observed, float(np.quantile(sums(nothing), _LUCKY)))
-    least = _crossing(lambda shift: bool((sums(shift) >= observed).mean() >= tail), nothing, 0.0)
+    all_zero = -_shift_to_zero(parts, variance)
+    bounding = max(observed, float(np.quantile(sums(all_zero), _LUCKY)))
+    least = _crossing(lambda shift: bool((sums(shift) >= observed).mean() >= tail), all_zero, 0.0)
     largest = _crossing(
-        lambda shift: bool((sums(shift) <= bounding).mean() < tail), nothing, _beyond(sums, bounding, tail)
+        lambda shift: bool((sums(shift) <= bounding).mean() < tail), all_zero, _beyond(sums, bounding, tail)
     )
     low, high = (float(np.abs(supposed(shift)).sum()) for shift in (least, largest))
     return min(low, observed), max(high, observed)
 
 
 def _errors(noise: FloatArray, variance: FloatArray) -> FloatArray:
-    """Return fixed normal errors with this covariance.
-
-    They are always the same: an integration, not a resampling.
+    """Return fixed normal errors with this covariance, as points of an integration.
 
     They are drawn through the symmetric root of the covariance, which is unique. Eigenvectors are not: their signs, and any basis of
     equal eigenvalues, are up to the processor's linear algebra. Parts without an error take no draws, so that empty ones change nothing.
@@ -190,10 +193,10 @@ def _without_rounding(parts: FloatArray) -> FloatArray:
     return np.where(np.abs(parts) > _ROUNDING, parts, 0.0)
 
 
-def _furthest(parts: FloatArray, variance: FloatArray) -> float:
+def _shift_to_zero(parts: FloatArray, variance: FloatArray) -> float:
     """Return the shift that removes every part that could be 0."""
     loose = variance > 0
-    # A little further, so that rounding leaves nothing either.
+    # Slightly further, so that rounding leaves no rest.
     return (1 + 1e-9) * float((np.abs(parts[loose]) / variance[loose]).max()) if loose.any() else 0.0
 
 
@@ -229,12 +232,12 @@ def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Inter
     if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
         return None, "delta: no interval from a single cluster"
     parts: FloatArray = sample.counts @ gaps / sample.n
-    # Each cluster's share in the deviation of every part, shape (k, groups).
-    moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
-    if np.abs(moved).max() * sample.n <= _ROUNDING:  # no row differs: none tells a spread
+    # Each cluster's influence on every part, shape (k, groups).
+    influence: FloatArray = sample.groups @ (gaps - parts) / sample.n
+    if np.abs(influence).max() * sample.n <= _ROUNDING:  # no row differs, so there is no spread
         error, unseen = float(np.abs(parts).sum()), unseen_share(sample, level)
         return (max(0.0, error - unseen), error + unseen * (1 - error)), "Wilson, bound on what was not seen"
     over = "" if sample.singletons else " over clusters"
     return magnitude_interval(
-        parts, covariance(moved, sample.sizes), clusters, level
+        parts, covariance(influence, sample.sizes), clusters, level
     ), f"delta{over}, inverted for bias"

@@ -1,7 +1,7 @@
 """Variance of an estimate, from its clusters' influence, for all analytic standard errors.
 
-An estimate has a value and an influence: how much each row moves it. Rows of a cluster depend on each other, clusters do not. So influence is
-summed within clusters, and the squares of these sums over clusters. Clusters with the same counts are one *group*, as in `Sample`.
+The influence of a row is how much it moves an estimate. Rows of a cluster depend on each other, clusters do not. So influence is
+summed within clusters, and the squares of these sums are added over clusters. Clusters with the same counts are one *group*, as in `Sample`.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ FEWEST = 2
 """Clusters needed for a standard error: a single one has no spread."""
 
 
-def cluster_error(influence: FloatArray, cluster: IntArray, told_by: IntArray | None = None) -> float:
+def cluster_error(influence: FloatArray, cluster: IntArray, label_cluster: IntArray | None = None) -> float:
     """Compute the standard error over clusters of an estimate, from each row's influence.
 
     The influence has shape ``(n,)``; for a mean it is the distance from the mean, over n. The error is NaN for one cluster. If labels are
-    scarce, pass their clusters as ``told_by``: their number sets the correction for few clusters.
+    scarce, pass their clusters as ``label_cluster``: their number sets the correction for few clusters.
     """
-    clusters = None if told_by is None else max(FEWEST, clusters_in(told_by))
+    clusters = None if label_cluster is None else max(FEWEST, clusters_in(label_cluster))
     return math.sqrt(variance(cluster_sums(influence, cluster), clusters=clusters))
 
 
@@ -73,8 +73,8 @@ def variance(
     count = (len(sums) if times is None else int(times.sum())) if clusters is None else clusters
     if count < FEWEST:
         return math.nan
-    moved = sums / (1.0 - shares) ** _POWER[form] if _POWER[form] else sums
-    squares = (moved if moved.ndim == 1 else moved.sum(axis=1)) ** 2
+    scaled = sums / (1.0 - shares) ** _POWER[form] if _POWER[form] else sums
+    squares = (scaled if scaled.ndim == 1 else scaled.sum(axis=1)) ** 2
     return _factor(form, count) * float(squares.sum() if times is None else times @ squares)
 
 
@@ -145,12 +145,12 @@ def standard_error(values: FloatArray, sample: Sample, *, independent: bool = Fa
 
 
 class ClusterSpread(NamedTuple):
-    """The denominator of a mean of some rows, and its standard error over clusters.
+    """Denominator and standard error, over clusters, of a mean of some rows.
 
     Attributes:
         trials: Rows in the denominator.
-        clusters: Clusters that have one.
-        cluster_size: Rows in the cluster that a row is in, on average over rows: ``sum of m^2 / n``.
+        clusters: Clusters with such a row.
+        cluster_size: Rows in the cluster of a row, on average over rows: ``sum of m^2 / n``.
         degrees: Degrees of freedom of the standard error (`degrees_of_freedom`); NaN for one cluster.
         clustered: Standard error, `VarianceForm` ``cr1``; NaN for one cluster.
         jackknife: The same, leaving out one cluster at a time; NaN for one cluster.
@@ -172,18 +172,18 @@ def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | 
     """
     times = np.ones(len(totals), dtype=np.int64) if times is None else times
     trials = float(times @ trials_of)
-    moved = (totals - float(times @ totals) / trials * trials_of) / trials
+    influences = (totals - float(times @ totals) / trials * trials_of) / trials
     clusters = int(times[trials_of > 0].sum())
     shares, degrees, jackknife = trials_of / trials, math.nan, math.nan
     if clusters >= FEWEST:
         degrees = degrees_of_freedom(shares, times)
-        jackknife = variance(moved, times, form="jackknife", shares=shares, clusters=clusters)
+        jackknife = variance(influences, times, form="jackknife", shares=shares, clusters=clusters)
     return ClusterSpread(
         trials=round(trials),
         clusters=clusters,
         cluster_size=float(times @ trials_of**2) / trials,
         degrees=degrees,
-        clustered=math.sqrt(variance(moved, times, clusters=clusters)),
+        clustered=math.sqrt(variance(influences, times, clusters=clusters)),
         jackknife=math.sqrt(jackknife),
     )
 

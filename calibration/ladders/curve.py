@@ -1,12 +1,12 @@
 """Share caught by difficulty: a grid of falling logistic curves.
 
-Compute how likely the answers leave each curve, and choose the next questions.
+Weigh the curves by answers, and choose the next questions.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,38 +18,48 @@ CAUGHT = 0.8
 """The share caught at the level that a ladder looks for."""
 
 _MIDDLES = np.linspace(-0.6, 1.6, 221)
+"""Positions where curves are steepest; beyond the ladder, too, so that thresholds outside it can be fitted."""
+
 _SLOPES = np.geomspace(2.0, 120.0, 10)
+"""From nearly straight over the ladder to a step between two levels."""
+
 _TOPS = {0.998: 6.0, 0.98: 4.0, 0.95: 3.0, 0.9: 2.0, 0.84: 1.0, 0.76: 1.0, 0.65: 0.5, 0.5: 0.5, 0.3: 0.5}
 _FLOORS = {0.002: 4.0, 0.02: 3.0, 0.05: 3.0, 0.1: 2.0, 0.2: 1.0, 0.35: 1.0, 0.5: 0.5, 0.65: 0.5}
-_USUAL_SLOPE, _SLOPE_SPREAD = 12.0, 1.0
-_NEGLIGIBLE = -14.0
-_FALL = 0.1
-"""A curve falls by this much at least; what falls less looks like one that falls beyond the ladder."""
+"""Prior weights of the upper and lower asymptotes: few lapses, and few catches by chance, are likeliest."""
 
-_EVENLY = 0.125
-"""Of each round of questions: the share that goes evenly over all levels."""
+_PRIOR_SLOPE, _PRIOR_SLOPE_SD = 12.0, 1.0
+"""Median of the slope's log-normal prior, and the standard deviation of its logarithm."""
+
+_NEGLIGIBLE = -14.0
+"""Log-weight, relative to the likeliest curve, below which a curve is dropped: less than one in a million."""
+
+_MIN_FALL = 0.1
+"""Least fall of a curve; one that falls less looks like one that falls beyond the ladder."""
+
+_EVEN_SHARE = 0.125
+"""Share of a round of questions that is spread evenly over the levels; the others aim at the threshold."""
 
 
 class LadderAnswers(NamedTuple):
     """Answers of one judge about the faults of one ladder.
 
     Attributes:
-        rung: Which level each fault was of, counted from 0, shape ``(n,)``.
-        caught: 1 where it was caught, shape ``(n,)``.
+        level_index: Level of each fault, counted from 0, shape ``(n,)``.
+        caught: 1 for a fault that was caught, else 0, shape ``(n,)``.
         cluster: Cluster number of each, shape ``(n,)``.
     """
 
-    rung: IntArray
+    level_index: IntArray
     caught: FloatArray
     cluster: IntArray
 
 
-class Likely(NamedTuple):
-    """Curves that answers leave likely.
+class Posterior(NamedTuple):
+    """Posterior distribution of curves, without the negligible ones.
 
     Attributes:
         curve: Their parameters (middle, slope, top, floor), shape ``(k, 4)``.
-        threshold: Where each catches `CAUGHT`, shape ``(k,)``: minus infinity before the easiest level, infinity beyond the hardest.
+        threshold: Position at which each catches `CAUGHT`, shape ``(k,)``: minus infinity before the easiest level, infinity beyond the hardest.
         weight: Posterior weights, shape ``(k,)``, their sum 1.
     """
 
@@ -57,102 +67,109 @@ class Likely(NamedTuple):
     threshold: FloatArray
     weight: FloatArray
 
-    def shares(self, place: float) -> FloatArray:
-        """Return the share that each curve catches at a place, shape ``(k,)``."""
-        return _share(self.curve, np.array([place]))[:, 0]
+    def shares(self, position: float) -> FloatArray:
+        """Return the share that each curve catches at a position, shape ``(k,)``."""
+        return _share(self.curve, np.array([position]))[:, 0]
 
     def quantiles(self, values: FloatArray, at: Sequence[float]) -> FloatArray:
-        """Posterior quantiles of a value of each curve."""
+        """Return posterior quantiles of a value of each curve."""
         order = np.argsort(values)
         return _quantiles(values[order], self.weight[order], at)
 
 
 class CurveFamily:
-    """All curves that are thought of, over the levels of one ladder.
+    """Grid of candidate curves over the levels of one ladder.
 
-    Each is ``floor + (top - floor) / (1 + exp(slope * (place - middle)))``. ``1 - top`` are lapses, which do not depend on the level; ``floor`` is what is caught without being seen.
+    Each is ``floor + (top - floor) / (1 + exp(slope * (position - middle)))``. ``1 - top`` is the share of lapses, which does not depend on the
+    level; ``floor`` is the share caught by chance.
 
     Args:
-        places: Places of the levels, the easiest first: ascending from 0 to 1, shape ``(levels,)``.
+        positions: Positions of the levels, the easiest first: ascending from 0 to 1, shape ``(levels,)``.
     """
 
-    def __init__(self, places: Sequence[float]) -> None:
-        self.places = np.array(places, dtype=np.float64)
+    def __init__(self, positions: Sequence[float]) -> None:
+        self.positions = np.array(positions, dtype=np.float64)
         tops, floors = np.array(list(_TOPS)), np.array(list(_FLOORS))
         grid = np.stack(np.meshgrid(_MIDDLES, _SLOPES, tops, floors, indexing="ij"), axis=-1).reshape(-1, 4)
-        self._curve = grid[grid[:, 2] - grid[:, 3] >= _FALL]
+        self._curve = grid[grid[:, 2] - grid[:, 3] >= _MIN_FALL]
 
     @cached_property
     def _threshold(self) -> FloatArray:
         middle, slope, top, floor = self._curve.T
         odds = (CAUGHT - floor) / np.where(top > CAUGHT, top - CAUGHT, 1.0)
-        found = np.where(top > CAUGHT, middle - np.log(odds) / slope, -np.inf)
-        return np.where(found < 0.0, -np.inf, np.where(found > 1.0, np.inf, found))
+        position = np.where(top > CAUGHT, middle - np.log(odds) / slope, -np.inf)
+        return np.where(position < 0.0, -np.inf, np.where(position > 1.0, np.inf, position))
 
     @cached_property
     def _log_prior(self) -> FloatArray:
         _, slope, top, floor = self._curve.T
-        steep = -0.5 * ((np.log(slope) - np.log(_USUAL_SLOPE)) / _SLOPE_SPREAD) ** 2
-        return steep + np.log(_looked_up(_TOPS, top)) + np.log(_looked_up(_FLOORS, floor))
+        steep = -0.5 * ((np.log(slope) - np.log(_PRIOR_SLOPE)) / _PRIOR_SLOPE_SD) ** 2
+        return steep + np.log(_prior_of(_TOPS, top)) + np.log(_prior_of(_FLOORS, floor))
 
     @cached_property
     def _log_shares(self) -> tuple[FloatArray, FloatArray]:
-        shares = _share(self._curve, self.places)
+        shares = _share(self._curve, self.positions)
         return np.log(shares), np.log1p(-shares)
 
-    def likely(self, answers: LadderAnswers, worth: float = 1.0) -> Likely:
-        """Return the curves that the answers leave likely; without answers, the prior.
+    def posterior(self, answers: LadderAnswers, answer_weight: float = 1.0) -> Posterior:
+        """Weigh the curves by the answers; without answers, by the prior alone.
 
-        Each answer counts as ``worth`` independent ones, at most 1.
+        Each answer counts as ``answer_weight`` independent ones, at most 1.
         """
-        levels = len(self.places)
-        caught = np.bincount(answers.rung, weights=answers.caught, minlength=levels)
-        missed = np.bincount(answers.rung, weights=1.0 - answers.caught, minlength=levels)
+        levels = len(self.positions)
+        caught = np.bincount(answers.level_index, weights=answers.caught, minlength=levels)
+        missed = np.bincount(answers.level_index, weights=1.0 - answers.caught, minlength=levels)
         log_caught, log_missed = self._log_shares
-        log = self._log_prior + worth * (log_caught @ caught + log_missed @ missed)
-        log -= log.max()
-        kept = np.flatnonzero(log > _NEGLIGIBLE)
-        weight = np.exp(log[kept])
-        return Likely(self._curve[kept], self._threshold[kept], weight / weight.sum())
+        log_weight = self._log_prior + answer_weight * (log_caught @ caught + log_missed @ missed)
+        log_weight -= log_weight.max()
+        indices = np.flatnonzero(log_weight > _NEGLIGIBLE)
+        weight = np.exp(log_weight[indices])
+        return Posterior(self._curve[indices], self._threshold[indices], weight / weight.sum())
 
 
 def next_levels(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
     """Choose the levels of the next ``count`` questions.
 
-    Levels are numbers in ascending order, repeated as often as each is to be asked about.
+    The first questions are spread evenly. Later, seven of eight aim at the threshold, the level at which 80 % are caught: at one or two
+    levels if it is known well, else at many. If it may be beyond an end of the ladder, half of these go to that end and half evenly,
+    so that a flat curve is recognised.
 
-    The first questions go evenly over the levels. Later, seven of eight go to the levels next to evenly spaced quantiles of the level at which
-    80 % may be caught, by the answers so far: if that level is known well, to one or two levels, else to many. If it may be beyond an end of
-    the ladder, half of these go to that end and half evenly, so that a flat curve is recognised.
+    Returns:
+        Level numbers, ascending, each repeated as often as it is asked about.
     """
-    aimed = 0 if not len(answers.rung) else count - round(count * _EVENLY)
-    chosen: list[int] = []
-    if aimed:
-        likely = family.likely(answers)
-        at = ((np.arange(aimed) + 0.5) / aimed).tolist()
-        places = likely.quantiles(likely.threshold, at)
-        kept = np.isfinite(places) | (np.arange(aimed) % 2 == 0)
-        nearest = np.abs(np.clip(places[kept], 0.0, 1.0)[:, None] - family.places).argmin(axis=1)
-        chosen = nearest.tolist()
-    asked = Counter[int](answers.rung.tolist())
+    chosen = _aimed_levels(family, answers, count) if len(answers.level_index) else []
+    asked = Counter[int](answers.level_index.tolist())
     for _ in range(count - len(chosen)):
-        least = min(range(len(family.places)), key=lambda level: (asked[level], level))
-        asked[least] += 1
-        chosen.append(least)
+        rarest = min(range(len(family.positions)), key=lambda level: (asked[level], level))
+        asked[rarest] += 1
+        chosen.append(rarest)
     return sorted(chosen)
 
 
-def _share(curve: FloatArray, places: FloatArray) -> FloatArray:
+def _aimed_levels(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
+    """Return the levels nearest to evenly spaced posterior quantiles of the threshold.
+
+    Every other quantile beyond an end of the ladder is left to the even spread.
+    """
+    aimed = count - round(count * _EVEN_SHARE)
+    posterior = family.posterior(answers)
+    quantiles = posterior.quantiles(posterior.threshold, ((np.arange(aimed) + 0.5) / aimed).tolist())
+    used = np.isfinite(quantiles) | (np.arange(aimed) % 2 == 0)
+    nearest = np.abs(np.clip(quantiles[used], 0.0, 1.0)[:, None] - family.positions).argmin(axis=1)
+    return nearest.tolist()
+
+
+def _share(curve: FloatArray, positions: FloatArray) -> FloatArray:
     middle, slope, top, floor = (each[:, None] for each in curve.T)
-    return floor + (top - floor) / (1.0 + np.exp(slope * (places - middle)))
+    return floor + (top - floor) / (1.0 + np.exp(slope * (positions - middle)))
 
 
 def _quantiles(values: FloatArray, weight: FloatArray, at: Sequence[float]) -> FloatArray:
     below = np.cumsum(weight)
-    wanted = np.array(at, dtype=np.float64) * float(below[-1])
-    return values[np.minimum(np.searchsorted(below, wanted), len(values) - 1)]
+    targets = np.array(at, dtype=np.float64) * float(below[-1])
+    return values[np.minimum(np.searchsorted(below, targets), len(values) - 1)]
 
 
-def _looked_up(table: dict[float, float], values: FloatArray) -> FloatArray:
+def _prior_of(table: Mapping[float, float], values: FloatArray) -> FloatArray:
     nearest = np.abs(values[:, None] - np.array(list(table))).argmin(axis=1)
     return np.array(list(table.values()))[nearest]

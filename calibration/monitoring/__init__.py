@@ -1,1 +1,1 @@
-"""Does a judge say the same again, and has it changed since it was measured?"""
+"""Self-consistency and drift of a judge."""

@@ -1,6 +1,6 @@
 """Drift of a judge: two tests over runs on the same labelled anchors.
 
-Both stay valid however often one looks.
+Both stay valid for any number of looks.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ..intervals.clustered_means import mean_over_clusters
 from .look_levels import look_levels
 
 _STAKES = np.linspace(0.05, 0.95, 19)
-"""Shares of the largest stake; the evidence is the mean over them, so that none has to be chosen beforehand."""
+"""Shares of the largest stake; the evidence is the mean over them, so that no share has to be chosen in advance."""
 
 _SAMPLED = 20_000
 
 _FEWEST, _MOST, _OFTEN = 10, 10_000, 10
-"""Numbers of anchors, from and to, and how many numbers of replies are tried to find what it takes."""
+"""Least and greatest number of anchors, and number of reply counts, tried for the wanted power."""
 
 
 _DROP, _LOOKS, _WANTED = 0.1, 5, 0.7
-"""Drop that is foreseen, looks within which it is to be found, and the chance that is wanted."""
+"""Assumed drop, looks within which it should be found, and wanted chance to find it."""
 
 
 def paired_drops(
@@ -35,14 +35,14 @@ def paired_drops(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the drop in accuracy since the certified run after each look, and the p of no drop.
 
-    Each anchor is compared with itself: its rightness when the judge was certified, less the mean over the looks so far, tested by a
-    one-sided t-test over clusters. A judge that repeats its verdicts, right or wrong, has differences of 0, so looks need not be independent of
-    each other; nor need any level be accepted beforehand. Two anchors are added, one that became wrong and one that became right
-    (Bonett and Price 2012), without which a few changes that happen to go one way would be enough.
+    Each anchor is compared with itself: its correctness at certification, less its mean over the looks so far, by a one-sided t-test over
+    clusters. A judge that repeats its verdicts, right or wrong, has differences of 0, so looks need not be independent of each other, and no
+    level has to be accepted in advance. Two anchors are added, one that became wrong and one that became right (Bonett and Price 2012);
+    without them a few changes in one direction would be enough.
 
     Args:
-        certified: How right the judge was on each anchor when it was certified, in [0, 1], over one reply or several, shape ``(n,)``.
-        looks: The same in each later run; NaN for an anchor that was not judged anew.
+        certified: Share of correct replies on each anchor at certification, shape ``(n,)``.
+        looks: Share of correct replies in each later run; NaN for an anchor that was not judged again.
         cluster: Cluster number of each anchor, shape ``(n,)``.
 
     Returns:
@@ -53,10 +53,10 @@ def paired_drops(
     for look in looks:
         judged = np.isfinite(look)
         times, sums = times + judged, sums + np.where(judged, look, 0.0)
-        judged_once = times > 0
-        difference = certified[judged_once] - sums[judged_once] / times[judged_once]
-        drops.append(float(difference.mean()) if judged_once.any() else 0.0)
-        own = cluster[judged_once]
+        ever_judged = times > 0
+        difference = certified[ever_judged] - sums[ever_judged] / times[ever_judged]
+        drops.append(float(difference.mean()) if ever_judged.any() else 0.0)
+        own = cluster[ever_judged]
         top = int(own.max(initial=-1))
         mean = mean_over_clusters(np.append(difference, (1.0, -1.0)), np.append(own, (top + 1, top + 2)))
         p_values.append(float(stdtr(mean.degrees, -mean.value / mean.error)))
@@ -73,12 +73,12 @@ class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
     """Power of the paired test when verdicts do not repeat, which is its worst case.
 
     Attributes:
-        drop: How much less often the judge is right than it was, from the first look on.
-        looks: Within how many.
-        found: The chance that this is found.
-        wanted: The chance that was asked for.
-        anchors: So many anchors have that chance.
-        replies: Replies per anchor that reach it in the certified run, on the same anchors; None if ten more do not.
+        drop: Assumed drop in accuracy, from the first look on.
+        looks: Number of looks.
+        found: Chance to find the drop within them.
+        wanted: Wanted chance.
+        anchors: Number of anchors that gives the wanted chance.
+        replies: Replies per anchor of the certified run that give it with the present anchors; None if ten more do not.
     """
 
     drop: float
@@ -90,11 +90,11 @@ class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def drift_power(accuracy: float, anchors: int, *, replies: float = 1.0) -> DriftPower:
-    """Return how often `paired_drops` finds a drop, and what finds it as often as wanted.
+    """Return how often `paired_drops` finds a drop, and what it takes for the wanted chance.
 
     Args:
-        accuracy: How often the judge was right when it was certified.
-        anchors: How many anchors it was certified on; taken as independent and equally hard.
+        accuracy: The judge's accuracy at certification.
+        anchors: Number of anchors at certification, taken as independent and equally hard.
         replies: Replies on each anchor in the certified run.
     """
     enough = _FEWEST + bisect_left(
@@ -132,12 +132,12 @@ def _detection_rate(accuracy: float, anchors: int, replies: float) -> float:
 def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
     """Return the evidence for a drop after each look, as an e-process.
 
-    It holds if looks are independent of each other given the anchors, which verdicts of a judge at temperature 0 are not: those it repeats are
-    counted anew in each look, and against a level that is the judge's own rightness up to 17 % of false alarms were seen. Accept less than that.
+    It is valid if looks are independent of each other given the anchors. Verdicts of a judge at temperature 0 are not: repeated ones count again
+    in each look, and if the accepted level is the judge's own accuracy, up to 17 % of false alarms were observed. Accept a lower level.
 
-    A look is one run over a fixed set of anchors: for each, in [0, 1], how right the judge was. Each stake bets on "less right
+    A look is one run over a fixed set of anchors: the share of correct replies on each. Each stake bets on "less accurate
     than accepted": a look multiplies its wealth by ``prod_i (1 - stake (x_i - m0) / (1 - m0))``. The anchors differ in difficulty,
-    but they are judged independently of each other, and their mean rightness is at least ``m0`` unless the judge has drifted; by
+    but they are judged independently of each other, and their mean accuracy is at least ``m0`` unless the judge has drifted; by
     the inequality of means the expected product then is at most 1. So the wealth is a supermartingale over looks, and
     by Ville's inequality it ever reaches ``1 / alpha`` with probability at most ``alpha``.
 
@@ -145,7 +145,7 @@ def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
 
     Args:
         looks: One array a run, in the order in which they were made.
-        accepted: The rightness ``m0`` that was accepted, below 1.
+        accepted: The accepted accuracy ``m0``, below 1.
 
     Returns:
         The evidence after each look, shape ``(looks,)``; it may fall again, but an alarm stands once it was reached.
@@ -157,8 +157,8 @@ def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
         raise ValueError(f"an accepted level is inside (0, 1), got {accepted}")
     log_wealth = np.zeros(len(_STAKES))
     evidence: list[float] = []
-    for rightness in looks:
-        gains = -np.outer(_STAKES, (rightness - accepted) / (1 - accepted))
+    for accuracies in looks:
+        gains = -np.outer(_STAKES, (accuracies - accepted) / (1 - accepted))
         log_wealth = log_wealth + np.log1p(gains).sum(axis=1)
         top = float(log_wealth.max())
         evidence.append(float(np.exp(min(top, 700.0)) * np.exp(log_wealth - top).mean()))

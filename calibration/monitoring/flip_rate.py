@@ -1,4 +1,4 @@
-"""Self-consistency: does a judge say the same when it is asked the same again?"""
+"""Self-consistency: agreement of a judge's repeated verdicts on one question."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SelfConsistency(NamedTuple):
 
 
 def self_consistency(repeats: Sequence[Sequence[bool]], cluster: IntArray) -> SelfConsistency:
-    """Return how far repeats of the same question agree.
+    """Measure how far repeats of the same question agree.
 
     ``repeats`` holds at least two repeats of each item, and whether each of them passed the item;
     ``cluster`` holds the cluster number of each item.

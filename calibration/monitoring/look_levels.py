@@ -1,6 +1,6 @@
 """Significance levels for repeated looks: one for each early look, a common line after them.
 
-Together they fix the chance of a false alarm beforehand.
+Together they fix the chance of a false alarm in advance.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SOON = 5
 """Number of first looks over which most of the chance of a false alarm is spent equally."""
 
 _KEPT = 0.6
-"""This times the share of the information that only later looks have is kept for them: a tenth of the chance if the certified run has one reply."""
+"""Factor on the later looks' share of information that gives their part of the chance: a tenth if the certified run has one reply."""
 
 _FAR, _POINTS = 9.0, 257
 
@@ -26,20 +26,20 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
 
     Over all looks, a judge that does not change is flagged with chance ``alpha``.
 
-    What an anchor has in common with itself cancels in its differences, so that of a judge that stays as it was the statistics of looks ``s < t``
-    correlate as ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats itself: a Brownian motion looked at when the shares ``t / (t + R)``
-    of its time are over. The first five looks spend equal parts of ``alpha``, nine tenths in all if ``R`` is 1; the rest is the chance that the motion
+    The difficulty of an anchor cancels in its differences. So for a judge that does not change the statistics of looks ``s < t`` correlate as
+    ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats itself: they are a Brownian motion observed at the shares ``t / (t + R)`` of its
+    time. The first five looks spend equal parts of ``alpha``, nine tenths in all if ``R`` is 1; the rest is the chance that the motion
     ever crosses a straight line from there on, by the principle of reflection.
 
     Source: Lan and DeMets 1983 (spending); Armitage, McPherson and Rowe 1969 (the integral over looks); Jennison and Turnbull 1997 (statistics of this form).
 
     Args:
-        looks: How many levels are wanted, from the first look on.
-        alpha: The chance of a false alarm over all looks there will ever be.
-        replies: ``R``, on how many replies an anchor the certified run rests, on average.
+        looks: Number of levels, from the first look on.
+        alpha: Chance of a false alarm over all looks, however many there will be.
+        replies: ``R``, the mean number of replies per anchor of the certified run.
 
     Returns:
-        Levels, shape ``(looks,)``; the first ones do not depend on how many are wanted.
+        Levels, shape ``(looks,)``; the first ones do not depend on the number of looks.
     """
     shares = np.arange(1, _SOON + 1) / (np.arange(1, _SOON + 1) + replies)
     reserve = alpha * _KEPT * (1 - float(shares[-1]))

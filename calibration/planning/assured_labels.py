@@ -1,6 +1,6 @@
 """Plan labels so that an interval is as narrow as wanted in most samples.
 
-An average is not enough: half of the samples are wider than the average one.
+An average is not enough: half of the samples have wider intervals.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ DEFAULT_ASSURANCE = 0.8
 _DRAWS, _SEED = 4_000, 0
 
 _MOST = 64
-"""Times the labels that suffice on average: if more are needed, no number is called enough."""
+"""Largest multiple of the labels that suffice on average; if more are needed, none is reported."""
 
 _STEP = 1e-20
 
 _BOOTSTRAP = 0.022
-"""By how much the width of a bootstrap interval of 2,000 replicates differs from draw to draw, as a share."""
+"""Relative standard deviation of the width of a bootstrap interval with 2,000 replicates."""
 
 
 class Expected(NamedTuple):
@@ -58,12 +58,12 @@ class Expected(NamedTuple):
 
     @property
     def effect(self) -> float:
-        """By how much clusters multiply a variance."""
+        """Factor by which clusters multiply a variance."""
         return design_effect(self.rows_per_cluster, self.icc)
 
     @property
     def shares(self) -> list[float]:
-        """Of true negatives, false positives, false negatives and true positives."""
+        """Shares of true negatives, false positives, false negatives and true positives."""
         wrong, right = 1 - self.prevalence, self.prevalence
         return [wrong * self.tnr, wrong * (1 - self.tnr), right * (1 - self.tpr), right * self.tpr]
 
@@ -81,10 +81,9 @@ def assured_labels(
 ) -> dict[str, int | None]:
     """Return the labels for 95 % intervals of at most this half-width, by rate.
 
-    They are that narrow in the share ``assurance`` of samples; None if no number is enough.
+    Intervals are that narrow in the share ``assurance`` of samples; None if no number is enough.
 
-    Samples are drawn: tables of label and verdict, and, if items cluster, the error of their spread, which is known the worse the fewer
-    clusters there are.
+    Samples are drawn: tables of label and verdict, and, if items cluster, the error of their spread, which grows with fewer clusters.
     """
     average = average_labels(expected, half_width, unlabelled)
     errors = {
@@ -207,7 +206,7 @@ def _kappa_errors(expected: Expected) -> _Errors:
 
 
 def _corrected_errors(expected: Expected, unlabelled: int) -> _Errors:
-    """PPI++'s: ``var(Y) (1 - rho^2 N / (N + n)) / n``, the correlation as the labels have it."""
+    """Return the errors of PPI++: ``var(Y) (1 - rho^2 N / (N + n)) / n``, ``rho`` by the labels."""
 
     def errors(labels: int, rng: np.random.Generator) -> FloatArray:
         shares = _tables(expected, labels, rng) / labels
@@ -239,6 +238,6 @@ def _rogan_gladen_errors(expected: Expected, unlabelled: int, classes: ClassLabe
 
 
 def _split(labels: int, classes: ClassLabels) -> tuple[int, int]:
-    """Labels of right and of wrong items, in the proportion that does with the least."""
+    """Split labels over right and wrong items, in the proportion that needs the fewest."""
     right = min(labels - 1, max(1, round(labels * classes.right / sum(classes))))
     return right, labels - right

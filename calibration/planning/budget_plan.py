@@ -1,6 +1,6 @@
 """Plan a budget: find the design with the narrowest interval.
 
-It says how many outputs to check, to judge by a cheap and by an expensive judge, and to label.
+A design gives the numbers of outputs to check, to judge by a cheap and by an expensive judge, and to label.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEVEL = 0.95
 PhaseName: TypeAlias = Literal["check", "cheap", "dear", "label"]
 
 PHASES: tuple[PhaseName, ...] = ("check", "cheap", "dear", "label")
-"""In their order: each is of a random part of what the one before left undecided."""
+"""Phases in order; each is applied to a random part of the outputs that the one before left undecided."""
 
 _DESIGNS: tuple[tuple[PhaseName, ...], ...] = ((), ("cheap",), ("dear",), ("cheap", "dear"))
 
@@ -39,7 +39,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
         open_rate: Share of the others that are right.
         explained: Share of the variance of labels of undecided outputs that verdicts explain (the squared multiple correlation): of ``cheap``, of ``dear``,
             and of both as ``cheap+dear``.
-        n: Labelled outputs that this was measured on; 0 if it was given.
+        n: Number of labelled outputs behind it; 0 if the rates were given.
     """
 
     decided: float
@@ -50,14 +50,14 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Phase(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing to buy.
+    """One phase of a plan, and its cost.
 
     Attributes:
-        phase: What is done to outputs.
-        outputs: To how many.
-        unit_cost: What each costs, in dollars.
-        cost: What they cost.
-        variance: Its share of the variance of the rate: what more of it could take away.
+        phase: Name of the phase.
+        outputs: Number of outputs.
+        unit_cost: Cost of one output, in dollars.
+        cost: Cost of all of them.
+        variance: Its share of the variance of the rate, which more outputs could reduce.
     """
 
     phase: PhaseName
@@ -68,17 +68,17 @@ class Phase(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """The best design for a budget, and what others give.
+    """Best design for a budget, beside the other designs.
 
     Attributes:
-        budget: In dollars.
-        spent: Of it.
+        budget: The budget in dollars.
+        spent: Dollars that the plan spends.
         half_width: Half-width of a 95 % interval of the rate of all outputs.
-        open_half_width: Half-width for the undecided outputs, whose rate `estimate` gives of a run.
-        phases: What is bought.
-        half_widths: Half-width of the best plan by each design: the judges that take part, joined by ``+``, or ``labels alone``.
-        labels_alone_cost: What the same half-width costs without a judge; None if all outputs together do not suffice.
-        pilot: What it rests on.
+        open_half_width: Half-width for the undecided outputs, whose rate `estimate` gives for a run.
+        phases: The phases.
+        half_widths: Half-width of the best plan by design: its judges joined by ``+``, or ``labels alone``.
+        labels_alone_cost: Cost of the same half-width without a judge; None if all outputs together do not suffice.
+        pilot: The rates that the plan assumes.
     """
 
     budget: float
@@ -109,16 +109,16 @@ def plan_budget(
 ) -> BudgetPlan:
     """Spend a budget for the narrowest interval.
 
-    The estimate is that of nested samples: each phase is a random part of the one before, and corrects it (`multi_phase_rate`). Its variance is a sum over phases,
-    each with its own part over its own number of outputs, so a phase gets outputs in proportion to the root of that part over its price. A
-    phase that would get more than the one before it shares its number. All sets of judges are tried.
+    The estimate is that of nested samples: each phase is a random part of the one before, and corrects it (`multi_phase_rate`). Its variance is a sum
+    over phases of the phase's own variance over its number of outputs. So a phase gets outputs in proportion to the root of its variance over its
+    price; if that were more than the phase before has, both get equal numbers. All sets of judges are tried.
 
     Source: Neyman 1938 for two phases; Cochran 1977, chapter 12; Kott 1990 for more of them.
 
     Args:
-        budget: In dollars.
+        budget: The budget in dollars.
         costs: Cost of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``dear`` if there are such judges.
-        pilot: What is known beforehand.
+        pilot: Assumed rates.
         outputs: Number of outputs available; None for unlimited.
         effect: Factor by which clusters multiply the variance.
 
@@ -133,23 +133,25 @@ def plan_budget(
     steps = {"+".join(names) or "labels alone": _steps(names, costs, pilot) for names in offered}
     most = math.inf if outputs is None else outputs * (1 - pilot.decided)
     counts = {name: _allocate(budget, each, most) for name, each in steps.items()}
-    wide = {name: _half_width(steps[name], each, effect) for name, each in counts.items() if each is not None}
-    if not wide:
+    half_widths = {
+        name: _half_width(steps[name], each, effect) for name, each in counts.items() if each is not None
+    }
+    if not half_widths:
         least = min(_price(each, [float(FEWEST_LABELS)] * len(each)) for each in steps.values())
         raise UsageError(
             f"a budget of {budget:g} does not pay for {FEWEST_LABELS} labels and their checks and judgements ({least:,.2f}); raise --budget"
         )
-    best = min(wide, key=lambda name: wide[name])
-    taken = counts[best] or []
-    phases = _phases(steps[best], taken, pilot)
+    best = min(half_widths, key=lambda name: half_widths[name])
+    best_counts = counts[best] or []
+    phases = _phases(steps[best], best_counts, pilot)
     return BudgetPlan(
         budget=budget,
         spent=sum(each.cost for each in phases),
-        half_width=wide[best],
-        open_half_width=_half_width(steps[best][1:], taken[1:], effect) / max(1 - pilot.decided, 1e-12),
+        half_width=half_widths[best],
+        open_half_width=_half_width(steps[best][1:], best_counts[1:], effect) / max(1 - pilot.decided, 1e-12),
         phases=phases,
-        half_widths=wide,
-        labels_alone_cost=_cost_of(wide[best], steps["labels alone"], most, effect),
+        half_widths=half_widths,
+        labels_alone_cost=_cost_of(half_widths[best], steps["labels alone"], most, effect),
         pilot=pilot,
     )
 

@@ -59,9 +59,9 @@ def measured_rates(table: Table, judge: str | None = None) -> MeasuredRates | No
         n=int(both.sum()),
         n_labelled=_items(rows, labelled),
         n_unlabelled=_items(rows, judged & ~labelled),
-        tpr=_pulled(passed[right]),
-        tnr=_pulled(~passed[~right]),
-        prevalence=_pulled(rows.right[labelled]),
+        tpr=_smoothed(passed[right]),
+        tnr=_smoothed(~passed[~right]),
+        prevalence=_smoothed(rows.right[labelled]),
     )
 
 
@@ -69,15 +69,15 @@ def _items(table: Table, rows: BoolArray) -> int:
     return len(set(table.item.codes[rows].tolist()))
 
 
-def _pulled(holds: BoolArray) -> float:
-    """Return a share that is neither 0 nor 1: with half an item of each kind added."""
+def _smoothed(holds: BoolArray) -> float:
+    """Return a share after adding half an item of each kind, so that it is neither 0 nor 1."""
     return float((holds.sum() + 0.5) / (len(holds) + 1))
 
 
 def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
     """Return a pilot from a table or run with labels.
 
-    It holds the share that checkers decided, and how much of the variance of the other labels
+    It holds the share that checkers decided, and the share of the variance of the other labels that
     the verdicts explain.
 
     Args:
@@ -88,7 +88,7 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
         InputError: There is no such judge, or the undecided outputs that it judged have fewer than 30 labels or labels that are all equal.
     """
     every = nested_verdicts(table, list(judges.values()))
-    decided, rest = every.decided[np.isfinite(every.decided)], every.of_open()
+    decided, rest = every.decided[np.isfinite(every.decided)], every.undecided()
     explained: dict[str, float] = {}
     for names in _sets(judges):
         data = nested_verdicts(table, [judges[name] for name in names])

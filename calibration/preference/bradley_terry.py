@@ -20,7 +20,7 @@ _STEPS = 100
 _CLOSE = 1e-12
 _ROUNDING = 1e-12
 _NAMED = 3
-"""Systems that a reason names; of more, it says how many."""
+"""Most systems that a reason names; the others are counted."""
 
 
 def strengths(
@@ -37,16 +37,16 @@ def strengths(
     Errors are sandwich errors over clusters. Strengths are undefined if the comparisons do not
     bound them.
 
-    A comparison counts as one, of which each has the part by which it was preferred: a tie, and a flip, is half a win for each. That is the
-    rule of half wins; the likelihood is that of fractional responses, whose maximum exists when that of wins and losses does.
+    A comparison counts as one win, divided between the two by how far each was preferred: a tie, and a flip, is half a win for each. The
+    likelihood is that of fractional responses, whose maximum exists when that of wins and losses does.
 
     Source: Bradley and Terry 1952; Ford 1957 for when the maximum exists; Papke and Wooldridge 1996 for fractions; Liang and Zeger 1986.
 
     Args:
-        systems: Names, k of them.
-        a: Number of the one of two, shape ``(n,)``.
-        b: Number of the other.
-        preferred: How far ``a`` was preferred, in [0, 1].
+        systems: Names of the k systems.
+        a: Number of one system of each comparison, shape ``(n,)``.
+        b: Number of the other system, shape ``(n,)``.
+        preferred: Degree to which ``a`` was preferred, in [0, 1].
         cluster: Cluster numbers.
         level: Confidence level of the intervals.
     """
@@ -60,22 +60,33 @@ def strengths(
         return [undefined(why, n=int(n), level=level) for n in counts]
     beta, inverse = _fit(wins)
     residual = preferred - expit(beta[a] - beta[b])
+    return [
+        sandwich_statistic(
+            float(beta[each]),
+            residual * (inverse[each, a] - inverse[each, b]),
+            cluster,
+            n=int(counts[each]),
+            level=level,
+        )
+        for each in range(k)
+    ]
+
+
+def sandwich_statistic(
+    value: float, influence: FloatArray, cluster: IntArray, *, n: int, level: float
+) -> Statistic:
+    """Return an estimate with a t interval by its sandwich error over clusters.
+
+    ``influence`` and ``cluster`` have a value for each comparison; the estimate has no interval if the error cannot be estimated.
+    """
     clusters = len(np.unique(cluster))
-    estimates: list[Statistic] = []
-    for each in range(k):
-        value, n = float(beta[each]), int(counts[each])
-        if clusters < FEWEST:
-            estimates.append(defined(value, n=n, method="no interval from a single cluster", level=level))
-            continue
-        error = cluster_error(residual * (inverse[each, a] - inverse[each, b]), cluster)
-        if error <= _ROUNDING:
-            estimates.append(
-                defined(value, n=n, method="no interval: all comparisons are alike", level=level)
-            )
-            continue
-        ends = t_interval(value, error, clusters, level)
-        estimates.append(defined(value, ends, n=n, method="sandwich over clusters, t", level=level))
-    return estimates
+    if clusters < FEWEST:
+        return defined(value, n=n, method="no interval from a single cluster", level=level)
+    error = cluster_error(influence, cluster)
+    if error <= _ROUNDING:
+        return defined(value, n=n, method="no interval: all comparisons are alike", level=level)
+    ends = t_interval(value, error, clusters, level)
+    return defined(value, ends, n=n, method="sandwich over clusters, t", level=level)
 
 
 def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -107,8 +118,8 @@ def _inverse(information: FloatArray) -> FloatArray:
 
     Its null space is that of equal strengths.
 
-    The null space is known, so it is filled in and taken out again. `numpy.linalg.pinv` would tell its eigenvalue from rounding, and on some
-    processors could not.
+    The null space is known, so it is filled in and removed again. `numpy.linalg.pinv` would have to distinguish its eigenvalue from rounding,
+    which fails on some processors.
     """
     filled = float(np.trace(information)) / len(information) ** 2
     whole = np.linalg.inv(information + filled)
@@ -120,9 +131,9 @@ def _log_likelihood(beta: FloatArray, wins: FloatArray) -> float:
 
 
 def _unbounded(systems: Sequence[str], wins: FloatArray) -> str | None:
-    """Why there is no largest likelihood; None if there is.
+    """Return why there is no largest likelihood; None if there is.
 
-    There is one exactly when, however the systems are divided in two, each part won something of the other.
+    There is one exactly if for every division of the systems in two each part has won against the other.
     """
     won = (wins > 0).astype(np.int64)
     parts, part = _components(won, strong=False)

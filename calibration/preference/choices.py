@@ -14,14 +14,14 @@ class Choices(NamedTuple):
 
     Attributes:
         systems: Names of systems.
-        a: Number of the system whose output is one of the two.
-        b: Number of the other's.
+        a: Number of the first system of the pair, whichever output is shown first.
+        b: Number of the second system.
         a_first: Choice when ``a`` was shown first: 1 for ``a``, 0 for ``b``, a tie between; NaN without a verdict.
         b_first: Choice when ``b`` was shown first: 1 for ``b``, 0 for ``a``, a tie between; NaN without a verdict.
         cluster: Cluster number.
         length_a: Characters of the output of ``a``; NaN if unknown.
         length_b: Characters of the output of ``b``; NaN if unknown.
-        label: 1 where ``a`` is the better by trusted labels, 0 where ``b`` is, 0.5 where they are alike; NaN where that is not known.
+        label: 1 if ``a`` is better by trusted labels, 0 if ``b`` is, 0.5 if they are equal; NaN if unknown.
         person: Preference of a person who saw both outputs: 1 for ``a``, 0 for ``b``, 0.5 for a tie; NaN without one.
     """
 
@@ -67,11 +67,11 @@ class Kinds(NamedTuple):
     """Results of comparisons, each array of shape ``(n,)`` and exactly one of them true.
 
     Attributes:
-        a: ``a`` in both orders.
-        b: ``b`` in both orders.
-        tie: A tie in both orders.
-        flip_first: What was shown first, in both orders: the order decided.
-        flip_second: What was shown second, in both orders.
+        a: ``a`` is chosen in both orders.
+        b: ``b`` is chosen in both orders.
+        tie: Both orders give a tie.
+        flip_first: The output shown first is chosen in both orders: the order decides.
+        flip_second: The output shown second is chosen in both orders.
         half: A choice in one order and a tie in the other.
     """
 

@@ -1,4 +1,4 @@
-"""From a judge's choices to what it prefers, and what else than quality it goes by."""
+"""Preferences and biases of a judge, from its choices between outputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 
 from ...records import Outcome
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..comparison.significance import among_known
+from ..comparison.significance import adjust_known
 from ..intervals.clustered_means import Shift, combine_means, mean_of, paired_shift
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
@@ -35,7 +35,7 @@ _ALPHA = 0.05
 """Chance of any false alarm among the biases of a judge."""
 
 _EVEN = 0.5
-"""The win rate of equals, and the label of outputs that are alike."""
+"""Win rate of equal systems, and label of equal outputs."""
 
 
 def preferences_of(
@@ -64,7 +64,7 @@ def _matches(choices: Choices, level: float) -> list[SystemMatch]:
         met = _between(choices, one, other)
         if len(met.a):
             found.append(_match(met, level))
-    adjusted = among_known([match.p for match in found])
+    adjusted = adjust_known([match.p for match in found])
     return [_decided(match, p, level) for match, p in zip(found, adjusted, strict=True)]
 
 
@@ -233,7 +233,7 @@ def _rate(preferred: FloatArray, rows: Choices, level: float) -> Statistic:
 
 def _corrected(position: Position, length: Length) -> tuple[Position, Length]:
     """Return the biases with their p adjusted for two tests."""
-    adjusted = among_known([position.p, length.p])
+    adjusted = adjust_known([position.p, length.p])
     return _with_holm(position, adjusted[0]), _with_holm(length, adjusted[1])
 
 

@@ -10,17 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray
-from ..intervals.closed_forms import t_interval
-from ..intervals.variance import FEWEST, cluster_error
-from ..statistic import Statistic, defined, undefined
-from .bradley_terry import strengths
+from ..statistic import Statistic, undefined
+from .bradley_terry import sandwich_statistic, strengths
 from .choices import Choices
 
 _STEPS = 100
 _CLOSE = 1e-12
 _ROUNDING = 1e-12
 _FINITE = 15.0
-"""Log-odds beyond which a fit is taken to have no largest likelihood."""
+"""Log-odds beyond which a fit counts as having no largest likelihood."""
 
 
 class OrderedStrengths(NamedTuple):
@@ -62,7 +60,7 @@ def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStren
     influence = influence_on_strengths(complete, one, other, inverse)
     counts = np.bincount(np.concatenate([a, b]), minlength=k).tolist()
     fits = [
-        _statistic(float(beta[each]), influence[:, each], complete, count, level)
+        sandwich_statistic(float(beta[each]), influence[:, each], complete.cluster, n=count, level=level)
         for each, count in enumerate([*counts, n])
     ]
     return OrderedStrengths(fits[:k], fits[k])
@@ -77,9 +75,7 @@ def fit_of_order(complete: Choices) -> tuple[FloatArray, FloatArray] | None:
 def influence_on_strengths(
     complete: Choices, one: FloatArray, other: FloatArray, inverse: FloatArray
 ) -> FloatArray:
-    """Return how each comparison moves the fitted strengths and order effect.
-
-    The result has shape ``(n, k + 1)``.
+    """Return the influence of each comparison on strengths and order effect, ``(n, k + 1)``.
 
     ``one`` and ``other`` are the residuals, chosen minus expected, with ``a`` and with ``b`` shown first.
     """
@@ -92,21 +88,10 @@ def _choice_counts(complete: Choices) -> tuple[FloatArray, FloatArray]:
     k = len(complete.systems)
     chosen, shown = np.zeros((k, k)), np.zeros((k, k))
     a, b = complete.a, complete.b
-    for first, second, said in ((a, b, complete.a_first), (b, a, complete.b_first)):
-        np.add.at(chosen, (first, second), said)
+    for first, second, choice in ((a, b, complete.a_first), (b, a, complete.b_first)):
+        np.add.at(chosen, (first, second), choice)
         np.add.at(shown, (first, second), 1.0)
     return chosen, shown
-
-
-def _statistic(value: float, influence: FloatArray, complete: Choices, n: int, level: float) -> Statistic:
-    clusters = len(np.unique(complete.cluster))
-    if clusters < FEWEST:
-        return defined(value, n=n, method="no interval from a single cluster", level=level)
-    error = cluster_error(influence, complete.cluster)
-    if error <= _ROUNDING:
-        return defined(value, n=n, method="no interval: all comparisons are alike", level=level)
-    ends = t_interval(value, error, clusters, level)
-    return defined(value, ends, n=n, method="sandwich over clusters, t", level=level)
 
 
 def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray] | None:

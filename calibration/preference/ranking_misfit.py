@@ -14,10 +14,10 @@ _ALPHA = 0.05
 _DRAWN = 1_999
 _BLOCK = 100
 _FEWEST = 3
-"""Systems among which preferences can go in a cycle."""
+"""Fewest systems whose preferences can form a cycle."""
 
 _MOST = 1_000
-"""Pairs of systems that are tested; the matrices of more take minutes."""
+"""Most pairs of systems that are tested; matrices of more take minutes."""
 
 
 def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
@@ -63,18 +63,18 @@ def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> F
     def by_pair(values: FloatArray) -> FloatArray:
         return np.bincount(pair, weights=values, minlength=len(pairs)).astype(np.float64)
 
-    # How each pair's score moves with the strengths and the order effect that were fitted.
+    # Derivative of each pair's score with respect to the fitted strengths and the order effect.
     own, of_order = by_pair(weight_one + weight_other), by_pair(toward * (weight_one - weight_other))
-    moved, places = np.zeros((len(pairs), k + 1)), np.arange(len(pairs))
-    moved[places, pairs // k], moved[places, pairs % k], moved[:, k] = own, -own, of_order
+    slopes, rows = np.zeros((len(pairs), k + 1)), np.arange(len(pairs))
+    slopes[rows, pairs // k], slopes[rows, pairs % k], slopes[:, k] = own, -own, of_order
     number, clusters = without_gaps(complete.cluster)
     sums = np.bincount(
         number * len(pairs) + pair, weights=toward * (one - other), minlength=clusters * len(pairs)
     ).reshape(clusters, -1)
     fitted_by = influence_on_strengths(complete, one, other, inverse)
-    sums = sums - np.stack([cluster_sums(each, number) for each in fitted_by.T], axis=1) @ moved.T
+    sums = sums - np.stack([cluster_sums(each, number) for each in fitted_by.T], axis=1) @ slopes.T
     met = len(np.unique(np.concatenate([complete.a, complete.b])))
-    return sums @ _root(np.diag(own) - moved @ inverse @ moved.T, len(pairs) - met + 1)
+    return sums @ _root(np.diag(own) - slopes @ inverse @ slopes.T, len(pairs) - met + 1)
 
 
 def _pair_of(complete: Choices) -> IntArray:
@@ -92,7 +92,7 @@ def _root(information: FloatArray, freedom: int) -> FloatArray:
 
 
 def _flipped_p(scaled: FloatArray, seed: int) -> float:
-    """Return how often flipped signs of clusters give as large a statistic as was seen."""
+    """Return how often flipped signs of clusters give as large a statistic as the observed one."""
     observed = float((scaled.sum(axis=0) ** 2).sum()) * (1 - 1e-9)
     rng, as_large = np.random.default_rng(seed), 0
     for start in range(0, _DRAWN, _BLOCK):

@@ -32,7 +32,7 @@ from .shrunken_rates import ShrunkenRates, SuccessCount, shrink
 
 _HALF = 0.5
 _LEAST_INFORMATION = 0.05
-"""Of a judge whose rates add up to little more than 1, verdicts say next to nothing; what is corrected by them would have no bounds."""
+"""Least informedness (TPR + TNR - 1) for a correction; with less, a correction would be unbounded."""
 
 
 class JudgedCriterion(NamedTuple):
@@ -42,8 +42,8 @@ class JudgedCriterion(NamedTuple):
         key: Identity of the criterion in any item.
         points: Its points.
         tags: Its tags.
-        met: How far the judge finds it met, in [0, 1]; None while it is ungraded.
-        label: Trusted label of how far it is met; None if there is none.
+        met: How far it is met, by the judge, in [0, 1]; None if ungraded.
+        label: How far it is met, by a trusted label; None without one.
     """
 
     key: str
@@ -70,13 +70,13 @@ class JudgedRubric(NamedTuple):
 
 
 class _Rates(NamedTuple):
-    """Rates at which a judge finds met what is met, and not met what is not."""
+    """Rates of a judge by criterion: TPR on met criteria, TNR on the others."""
 
     positive: ShrunkenRates
     negative: ShrunkenRates
 
     def informedness(self, key: str) -> float:
-        """Return what a verdict says: 1 if it is always right, 0 if it says nothing."""
+        """Return TPR + TNR - 1: 1 if verdicts are always right, 0 if they carry no information."""
         return self.positive.rate(key) + self.negative.rate(key) - 1
 
     def truth(self, criterion: JudgedCriterion) -> float:
@@ -93,7 +93,7 @@ def rubric_of_judge(
     Args:
         judge: Its name.
         items: Outputs with their judged criteria.
-        names: From a criterion's key to its text.
+        names: Function from a criterion's key to its text.
         level: Confidence level of the intervals.
     """
     labelled = [
@@ -132,10 +132,27 @@ def judges_on_criteria(
     ]
 
 
-def _right(items: Sequence[JudgedRubric]) -> dict[tuple[str, int, str], tuple[bool, str]]:
-    """Return whether each labelled criterion is judged as labelled, and its cluster."""
+class _CriterionOfItem(NamedTuple):
+    """Identity of one criterion of one output: the item, its position, and its key."""
+
+    item: str
+    position: int
+    key: str
+
+
+class _Agreed(NamedTuple):
+    """Agreement of verdict and label of a criterion, and the cluster of its item."""
+
+    right: bool
+    cluster: str
+
+
+def _right(items: Sequence[JudgedRubric]) -> dict[_CriterionOfItem, _Agreed]:
+    """Return whether each labelled criterion is judged as labelled."""
     return {
-        (item.item, number, each.key): ((each.met >= _HALF) == (each.label >= _HALF), item.cluster)
+        _CriterionOfItem(item.item, number, each.key): _Agreed(
+            (each.met >= _HALF) == (each.label >= _HALF), item.cluster
+        )
         for item in items
         for number, each in enumerate(item.criteria)
         if each.met is not None and each.label is not None
@@ -145,15 +162,16 @@ def _right(items: Sequence[JudgedRubric]) -> dict[tuple[str, int, str], tuple[bo
 def _pair(
     a: str,
     b: str,
-    right_a: Mapping[tuple[str, int, str], tuple[bool, str]],
-    right_b: Mapping[tuple[str, int, str], tuple[bool, str]],
+    right_a: Mapping[_CriterionOfItem, _Agreed],
+    right_b: Mapping[_CriterionOfItem, _Agreed],
     level: float,
 ) -> JudgesOnCriteria | None:
-    both = [(right_a[key][0], right_b[key][0], right_a[key][1]) for key in right_a if key in right_b]
+    both = [(right_a[key], right_b[key]) for key in right_a if key in right_b]
     if not both:
         return None
-    differences = np.array([float(of_a) - float(of_b) for of_a, of_b, _ in both])
-    shift = paired_shift(differences, cluster_numbers(cluster for *_, cluster in both), level=level)
+    differences = np.array([float(of_a.right) - float(of_b.right) for of_a, of_b in both])
+    clusters = cluster_numbers(of_a.cluster for of_a, _ in both)
+    shift = paired_shift(differences, clusters, level=level)
     return JudgesOnCriteria(
         a=a,
         b=b,
@@ -258,7 +276,7 @@ def _clipped_mean(values: Sequence[float], items: Sequence[JudgedRubric], level:
 
 
 def _within(combination: Combination, n: int, level: float, method: str, variance: float = 0.0) -> Statistic:
-    """Return a clipped mean with its interval, to whose variance some may be added."""
+    """Return a clipped mean with its interval; ``variance`` is added to that of the mean."""
     value = clipped(combination.value)
     if not math.isfinite(combination.error):
         return defined(value, n=n, method=f"{method}: no interval from a single cluster", level=level)
@@ -293,7 +311,7 @@ def _corrected(items: Sequence[JudgedRubric], rates: _Rates, level: float) -> St
 def _variance_of_rates(items: Sequence[JudgedRubric], rates: _Rates) -> float:
     """Return the variance that the mean has from the rates' errors, by the delta method.
 
-    A criterion's own error is independent of others'; that of the rate of all is shared by all.
+    Errors of single criteria's rates are independent; the error of the pooled rate is common to all.
     """
     slopes: dict[str, tuple[float, float]] = {}
     for item in items:
@@ -317,7 +335,7 @@ def _variance(rates: ShrunkenRates, slopes: dict[str, float]) -> float:
 
 
 def _item(item: JudgedRubric, rates: _Rates | None) -> ItemScore:
-    """Return an item's score, and what is to be expected of it by the judge's rates."""
+    """Return an item's score, and its expectation by the judge's rates."""
     points = _points(item)
     if not item.criteria or not points.possible:
         return ItemScore(item=item.item, score=None)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import DuplicateRowError, InputError
 from ...records import JudgeId
 from ...records.column_names import is_number_field
 from ...records.grades import PLAIN, GradeScale, UnreadGrades
@@ -268,7 +268,7 @@ class TableBuilder:
         values = [(name, table.value(name, row)) for name in IDENTITY]
         named = ", ".join(f"{name} {value!r}" for name, value in values if value is not None)
         path = self._path[max(start for start in self._path if start <= row)]
-        raise InputError(
+        raise DuplicateRowError(
             f"a second row of {named}",
             path=path,
             line=self._line[row] or None,

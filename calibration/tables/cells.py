@@ -32,7 +32,7 @@ def number_of(value: object, field: str) -> float:
     if field == ROUND:
         return _round_of(value)
     if field.startswith(COVARIATE):
-        return math.nan if is_missing(value) else _float(value)
+        return _covariate_of(value, field)
     if field not in AMOUNTS:
         number = unit_of(value, field)
         if number == 0.0 and field == PROBABILITY:
@@ -54,6 +54,15 @@ def _round_of(value: object) -> float:
     number = _float(value)
     if not (1.0 <= number < math.inf and number.is_integer()):
         raise InputError(f"expected a whole number from 1 on, or null, got {_shown(value)}", field=ROUND)
+    return number
+
+
+def _covariate_of(value: object, field: str) -> float:
+    if is_missing(value):
+        return math.nan
+    number = _float(value)
+    if not math.isfinite(number):
+        raise InputError(f"expected a number or null, got {_shown(value)}", field=field)
     return number
 
 
@@ -109,7 +118,7 @@ def text_of(value: object, field: str) -> str | None:
 def absent(field: str, columns: Iterable[str]) -> InputError:
     """Return the error for rows that lack a required column.
 
-    It lists the columns present, for those who must name another one with ``--column``.
+    It lists the present columns, one of which ``--map`` may name.
     """
     shown = ", ".join(repr(name) for name in columns)
     there_are = f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line
@@ -118,7 +127,7 @@ def absent(field: str, columns: Iterable[str]) -> InputError:
 
 
 def _float(value: Any) -> float:
-    """Return the value as a number, or infinity, which every column refuses, if it is none."""
+    """Return the value as a number; infinity, which every column refuses, if it is none."""
     if isinstance(value, str) and value.strip().lower() in _TRUTH:
         return _TRUTH[value.strip().lower()]
     try:
@@ -135,7 +144,7 @@ def _shown(value: object) -> str:
 T = TypeVar("T")
 
 _TEXTS = (name_of, cluster_of, text_of)
-"""What leaves a text that is not blank as it is."""
+"""Readers that return a text that is not blank unchanged."""
 
 _PLAIN = {str, int, float, bool, type(None)}
 

@@ -10,17 +10,18 @@ from ...records.column_names import (
     FIELDS,
     TABLE_FIELDS,
     is_number_field,
-    mapped,
+    map_options,
     normal,
+    people_named_by_user,
     resolve,
-    told_people,
 )
 from ...records.grade_columns import MOST_GRADES, GradeColumns
-from ...records.grades import as_number, usual_ends
+from ...records.grades import GradeScale, as_number, usual_ends
 from .calibration_table import PERSON
 from .layout import Layout, TableForm
 
 _SHOWN = 12
+_MOST_STEPS = 10
 _LONGEST_ID = 80
 """Longer values are texts."""
 
@@ -58,8 +59,9 @@ class _Finder:
         self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], form: TableForm
     ) -> None:
         self._rows = rows
+        self._scale = form.scores
         present = dict.fromkeys(name for row in rows for name in row)
-        people = told_people(present, columns)
+        people = people_named_by_user(present, columns)
         columns = {left: right for left, right in columns.items() if not {left, right} & set(people)}
         self._named_by_user = _named_columns(columns, [*present])
         self._grades = GradeColumns(
@@ -68,20 +70,21 @@ class _Finder:
             (form.scores, form.labels),
             lambda name: name in _CONTRACT or name in FIELDS["trial"] or is_number_field(name),
         )
-        self._grades.take_people(people)
+        self._grades.assign_people(people)
 
     def layout(self, judge: str | None, *, labelled: bool) -> Layout:
         """Return the layout; see `layout_of`."""
         grades = self._grades
-        grades.find_usual("item_id", grades.is_name)
-        grades.find_usual("judge", grades.is_name)
+        grades.find_by_usual_name("item_id", grades.may_be_names)
+        grades.find_by_usual_name("judge", grades.may_be_names)
         grades.find_labels()
         grades.columns |= {f"{PERSON}{each}": each for each in grades.people}
         scores = self._scores(judge)
         voted = tuple(grades.people) if "label" not in grades.columns else ()
         renamed = {ours: theirs for ours, theirs in grades.columns.items() if ours != theirs}
         layout = Layout(renamed, scores, "item_id" not in grades.columns, voted)
-        plain = not (scores or voted or layout.numbered or renamed.keys() - self._named_by_user.keys())
+        found = scores or voted or layout.numbered or renamed.keys() - self._named_by_user.keys()
+        plain = not (found or self._scale.ends)
         return (
             layout
             if plain
@@ -113,24 +116,27 @@ class _Finder:
             parts.append(f"no label{self._could_be_labels()}")
         if layout.numbered:
             parts.append("item_id is the row number")
+        if steps := _steps(self._scale):
+            parts.append(f"scores {steps}")
         return f"columns: {'; '.join(parts)}" if parts else ""
 
     def _could_be_labels(self) -> str:
         """Name columns that could hold labels, and the option that reads the first; empty if none."""
         grades = self._grades
-        could = [each for each in grades.free() if grades.fits(each)]
+        could = [each for each in grades.free() if grades.is_on_scale(each)]
         scale = ""
         if not could:
-            could = [each for each in grades.free() if grades.is_grade(each) and self._is_numeric(each)]
+            could = [each for each in grades.free() if grades.may_be_grades(each) and self._is_numeric(each)]
             values = [float(value) for each in could[:1] for value in grades.values(each)]
             scale = f" --label-scale {usual_ends(values)}" if values else ""
         if not could:
             return ""
-        return f" (could be {_listed(could)}: `{mapped({'label': could[0]})}{scale}`)"
+        return f" (could be {_listed(could)}: `{map_options({'label': could[0]})}{scale}`)"
 
     def _no_score(self) -> ColumnsError:
         grades = sorted(
-            filter(self._grades.is_grade, self._grades.free()), key=lambda each: not self._is_numeric(each)
+            filter(self._grades.may_be_grades, self._grades.free()),
+            key=lambda each: not self._is_numeric(each),
         )
         shown = ", ".join(f"{each!r} ({self._could_be(each)})" for each in self._grades.present[:_SHOWN])
         more = (
@@ -138,7 +144,7 @@ class _Finder:
         )
         column = grades[0] if grades else "COLUMN"
         other = {"label": grades[1]} if len(grades) > 1 and "label" not in self._grades.columns else {}
-        options = mapped({"score": column, **other})
+        options = map_options({"score": column, **other})
         error = ColumnsError(
             f"no column is known to be the judge's score (null or an empty cell where it gave none); the columns are {shown}{more}"
             f"; name it with {options}",
@@ -155,17 +161,17 @@ class _Finder:
             if theirs == name:
                 return ours
         values = self._grades.values(name)
-        if self._grades.is_grade(name):
+        if self._grades.may_be_grades(name):
             return "could be score or label"
         distinct = len({repr(value) for value in values})
         if (
             values
             and distinct == len(self._rows)
-            and self._grades.is_name(name)
+            and self._grades.may_be_names(name)
             and max(map(_length, values)) <= _LONGEST_ID
         ):
             return "could be item_id"
-        few = 1 < distinct <= MOST_GRADES and self._grades.is_name(name)
+        few = 1 < distinct <= MOST_GRADES and self._grades.may_be_names(name)
         return "could be system or judge" if few else "text" if distinct else "empty"
 
 
@@ -195,3 +201,12 @@ def _listed(names: Sequence[str]) -> str:
 
 def _length(value: Any) -> int:
     return len(str(value))
+
+
+def _steps(scale: GradeScale) -> str:
+    """Return the score of each grade of a short scale of whole numbers; empty for others."""
+    worst, best = scale.ends or (0.0, 0.0)
+    if not (worst.is_integer() and best.is_integer() and 1 <= abs(best - worst) <= _MOST_STEPS):
+        return ""
+    grades = range(int(worst), int(best) + (1 if best > worst else -1), 1 if best > worst else -1)
+    return ", ".join(f"{grade} is {scale.score(grade) or 0.0:.3g}" for grade in grades)

@@ -22,7 +22,7 @@ from ...records import (
     MemoryFile,
     ShownNames,
     Verdict,
-    named,
+    name_of_files,
     read_records,
 )
 from ...records.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
@@ -118,7 +118,7 @@ def read_table(
                 labelled=labels is not None,
                 elsewhere=elsewhere,
             )
-            notes += [f"{named([source])}: {note}"] if note else []
+            notes += [f"{name_of_files([source])}: {note}"] if note else []
         else:
             path, rows = source.path, ((0, row) for row in source.rows(names))
             thresholds |= source.thresholds

@@ -1,1 +1,1 @@
-"""From which score or confidence on a verdict is to be taken, and with what guarantee."""
+"""Pass thresholds and confidence thresholds of verdicts, and what they guarantee."""

@@ -20,7 +20,7 @@ GRID = tuple((19 - step) / 20 for step in range(20))
 """Confidence thresholds, strict to lax, fixed before the data are seen: each is one more chance to pass."""
 
 FAILURE = 0.1
-"""How often a guarantee may fail."""
+"""Probability with which a guarantee may fail."""
 
 
 def certify_threshold(
@@ -45,13 +45,13 @@ def certify_threshold(
         confidence: In [0, 1], shape ``(n,)``.
         wrong: Whether the verdict is wrong, shape ``(n,)``.
         max_error: The error to be guaranteed.
-        failure: How often the guarantee may fail.
+        failure: Probability with which the guarantee may fail.
         cluster: Cluster number of each row; None when every row is its own.
         seed: Decides which row of a cluster is drawn.
 
     Returns:
-        The laxest certified threshold. Thresholds that keep too few rows to ever pass are skipped: a rule on how many
-        are kept, not on how many are wrong.
+        The laxest certified threshold. Thresholds that keep too few rows to ever pass are skipped, whatever the number of
+        wrong ones.
     """
     if cluster is not None:
         chosen = _one_of_each(cluster, seed)
@@ -85,7 +85,7 @@ class Verdicts(NamedTuple):
     """Verdicts of one judge of a cascade; all judges of a cascade grade the same items.
 
     Attributes:
-        confidence: In [0, 1], shape ``(n,)``; NaN where the judge said nothing.
+        confidence: In [0, 1], shape ``(n,)``; NaN without a verdict.
         wrong: Whether the verdict is wrong, shape ``(n,)``.
     """
 
@@ -107,14 +107,14 @@ def certify_cascade(
     With probability ``1 - FAILURE`` over calibration samples the verdicts that each judge keeps, and so all that are kept,
     are wrong at most ``max_error`` of the time. A judge without a certified threshold decides nothing. One item of each cluster, drawn by ``seed``, is used.
 
-    Source: Jung et al. 2024 (arXiv 2407.18370), with the failures shared out: spent whole at each judge they add up.
+    Source: Jung et al. 2024 (arXiv 2407.18370), but with the failure probability divided among the judges, since failures add up.
     """
     items = np.arange(len(next(iter(judges.values())).wrong))
     remaining = items if cluster is None else _one_of_each(cluster, seed)
-    looked_at, decided, errors = len(remaining), 0, 0
+    total, decided, errors = len(remaining), 0, 0
     thresholds: dict[str, CertifiedThreshold] = {}
     for name, verdicts in judges.items():
-        # Who said nothing has no confidence, and what has none is never kept.
+        # Without a verdict there is no confidence, and an item without confidence is never kept.
         confidence = np.nan_to_num(verdicts.confidence[remaining], nan=-1.0)
         wrong = verdicts.wrong[remaining]
         thresholds[name] = certify_threshold(
@@ -128,7 +128,7 @@ def certify_cascade(
                 errors + int((keep & wrong).sum()),
                 remaining[~keep],
             )
-    return Cascade(thresholds, decided, errors, looked_at, decided / looked_at if looked_at else None)
+    return Cascade(thresholds, decided, errors, total, decided / total if total else None)
 
 
 def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> Cascade:

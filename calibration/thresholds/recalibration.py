@@ -1,4 +1,4 @@
-"""A map from a judge's scores to rates, and what it is worth on items that did not make it."""
+"""Maps from a judge's scores to rates, and their gain on held-out items."""
 
 from __future__ import annotations
 

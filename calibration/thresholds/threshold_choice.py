@@ -15,13 +15,13 @@ from ..statistic_catalogue import ESTIMATORS
 from .threshold_results import BetterThreshold, ChosenThreshold
 
 MAX_CANDIDATES = 100
-"""Thresholds tried: the distinct scores, or evenly spaced ones of them."""
+"""Most thresholds tried: the distinct scores, or evenly spaced ones of them."""
 
 CLEAR_GAIN = 0.05
-"""A gain in balanced accuracy from which on it is worth a word."""
+"""Least gain in balanced accuracy that is reported."""
 
 SURE = 0.02
-"""The p of the gain from which on it is worth a word: tenths share their items, so that at 0.05 up to 6 % of judges without a clue were given one."""
+"""Largest p of a gain that is reported. Tenths share their items, so that at 0.05 up to 6 % of judges at chance had a reported gain."""
 
 _ROUNDING = 1e-12
 
@@ -67,7 +67,7 @@ def _held_out(tables: FloatArray, statistic: str) -> float | None:
 
 
 def _spaced(distinct: FloatArray) -> FloatArray:
-    """At most as many candidates as are tried, evenly spaced."""
+    """Return evenly spaced values, at most as many as are tried."""
     if len(distinct) <= MAX_CANDIDATES:
         return distinct
     return distinct[np.linspace(0, len(distinct) - 1, MAX_CANDIDATES).astype(int)]
@@ -93,7 +93,7 @@ def better_threshold(
 
     Arrays have shape ``(n,)``, and a cluster is never split.
 
-    Balanced accuracy is the mean of two means, of what passes among right items and of what fails among wrong ones, so the gain has the
+    Balanced accuracy is the mean of two means: the share of passes among right items, and of fails among wrong ones. So the gain has the
     error of such a sum over clusters (`combine_means`). None if no score lies between 0 and 1: then there is nothing to choose.
     """
     if np.isin(score, (0.0, 1.0)).all():
@@ -109,16 +109,16 @@ def better_threshold(
     passing = _passing(candidates, score, right, fold)
     whole = passing.sum(axis=0)
     chosen = np.array([_best(candidates, whole - held_out, pass_at) for held_out in passing])
-    # 1 where the other verdict is right and this one wrong, -1 the other way round.
-    passed, anew = score >= pass_at, score >= chosen[fold]
-    moved = np.where(right, 1.0, -1.0) * (anew.astype(np.float64) - passed)
-    combination = combine_means(moved, right.astype(np.int64), np.full(2, 0.5), cluster)
+    # 1 where only the verdict by the new threshold is right, -1 where only the present one is.
+    passed, newly_passed = score >= pass_at, score >= chosen[fold]
+    gained = np.where(right, 1.0, -1.0) * (newly_passed.astype(np.float64) - passed)
+    combination = combine_means(gained, right.astype(np.int64), np.full(2, 0.5), cluster)
     gain = defined(
         combination.value,
         combination.interval(level),
         n=len(score),
         method="cluster-t (CR2), cross-fitted"
-        if combination.tellable
+        if combination.estimable
         else "no interval: a class is in one cluster",
         level=level,
     )

@@ -189,6 +189,27 @@ def test_a_label_that_good_judges_contradict_is_found_and_a_coin_has_no_say() ->
     assert [suspect.evidence for suspect in found] == sorted((s.evidence for s in found), reverse=True)
 
 
+def test_one_judge_of_several_is_not_most_of_them() -> None:
+    """Two judges share ten items and grade ten others alone; each contradicts a label of either sort."""
+    rows = [
+        {"item_id": f"{part}{n}", "judge": judge, "score": float(n % 2 == (n != 3)), "label": float(n % 2)}
+        for judge in "jk"
+        for part in ("both", judge)
+        for n in range(10)
+    ]
+    assert [each.item_id for each in suspected_label_errors(table_from_rows(rows))] == ["both3"]
+
+
+def test_the_most_doubtful_are_listed_and_all_are_counted() -> None:
+    rows = [
+        {"item_id": f"{n:03d}", "judge": judge, "score": float(n % 2 != (n < 60)), "label": float(n % 2)}
+        for judge in "jk"
+        for n in range(500)
+    ]
+    found = calibrate(table_from_rows(rows), slices=False)
+    assert (len(found.suspected_label_errors), found.suspected_count) == (20, 60)
+
+
 def test_without_labels_there_is_nothing_to_suspect() -> None:
     assert suspected_label_errors(table_from_rows([{"item_id": "a", "judge": "j", "score": 1}])) == []
 

@@ -11,7 +11,7 @@ from known_numbers import printed
 from scipy.stats import fisher_exact
 
 from fiducial.calibration import Statistic, estimate, table_from_rows
-from fiducial.calibration.comparison.significance import delong, fisher_more, ranks, simultaneous_level
+from fiducial.calibration.comparison.significance import delong, fisher_one_sided, ranks, simultaneous_level
 
 # The oracle has no types.
 roc_auc_score: Any = import_module("sklearn.metrics").roc_auc_score
@@ -22,7 +22,7 @@ def test_fishers_test_equals_scipys(table: tuple[int, int, int, int]) -> None:
     first, first_n, second, second_n = table
     counts = np.array([[first, first_n - first], [second, second_n - second]])
     expected = fisher_exact(counts, alternative="greater")
-    assert fisher_more(*table) == pytest.approx(expected.pvalue, rel=1e-9)
+    assert fisher_one_sided(*table) == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 def test_delong_areas_are_areas_and_equal_scores_do_not_differ() -> None:

@@ -15,7 +15,7 @@ from fiducial.calibration.corrected_rate.active_labels import (
     DrawnLabels,
     active_estimate,
     draw_probabilities,
-    moved,
+    weighted_estimate,
 )
 
 M = 1_000
@@ -117,5 +117,5 @@ def test_labels_from_before_the_draw_count_once() -> None:
         row |= {"label": 1.0, "label_probability": None}
     part = estimate(table_from_rows(rows))["all"]
     rest = DrawnLabels(data.label[50:], data.score[50:], data.probability[50:], data.cluster[50:])
-    expected = 0.05 + 0.95 * moved(rest, 1.0).value
+    expected = 0.05 + 0.95 * weighted_estimate(rest, 1.0).value
     assert part.estimates["active"].value == pytest.approx(expected, abs=0.03)

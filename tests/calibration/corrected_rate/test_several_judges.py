@@ -8,9 +8,9 @@ from known_numbers import value_of
 
 import fiducial as fd
 from fiducial.calibration.arrays import FloatArray, folds_of
-from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged, power_tuned
+from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged, power_tuned, width
 from fiducial.calibration.corrected_rate.multi_phase import NestedVerdicts
-from fiducial.calibration.corrected_rate.several_judges import cross_fitted, several_judges_rate, width
+from fiducial.calibration.corrected_rate.several_judges import cross_fitted, several_judges_rate
 
 N, LABELS = 400, 80
 

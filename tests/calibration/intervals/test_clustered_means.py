@@ -91,7 +91,7 @@ def test_clusters_that_all_say_the_same_are_evidence_as_far_as_they_are_many() -
 def test_a_cell_within_one_cluster_has_no_spread_that_could_be_told() -> None:
     values = np.arange(6.0)
     found = combine_means(values, np.array([0, 0, 0, 0, 1, 1]), np.ones(2), np.array([0, 0, 1, 1, 2, 2]))
-    assert (found.tellable, found.p(), found.interval(0.95), found.smallest_visible(0.95)) == (
+    assert (found.estimable, found.p(), found.interval(0.95), found.smallest_visible(0.95)) == (
         False,
         None,
         None,

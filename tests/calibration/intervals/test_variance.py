@@ -53,6 +53,6 @@ def test_a_sample_and_its_rows_have_one_spread() -> None:
 
 
 def test_fewer_clusters_than_there_are_may_tell_the_spread() -> None:
-    few = cluster_error(INFLUENCE, CLUSTER, told_by=np.array([4, 0, 1, 4]))
+    few = cluster_error(INFLUENCE, CLUSTER, label_cluster=np.array([4, 0, 1, 4]))
     assert few == pytest.approx(math.sqrt(float((SUMS**2).sum()) * 3 / 2), rel=1e-12)
     assert math.isnan(cluster_error(INFLUENCE, np.zeros_like(CLUSTER)))

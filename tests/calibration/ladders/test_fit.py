@@ -21,9 +21,11 @@ def answers(shares: list[float], each: int = 40, copies: int = 1) -> LadderAnswe
     caught = np.concatenate([np.arange(each) * 7 % each < round(share * each) for share in shares]).astype(
         np.float64
     )
-    rung = np.repeat(np.arange(len(shares)), each)
+    level_index = np.repeat(np.arange(len(shares)), each)
     cluster = np.arange(each * len(shares))
-    return LadderAnswers(np.repeat(rung, copies), np.repeat(caught, copies), np.repeat(cluster, copies))
+    return LadderAnswers(
+        np.repeat(level_index, copies), np.repeat(caught, copies), np.repeat(cluster, copies)
+    )
 
 
 def falling(threshold: float, slope: float = 15.0) -> list[float]:
@@ -62,7 +64,7 @@ def test_a_judge_that_catches_all_is_flat_and_one_that_falls_is_not():
 
 def test_answers_that_say_the_same_within_clusters_are_worth_less():
     alone, copied = (fit_ladder(FAMILY, answers(falling(0.5), 12, copies)) for copies in (1, 4))
-    assert copied.worth == pytest.approx(0.25, abs=0.08)
+    assert copied.answer_weight == pytest.approx(0.25, abs=0.08)
     assert copied.high - copied.low > 0.8 * (alone.high - alone.low)
 
 
@@ -75,7 +77,7 @@ def test_a_share_that_falls_and_rises_again_is_told_from_a_smooth_fall():
 
 def test_the_curve_is_drawn_from_the_easiest_level_to_the_hardest():
     points = fit_ladder(FAMILY, answers(falling(0.5))).points()
-    assert (points[0].place, points[-1].place) == (0.0, 1.0)
+    assert (points[0].position, points[-1].position) == (0.0, 1.0)
     assert all(point.low <= point.share <= point.high for point in points)
     assert [point.share for point in points] == sorted((point.share for point in points), reverse=True)
 

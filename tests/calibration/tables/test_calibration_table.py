@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -288,6 +289,17 @@ def test_a_column_is_no_slice_of_the_rows_before_a_value_that_is_no_text() -> No
     rows = [plain(number, kind="a" if number % 2 else "b") for number in range(MANY)]
     assert set(table_from_rows(rows).columns) == {"kind"}
     assert not table_from_rows([*rows, plain(MANY, kind=["a"]), plain(MANY + 1, kind="a")]).columns
+
+
+@pytest.mark.parametrize("value", ["long", "inf", -math.inf])
+def test_a_covariate_that_is_no_number_is_refused(value: object) -> None:
+    rows = [
+        row | {"covariate:length": length} for row, length in zip(ROWS, [1, None, value, 2.5], strict=True)
+    ]
+    table = table_from_rows([row for row in rows if row["covariate:length"] != value])
+    assert np.isnan(table.numbers["covariate:length"]).tolist() == [False, True, False]
+    with pytest.raises(InputError, match="covariate:length: expected a number or null, got"):
+        table_from_rows(rows)
 
 
 def test_a_value_of_a_slice_is_told_by_its_text_whatever_its_type() -> None:

@@ -129,3 +129,18 @@ def test_any_usual_name_in_any_order_reads_as_the_contract_does(
     ]
     table = table_from_rows([{names[ours]: row[ours] for ours in order} for row in given_rows])
     assert (table.item.values, table.score.tolist(), table.label.tolist()) == (["a", "b"], [1, 0], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("ends", "noted"),
+    [
+        ((1.0, 5.0), "; scores 1 is 0, 2 is 0.25, 3 is 0.5, 4 is 0.75, 5 is 1"),
+        ((5.0, 0.0), "; scores 5 is 0, 4 is 0.2, 3 is 0.4, 2 is 0.6, 1 is 0.8, 0 is 1"),
+        ((0.5, 5.0), "; score is 'gpt_score'"),
+    ],
+)
+def test_the_scores_of_a_short_scale_are_noted(ends: tuple[float, float], noted: str, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("".join(["human_ok,gpt_score\n", *(f"{n % 2},{1 + n % 5}\n" for n in range(10))]))
+    (note,) = read_table([path], form=TableForm(scores=GradeScale(ends=ends))).notes
+    assert noted in note

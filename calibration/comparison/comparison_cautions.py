@@ -1,0 +1,113 @@
+"""Cautions that limit a comparison of judges or systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..pass_threshold import PassThreshold
+from ..sample import Estimator
+from ..statistic import FEW_CLUSTERS, Caution, ComparisonCaution
+from ..statistic_catalogue import ESTIMATORS
+from .comparison_results import ComparedPair, ComparedStratum, Strata
+from .outputs import FEWEST_LABELS, Field
+from .pairs import Contestant, every_pair
+
+FEW_DIFFERING = 20
+"""With fewer items on which two judges differ, a 95 % bootstrap interval of their difference covers 91 to 93 %."""
+
+FEW_FOR_A_T_TEST = 10
+"""With fewer effective clusters, a 95 % interval of a difference of shares is wide, and covers 91 to 93 % near 0 and 1."""
+
+
+def rough_interval_cautions(pairs: Sequence[ComparedPair], estimator: Estimator) -> list[Caution]:
+    """Return cautions for differences whose interval is known to be rough."""
+    by_name = {f"{pair.a} and {pair.b}": pair for pair in pairs if pair.n}
+    is_share = estimator.proportion is not None
+    enough = FEW_FOR_A_T_TEST if is_share else FEW_CLUSTERS
+    clusters = {name: math.floor(pair.effective_clusters) for name, pair in by_name.items()}
+    few_clusters = {name: count for name, count in clusters.items() if count < enough}
+    differing = {name: pair.a_only_right + pair.b_only_right for name, pair in by_name.items()}
+    few_differing = {name: count for name, count in differing.items() if 0 < count < FEW_DIFFERING}
+    return [
+        *_cautions("few_clusters", few_clusters),
+        *_cautions("few_differing", {} if is_share else few_differing),
+    ]
+
+
+def left_out_cautions(contestants: Sequence[Contestant]) -> list[Caution]:
+    """Return a caution for contestants without usable rows, with the number of their rows."""
+    return _cautions("left_out", {each.name: each.left_out for each in contestants if not len(each.key)})
+
+
+def threshold_cautions(
+    contestants: Mapping[str, Contestant], thresholds: Mapping[str, PassThreshold], against: str | None
+) -> list[Caution]:
+    """Return cautions for compared judges whose different thresholds decide which is right."""
+    undeclared: dict[str, int] = {}
+    between: dict[str, int] = {}
+    for first, second in ((contestants[a], contestants[b]) for a, b in every_pair(contestants, against)):
+        low, high = sorted((first.threshold, second.threshold))
+        if low == high:
+            continue
+        _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
+        names = f"{first.name} and {second.name}"
+        decided = (low <= first.label[mine]) & (first.label[mine] < high)
+        between[names] = int(decided.sum())
+        for each, rows in ((first, mine), (second, theirs)):
+            if thresholds[each.name].source == "default":
+                undeclared[names] = int(
+                    (decided | ((low <= each.score[rows]) & (each.score[rows] < high))).sum()
+                )
+    return [*_cautions("cut_not_declared", undeclared), *_cautions("labels_between_cuts", between)]
+
+
+def system_cautions(field: Field, strata: Strata) -> list[Caution]:
+    """Return the cautions that limit a comparison of systems."""
+    undecided, whole = strata.open, strata.all
+    tasks = set[int]().union(*(each.task.tolist() for each in field.systems.values()))
+    missing = {name: len(tasks) - len(each.task) for name, each in field.systems.items()}
+    ungraded = {name: count - undecided.graded[name] for name, count in undecided.outputs.items()}
+    labelled = {name: count for name, count in undecided.labelled.items() if count}
+    partly_labelled = {name: count for name, count in labelled.items() if count < undecided.graded[name]}
+    corrected = set(undecided.corrected_systems)
+    return [
+        *rough_interval_cautions(
+            [*strata.decided.pairs, *undecided.pairs, *whole.pairs], ESTIMATORS["accuracy"]
+        ),
+        *_cautions("no_output", missing),
+        *_cautions("not_graded", ungraded),
+        *_cautions("parts_differ", _in_different_parts(strata)),
+        *_cautions(
+            "uncorrected",
+            {name: n for name, n in undecided.graded.items() if name not in corrected},
+        ),
+        *_cautions("labels_of_some", _missing_labels(undecided) if labelled else {}),
+        *_cautions("chosen_by_score", {name: undecided.labelled[name] for name in undecided.chosen}),
+        *_cautions("corrected", {name: n for name, n in partly_labelled.items() if name in corrected}),
+        *_cautions("repeats", field.repeats),
+    ]
+
+
+def _missing_labels(undecided: ComparedStratum) -> dict[str, int]:
+    """Count the labels that systems with undecided outputs still need."""
+    missing = {
+        name: FEWEST_LABELS - count for name, count in undecided.labelled.items() if undecided.graded[name]
+    }
+    return {name: count for name, count in missing.items() if count > 0}
+
+
+def _in_different_parts(strata: Strata) -> dict[str, int]:
+    """Count the items with one decided and one undecided output, by pair."""
+    parts = zip(strata.all.pairs, strata.decided.pairs, strata.open.pairs, strict=True)
+    return {
+        f"{whole.a} and {whole.b}": whole.n - decided.n - undecided.n for whole, decided, undecided in parts
+    }
+
+
+def _cautions(kind: ComparisonCaution, about: Mapping[str, int]) -> list[Caution]:
+    """Return a caution with the counts above 0; none without such a count."""
+    counted: dict[str, float] = {name: count for name, count in about.items() if count}
+    return [Caution(kind, counted)] if counted else []
