@@ -81,7 +81,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
         return cost_of(self.prices, self.prompt, self.completion)
 
 
-def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecast]:
+def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecast]:
     """Forecast a plan's judges without making calls or writing to the run folder.
 
     What no checker decided is found by checking, and the same steps are taken as by the run itself, so that the numbers are the run's.
@@ -101,7 +101,7 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
         tasks = planned_tasks(plan, list(writer.roster))
         if plan.options is None:
             refuse_idle(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
-        steps = planned_steps(plan, context, tasks, foreseen=True)
+        steps = planned_steps(plan, context, tasks, dry_run=True)
         forecasts = forecast_steps(steps, access, plan.prices, in_batch=plan.batch is not None)
         if plan.jury is not None and plan.jury.rule == "escalate":
             forecasts[-1:] = map(_if_unsure, forecasts[-1:])

@@ -150,12 +150,12 @@ class EvaluationInputs(Closing):
                 self._refuse_unusable(output, path, line)
                 facts = self.cases.facts(output.case_id)
                 files_of = lines_by_system.setdefault((output.system, output.trial), {})
-                if facts.number in files_of:
-                    first = self.output_files[files_of[facts.number]]
+                if facts.position in files_of:
+                    first = self.output_files[files_of[facts.position]]
                     message = f"case, system and trial ({output.key}) come twice; the first is in {first}"
                     raise RecordError(message, path=path, line=line, field="case_id")
-                files_of[facts.number] = number
-                answered.setdefault(output.system, set()).add(facts.number)
+                files_of[facts.position] = number
+                answered.setdefault(output.system, set()).add(facts.position)
                 systems_here.add(output.system)
                 kinds[facts.kind] += 1
                 if output.turns is not None and output.error is None:
@@ -168,7 +168,7 @@ class EvaluationInputs(Closing):
         systems = sorted(answered) if self.sharded else answered
         counts = {system: len(answered[system]) for system in systems}
         facts_of = map(self.cases.facts, self.cases)
-        logged = {facts.number for facts in facts_of if facts.logged} if mixed else set[int]()
+        logged = {facts.position for facts in facts_of if facts.logged} if mixed else set[int]()
         apart = {system: answered[system] & logged for system in mixed}
         owed = _owed({system: answered[system] for system in systems}, len(self.cases), apart)
         return Survey(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -19,8 +19,15 @@ from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
 from .judging.asking import EachOutput, Wanted, ask, ask_adapting, every_output
-from .judging.judge_task import JudgeTask, JudgingStep, select
-from .judging.tasks import called, judge_tasks, refuse_comparing, refuse_idle, require_models, transcripts
+from .judging.judge_task import JudgeTask, JudgingStep, select_outputs
+from .judging.tasks import (
+    judge_tasks,
+    possible_names,
+    refuse_comparing,
+    refuse_idle,
+    require_models,
+    transcripts,
+)
 from .progress import Progress
 from .run_plan import Plan
 from .store.file_names import GENERATED
@@ -28,9 +35,6 @@ from .store.kept_inputs import keep_inputs
 from .store.manifest import KnownJudge, component_versions, own_versions
 from .store.run_store import RunStore
 from .store.run_writer import RunWriter
-
-if TYPE_CHECKING:
-    from .run_plan import Plan
 
 
 def run(
@@ -51,8 +55,8 @@ def run(
     store = RunStore(plan.out)
     tasks = _tasks_of(plan, list(store.roster))
     with suppress(ConfigurationError):
-        if (same := finished_summary(plan, tasks())) is not None:
-            return same
+        if (finished := finished_summary(plan, tasks())) is not None:
+            return finished
     if plan.options is None and not store.begun:
         require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
     with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options, sharded=plan.sharded) as inputs:
@@ -84,22 +88,22 @@ def run(
 
 
 def _tasks_of(plan: Plan, known_judges: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
-    """Return a function that loads a plan's judges, and report errors in them at once.
+    """Return a function that loads a plan's judges once, and raise errors in them now.
 
-    The judges load once they can be asked.
+    Without a model the function raises ConfigurationError when it is called, so that outputs can still be checked.
     """
     _refuse_unknown_judges(plan, known_judges)
     tasks = cache(partial(planned_tasks, plan, known_judges))
-    with suppress(ConfigurationError):  # without a model there is still something to check
-        _seated(plan, tasks())
+    with suppress(ConfigurationError):  # without a model, outputs can still be checked
+        _with_jury(plan, tasks())
     return tasks
 
 
 def _refuse_unknown_judges(plan: Plan, known_judges: Sequence[KnownJudge]) -> None:
     """Refuse an unknown judge, and a threshold for a judge that is not asked."""
-    names = [name for judge in plan.judges for name in called(judge, plan.model)]
-    if plan.jury is not None:  # which is called by the names of its members
-        names += [given for given in plan.pass_at.judges if given.partition("/")[0] == "jury"]
+    names = [name for judge in plan.judges for name in possible_names(judge, plan.model)]
+    if plan.jury is not None:  # a jury's name is made of its members' names
+        names += [name for name in plan.pass_at.judges if name.partition("/")[0] == "jury"]
     plan.pass_at.refuse_strangers([*names, *(judge.by for judge in known_judges)])
 
 
@@ -108,13 +112,13 @@ def _begin(
 ) -> None:
     """Tie the folder to this run, or refuse it before changing anything in it."""
     writer, survey = context.writer, context.inputs.survey
-    own = as_named(plan.out / GENERATED)  # which goes on as the run does
-    facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files if file.name != own]}
+    generated = as_named(plan.out / GENERATED)  # it grows while the run goes on, so its hash changes
+    facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files if file.name != generated]}
     if plan.sharded:
         facts["sharded"] = True
     writer.refuse_other_run(**facts)
     if writer.resumed:
-        _look_again(plan, context)
+        _verify_stored(plan, context)
     if plan.options is not None:
         from .checking.checks import own_checkers  # noqa: PLC0415 - judging alone needs no checkers
 
@@ -124,7 +128,7 @@ def _begin(
     with suppress(ConfigurationError):
         writer.roster.refuse_changed([task.record for task in tasks()], writer.path)
     if plan.labels is not None:
-        from .labelling.trusted_labels import adopt_labels  # noqa: PLC0415 - most runs bring none
+        from .labelling.trusted_labels import adopt_labels  # noqa: PLC0415 - most runs have none
 
         adopt_labels(plan.labels, context.inputs, writer)
     writer.bind(**facts)
@@ -141,8 +145,8 @@ def _begin(
     )
 
 
-def _look_again(plan: Plan, context: RunContext) -> None:
-    """Refuse a run that is not what its checkers would say of these outputs."""
+def _verify_stored(plan: Plan, context: RunContext) -> None:
+    """Refuse stored verdicts on other outputs, and those that the checkers would not give again."""
     from .checking.verify import refuse_wrong_checks  # noqa: PLC0415 - a new run has no stored verdicts to verify
     from .store.known_items import refuse_others  # noqa: PLC0415 - a new run has no stored verdicts to verify
 
@@ -155,13 +159,15 @@ def _look_again(plan: Plan, context: RunContext) -> None:
 def _judge(
     plan: Plan,
     context: RunContext,
-    planned: Callable[[], Sequence[JudgeTask]],
+    load_tasks: Callable[[], Sequence[JudgeTask]],
     access: Callable[[], ModelAccess],
 ) -> str | None:
-    """Ask the judges; return what has to be set first if no model can be reached."""
+    """Ask the judges; if no model can be reached, return what must be set first."""
     try:
         ask_adapting(
-            planned(), context.writer, lambda tasks: _ask(planned_steps(plan, context, tasks), access, plan)
+            load_tasks(),
+            context.writer,
+            lambda tasks: _ask(planned_steps(plan, context, tasks), access, plan),
         )
     except ConfigurationError as error:
         return str(error)
@@ -174,25 +180,25 @@ def _ask(steps: Iterable[JudgingStep], access: Callable[[], ModelAccess], plan: 
 
 
 def planned_steps(
-    plan: Plan, context: RunContext, tasks: Sequence[JudgeTask], *, foreseen: bool = False
+    plan: Plan, context: RunContext, tasks: Sequence[JudgeTask], *, dry_run: bool = False
 ) -> Iterator[JudgingStep]:
     """Yield the steps of a plan's judges and jury: plain judges first, then composite ones."""
     wanted = wanted_outputs(plan, context, tasks)
-    tasks = _seated(plan, tasks)
+    tasks = _with_jury(plan, tasks)
     yield EachOutput(context, [task for task in tasks if not task.parts], wanted, plan.repeats)
     if askers := [task for task in tasks if task.parts]:
-        from .judging.composites import deliberated  # noqa: PLC0415 - most judges are asked about whole outputs
+        from .judging.composites import composite_steps  # noqa: PLC0415 - most judges are asked about whole outputs
 
-        yield from deliberated(context, askers, wanted, plan.repeats, foreseen=foreseen)
+        yield from composite_steps(context, askers, wanted, plan.repeats, dry_run=dry_run)
 
 
-def _seated(plan: Plan, tasks: Sequence[JudgeTask]) -> Sequence[JudgeTask]:
+def _with_jury(plan: Plan, tasks: Sequence[JudgeTask]) -> Sequence[JudgeTask]:
     """Return a plan's tasks, as members of its jury if it has one."""
     if plan.jury is None:
         return tasks
-    from .judging.composites import seat  # noqa: PLC0415 - most runs have no jury
+    from .judging.composites import jury_task  # noqa: PLC0415 - most runs have no jury
 
-    return [seat(plan.jury, tasks, repeats=plan.repeats)]
+    return [jury_task(plan.jury, tasks, repeats=plan.repeats)]
 
 
 def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeTask]:
@@ -222,19 +228,19 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
 
 
 def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Wanted:
-    """Select the outputs a plan's judges are asked about, given the checkers' progress."""
+    """Select the outputs a plan's judges are asked about, by the checkers' verdicts."""
     if plan.options is None:
         return every_output
     cases = context.inputs.cases
-    recorded = frozenset(transcripts(tasks, context.inputs))
+    with_steps = frozenset(transcripts(tasks, context.inputs))
     checked = (
         verdict
         for verdict in context.writer.verdicts.standing
         if verdict.source == "checker"
         and (
-            verdict.key in recorded
+            verdict.key in with_steps
             or any(task.judges_kind(cases.facts(verdict.key.case_id).kind) for task in tasks)
         )
     )
-    is_open, sampled = select(checked, plan.judge_on)
-    return lambda key: key in is_open or key in sampled
+    selected = select_outputs(checked, plan.judge_on)
+    return lambda key: key in selected.undecided or key in selected.decided

@@ -1,4 +1,4 @@
-"""The lexical baseline: a judge without a language model that compares words.
+"""The word overlap baseline: a judge without a language model that compares words.
 
 It is the control that a real judge has to beat. Every rule compares sets of lower-case words; nothing is parsed, so calls
 are read the same way in any notation. Content words are those with a digit or at least three letters.
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from .judge import ModelClient, Work
 
 MODEL = "baseline"
-"""The name under which the baseline stands among models."""
+"""The baseline's name in the place of a model."""
 
 VARIANT = "lexical"
-"""The name under which it stands among a judge's variants."""
+"""The baseline's name in the place of a judge's variant."""
 
 _VERSION = 1
-"""Raised when a rule says otherwise of any item than before; part of the baseline's fingerprint."""
+"""Raised when a rule gives any item another score; part of the baseline's fingerprint."""
 
 _WORD = re.compile(r"\w+")
 _SHORTEST = 3
@@ -55,7 +55,7 @@ _SHORTEST = 3
 
 @dataclass(frozen=True)
 class WordJudge:
-    """The lexical stand-in of a judge."""
+    """The word overlap stand-in of a judge."""
 
     id: JudgeId
     by: str
@@ -63,7 +63,7 @@ class WordJudge:
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        """The kinds of case that the judge judges for which it stands in."""
+        """Kinds of case of the judge that it stands in for."""
         return JUDGED_KINDS[self.id.name]
 
     def named(self, by: str) -> Self:
@@ -85,7 +85,7 @@ class WordJudge:
 
 
 def baseline_judge(spec: str) -> WordJudge:
-    """Return fiducial's lexical baseline for a judge that comes with fiducial.
+    """Return fiducial's word overlap baseline for a judge that comes with fiducial.
 
     The judge's variant makes no difference, since the baseline reads no prompt.
 
@@ -112,7 +112,7 @@ def has_rule(judge: JudgeId) -> bool:
 
 @cache
 def stand_in(judge: str) -> JudgeId:
-    """Return the lexical baseline for the shipped judge of this name."""
+    """Return the word overlap baseline for the shipped judge of this name."""
     settings = json.dumps([judge, _VERSION])
     fingerprint = hashlib.sha256(settings.encode()).hexdigest()
     return JudgeId(kind="baseline", name=judge, variant=VARIANT, model=MODEL, fingerprint=fingerprint)
@@ -212,7 +212,7 @@ _RULES: Mapping[KindFamily, _Rule] = {
 
 @cache
 def _rule_of(judge: str) -> _Rule:
-    """Return the rule of a shipped judge; all kinds that a judge judges have the same."""
+    """Return the rule of a shipped judge, which is the same for all of its kinds."""
     return _RULES[kind_spec(min(JUDGED_KINDS[judge])).family]
 
 

@@ -15,7 +15,7 @@ NONE_POSITIVE = "no criterion has positive points, so that there is no score"
 
 _KEY_CHARACTERS = 16
 _ASKED_ABOUT = "asked_about"
-"""Key of the reference of a case that stands for one criterion of another: that criterion."""
+"""Key of a reference with the criterion that its case stands for."""
 
 
 def criteria_of(case: Case) -> list[Criterion]:
@@ -38,9 +38,9 @@ def question_ids(case_id: str, keys: Iterable[str]) -> list[str]:
     seen: Counter[str] = Counter()
     ids: list[str] = []
     for key in keys:
-        again = f".{seen[key]}" if seen[key] else ""
+        suffix = f".{seen[key]}" if seen[key] else ""
         seen[key] += 1
-        ids.append(f"{case_id}#{key}{again}")
+        ids.append(f"{case_id}#{key}{suffix}")
     return ids
 
 
@@ -63,8 +63,8 @@ def question_cases(case: Case) -> list[Case]:
 
 def criterion_asked_about(case: Case) -> Criterion | None:
     """Return the criterion that a case stands for; None of any other case."""
-    told = case.reference.get(_ASKED_ABOUT)
-    return None if told is None else msgspec.convert(told, Criterion)
+    criterion = case.reference.get(_ASKED_ABOUT)
+    return None if criterion is None else msgspec.convert(criterion, Criterion)
 
 
 def criterion_evidence(criterion: Criterion) -> dict[str, Any]:

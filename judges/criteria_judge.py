@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from ..records import UNGRADED, Case, Criterion, ItemKey, JudgeId, Outcome, Output, Verdict
+from ..records import Case, Criterion, ItemKey, JudgeId, Outcome, Output, Verdict
 from ..records.rubric_points import Points, clipped, met_of, points_of
 from .composite import Deliberation, JudgeQuestion, unread
 from .criteria import NONE_POSITIVE, criteria_of, criterion_evidence, question_cases, question_ids
 from .judge import Work
 from .judge_of_parts import JudgeOfParts
 from .prompt_judge import PromptJudge
+from .ungraded_parts import PartOutcome, outcome_of_ungraded
 
 _VERSION = "points/1"
 """Part of the fingerprint; grows when the same verdicts on criteria make another score."""
@@ -107,13 +107,10 @@ def criteria_verdicts(verdict: Verdict, judge: PromptJudge) -> list[Verdict]:
 def _outcome(points: Points, verdicts: Sequence[Verdict]) -> tuple[Outcome, str]:
     if not verdicts:
         return "not_applicable", "the case has no criterion"
-    open_ = [each for each in verdicts if each.score is None]
-    if open_:
-        # A call that failed is made again, and what is said of the item must not depend on when it was.
-        counts = Counter(each.outcome for each in open_)
-        worst: Outcome = "failed" if counts["failed"] else max(UNGRADED, key=lambda outcome: counts[outcome])
-        why = next((each.reason for each in open_ if each.outcome == worst and each.reason), worst)
-        return worst, f"{len(open_)} of {len(verdicts)} criteria without a verdict: {why}"
+    ungraded = [PartOutcome(each.outcome, each.reason) for each in verdicts if each.score is None]
+    if ungraded:
+        outcome, why = outcome_of_ungraded(ungraded)
+        return outcome, f"{len(ungraded)} of {len(verdicts)} criteria without a verdict: {why}"
     if not points.possible:
         return "not_applicable", NONE_POSITIVE
     return "graded", f"{points.low:g} of {points.possible:g} points, by {len(verdicts)} criteria"

@@ -36,7 +36,7 @@ def cycle(
     """Yield a judge's requests about one output, and return its finding.
 
     Yields:
-        Requests. Each is to be answered by sending its reply, or by throwing the CallError that came instead.
+        Requests; the caller sends the reply to each, or throws the CallError that came instead.
 
     Raises:
         PromptError: The prompt cannot be rendered.
@@ -59,7 +59,7 @@ def cycle(
             return finding if attempt else AskResult("failed", reason=str(error), usage=spent.usage(0))
         except CallError as error:
             spent.calls += error.calls
-            _forget_where(error)
+            _drop_traceback(error)
             if refusal := judge.refusal(error):
                 raise RefusedParameterError(judge.by, refusal) from None
             return AskResult("failed", reason=str(error), usage=spent.usage(attempt))
@@ -136,7 +136,7 @@ async def as_done(
     """Judge work concurrently, in memory that does not grow with its amount.
 
     Args:
-        work: Cases, outputs and repetitions; taken only as fast as verdicts are.
+        work: Cases, outputs and repetitions; consumed only as fast as the verdicts.
         ask: Judges one output.
         tasks: Number of outputs judged at a time.
     """
@@ -166,7 +166,7 @@ async def as_done(
         raise errors.exceptions[0] from errors
     finally:
         running.cancel()
-        while not done.empty():  # else a worker in `put` would wait for a reader for ever
+        while not done.empty():  # else a worker in `put` would wait for a reader forever
             done.get_nowait()
         await asyncio.gather(running, return_exceptions=True)
 
@@ -178,7 +178,7 @@ def _named(case: Case, output: Output) -> str:
     return " ".join([f"{case.id!r}", *shown])
 
 
-def _forget_where(error: CallError) -> None:
+def _drop_traceback(error: CallError) -> None:
     """Drop a failure's traceback, causes and context.
 
     Their frames refer to the request and to the task that refers to the failure. That cycle would keep all of an item's text in

@@ -15,7 +15,7 @@ from ..records import Case, JudgeId, Kind, Message, Output
 from ..records.output import steps_by_turn
 from .catalogue import JUDGED_KINDS, PromptName, known_prompts
 from .criteria import criteria_of, criterion_asked_about, criterion_evidence
-from .media import refuse_unsendable, shown_among, take_out, with_parts
+from .media import refuse_unsendable, shown_among, with_marks, with_parts
 from .parsing import (
     CRITERIA,
     LOGPROBS,
@@ -47,16 +47,16 @@ class JudgePrompt:
     """Prompt of a judge: its messages, its parameters and the parser of its replies.
 
     Attributes:
-        id: Which judge it is; equal fingerprints mean comparable scores.
-        by: How its verdicts are signed: ``judge/variant@model``, or longer if another has the same short name.
+        id: Identity of the judge; equal fingerprints mean comparable scores.
+        by: Name that signs its verdicts: ``judge/variant@model``, or longer if another judge has the same short name.
         prompt: The prompt file.
         parameters: Decoding parameters: the prompt's, with the user's on top, without those that the model refused.
-        parse: Reads replies.
-        render: Makes messages of values.
-        fillers: Makes values of a case and an output.
-        overrides: Decoding parameters from the user; None as a value leaves one of the prompt's out.
-        refused: What the model's refusals changed in the same form.
-        view: What its fingerprint says of how it is shown an item.
+        parse: Parser of replies.
+        render: Renderer of messages from values.
+        fillers: Functions that make values from a case and an output.
+        overrides: Decoding parameters from the user; the value None removes one of the prompt's.
+        refused: Changes after the model's refusals, in the same form.
+        view: Part of the fingerprint on how an item is shown.
     """
 
     id: JudgeId
@@ -133,9 +133,9 @@ class JudgePrompt:
             NotApplicableError: The item lacks what this judge judges by.
             PromptError: The template cannot be rendered.
         """
-        case, output, media = take_out(case, output)
-        values = fill_inputs(self.prompt.inputs, case, output, self.fillers)
-        shown = shown_among(media, values)
+        marked = with_marks(case, output)
+        values = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.fillers)
+        shown = shown_among(marked.media, values)
         refuse_unsendable(shown, images=self.prompt.images, how=self._to_send_images)
         return with_parts(self.render(values), shown) if shown else self.render(values)
 
@@ -174,7 +174,7 @@ class JudgePrompt:
     def beside_case(self, case: Case) -> Self:
         """Return the judge with a parser for this case, if its replies can only be read beside it.
 
-        Of a criterion with negative points, which is bad, the score is 1 if it is not met.
+        For a criterion with negative points, which describes a fault, the score is 1 if it is not met.
         """
         if self.asks_all_criteria:
             return replace(self, parse=criteria_beside(criteria_of(case)))
@@ -201,8 +201,8 @@ class JudgePrompt:
             return self.among_steps(sum(steps_by_turn(case, output)))
         if not self.splits:
             return self.beside_case(case)
-        case, output, _ = take_out(case, output)
-        shown = fill_inputs(self.prompt.inputs, case, output, self.fillers)
+        marked = with_marks(case, output)
+        shown = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.fillers)
         return replace(self, parse=statements_beside(shown["response"], shown.get("query", "")))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -12,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..errors import UsageError
-from ..records import UNGRADED, Author, Case, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
+from ..records import Author, Case, ItemKey, JudgeId, Kind, Output, Verdict
 from ..records.json_text import encode_json
 from .catalogue import takes_transcripts
 from .composite import (
@@ -25,12 +24,13 @@ from .composite import (
     unread,
 )
 from .judge import AskedJudge
+from .ungraded_parts import CombinedOpinions, PartOutcome, outcome_of_ungraded
 
 Rule: TypeAlias = Literal["majority", "mean", "escalate"]
 
 _FEWEST_OPINIONS = 2
 _HEAVIEST = 1e9
-"""A weight; sums of heavier ones may be no numbers any more."""
+"""Largest weight, so that no sum overflows."""
 
 
 class JuryMember(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class JuryMember(msgspec.Struct, frozen=True):
 
     Attributes:
         id: The judge.
-        by: The name it is shown under.
+        by: Its display name.
         pass_at: Pass threshold of its verdicts.
     """
 
@@ -54,9 +54,9 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
         rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the first member's verdict if
             it is sure, else the second's.
         members: The judges; for ``escalate`` the cheap one, then the expensive one.
-        weights: What each member's opinion weighs.
-        repeats: How often each member judges; each time is an opinion.
-        unsure: ``escalate`` only: from which score to which, both included, the first member is not sure.
+        weights: Weight of each member's opinions.
+        repeats: Times that each member judges; each time is an opinion.
+        unsure: ``escalate`` only: range of scores, ends included, for which the first member is unsure.
     """
 
     rule: Rule
@@ -75,7 +75,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
         if len({member.id for member in self.members}) < len(self.members):
             raise UsageError("a jury has no two equal members; --repeats asks one several times")
         if self.rule == "escalate" and len(self.members) != _FEWEST_OPINIONS:
-            raise UsageError("--jury escalate takes two judges: the cheap one, then the dear one")
+            raise UsageError("--jury escalate takes two judges: the cheap one, then the expensive one")
         if self.rule == "escalate" and set(self.weights) != {1.0}:
             raise UsageError("--weights: --jury escalate weighs nothing; one judge's verdict counts")
         if len(self.members) * self.repeats < _FEWEST_OPINIONS:
@@ -99,7 +99,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> JudgeId:
-        """Which judge the jury is: its rule and its members, regardless of their names."""
+        """Identity of the jury: its rule and its members, regardless of their names."""
         depends_on = {
             **msgspec.to_builtins(self),
             "members": [(member.id, member.pass_at) for member in self.members],
@@ -132,7 +132,7 @@ class JuryJudge(Composite):
 
     @property
     def kinds(self) -> frozenset[Kind] | None:
-        """Those that some member judges; of ``escalate`` those of the first, whom all is asked."""
+        """Kinds that some member judges; for ``escalate``, those of the first member."""
         kinds: set[Kind] = set()
         for member in self.members[: 1 if self.jury.rule == "escalate" else None]:
             if member.kinds is None:
@@ -146,7 +146,7 @@ class JuryJudge(Composite):
 
     @property
     def rounds(self) -> int:
-        """Ask the members, and count their opinions; see `Composite`."""
+        """See `Composite`."""
         rounds = map(rounds_of, self.members)
         return sum(rounds) if self.jury.rule == "escalate" else max(rounds)
 
@@ -199,11 +199,10 @@ def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
 
 
 def jury_verdict(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verdict:
-    """Count the opinions on one output; who said what is in the evidence.
+    """Count the opinions on one output; the evidence lists them by member.
 
-    Opinions without a score are left out, and a score needs more than half of the opinions, by weight. As long as a call failed
-    the jury is `failed`, too: the same command asks again, and what a jury says must not depend on when it was asked. A tie is
-    `undecided`.
+    Opinions without a score are left out, and a score needs more than half of the opinions, by weight. If a call failed, the jury
+    is `failed`, too: the same command retries it, and a jury's verdict must not depend on when it was asked. A tie is `undecided`.
     """
     counted = opinions
     if jury.rule == "escalate":
@@ -211,8 +210,8 @@ def jury_verdict(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verd
         expensive = [one for one in opinions if one.author == jury.members[1].id]
         counted = (
             (expensive or cheap) if is_unsure(jury, cheap) else cheap
-        )  # the second may not take such cases
-    outcome, score, reason = _count(jury, counted)
+        )  # the second member may not judge such cases
+    outcome, score, reason = _combined(jury, counted)
     names: dict[Author, str] = {member.id: member.by for member in jury.members}
     listed = [
         {"by": names[one.author], "outcome": one.outcome}
@@ -234,7 +233,7 @@ def jury_verdict(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verd
     )
 
 
-def _count(jury: Jury, opinions: Sequence[Verdict]) -> tuple[Outcome, float | None, str]:
+def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
     weights: dict[Author, float] = {
         member.id: 1.0 if jury.rule == "escalate" else weight
         for member, weight in zip(jury.members, jury.weights, strict=True)
@@ -243,18 +242,21 @@ def _count(jury: Jury, opinions: Sequence[Verdict]) -> tuple[Outcome, float | No
     coverage = f"{len(graded)} of {len(opinions)} opinions have a score"
     failed = sum(one.outcome == "failed" for one in opinions)
     if failed:
-        return "failed", None, f"{failed} of {len(opinions)} calls failed"
+        return CombinedOpinions("failed", None, f"{failed} of {len(opinions)} calls failed")
     total = sum(weights[one.author] for one in opinions)
-    heard = sum(weights[member] for member, _ in graded)
-    if 2 * heard <= total or _same(2 * heard, total):
-        return _commonest(opinions), None, f"only {coverage}"
+    scored = sum(weights[member] for member, _ in graded)
+    if 2 * scored <= total or _same(2 * scored, total):
+        ungraded = (PartOutcome(one.outcome, one.reason) for one in opinions if one.score is None)
+        return CombinedOpinions(outcome_of_ungraded(ungraded)[0], None, f"only {coverage}")
     if jury.rule != "majority":
-        return "graded", sum(weights[member] * score for member, score in graded) / heard, coverage
+        mean = sum(weights[member] * score for member, score in graded) / scored
+        return CombinedOpinions("graded", mean, coverage)
     thresholds: dict[Author, float] = {member.id: member.pass_at for member in jury.members}
     passed = sum(weights[member] for member, score in graded if score >= thresholds[member])
-    if _same(2 * passed, heard):
-        return "undecided", None, f"{coverage}, and they are tied"
-    return "graded", float(2 * passed > heard), f"{passed:g} of {heard:g} for a pass; {coverage}"
+    if _same(2 * passed, scored):
+        return CombinedOpinions("undecided", None, f"{coverage}, and they are tied")
+    reason = f"{passed:g} of {scored:g} for a pass; {coverage}"
+    return CombinedOpinions("graded", float(2 * passed > scored), reason)
 
 
 def _same(weight: float, other: float) -> bool:
@@ -263,8 +265,3 @@ def _same(weight: float, other: float) -> bool:
     0.1 + 0.2 equals 0.3, in any order of addition.
     """
     return math.isclose(weight, other, rel_tol=1e-9)
-
-
-def _commonest(opinions: Sequence[Verdict]) -> Outcome:
-    counts = Counter(one.outcome for one in opinions if one.score is None)
-    return max(UNGRADED, key=lambda outcome: counts[outcome])

@@ -46,7 +46,7 @@ _MEDIUM_KEYS = (
     "input_audio",
     "input_video",
 )
-"""Keys that hold a medium or its address in objects that have no key named after their type."""
+"""Keys that hold a medium or its address, in objects without a key named after their type."""
 _NOUNS: Mapping[MediumKind, str] = {"image": "image", "audio": "audio", "file": "a file", "video": "video"}
 _DEEPEST = 50
 
@@ -64,17 +64,25 @@ class Medium(NamedTuple):
         return {"type": "image_url", "image_url": {"url": self.address}}
 
 
-def take_out(case: Case, output: Output) -> tuple[Case, Output, list[Medium]]:
-    """Replace an item's media by marks, and return them; an item without media is unchanged."""
+class MarkedItem(NamedTuple):
+    """Case and output with marks in place of their media, and these media."""
+
+    case: Case
+    output: Output
+    media: list[Medium]
+
+
+def with_marks(case: Case, output: Output) -> MarkedItem:
+    """Replace an item's media by marks; an item without media is unchanged."""
     parts = {_content_of(part): part for part in _media_of(case, output)}
     if not parts:
-        return case, output, []
+        return MarkedItem(case, output, [])
     digest = _digest(case, output)
     media: dict[str, Medium] = {}
     for number, (content, part) in enumerate(parts.items(), start=1):
         kind = _KINDS[part["type"]]
         media[content] = Medium(kind, _address(part), f"[{kind} {number}: {digest}]")
-    return _marked_case(case, media), _marked_output(output, media), list(media.values())
+    return MarkedItem(_marked_case(case, media), _marked_output(output, media), list(media.values()))
 
 
 def shown_among(media: Sequence[Medium], values: Mapping[str, Any]) -> list[Medium]:
@@ -87,9 +95,9 @@ def refuse_unsendable(media: Sequence[Medium], *, images: bool, how: str) -> Non
     """Refuse media that a prompt does not send, since its judge could not see them.
 
     Args:
-        media: What the prompt would show.
+        media: The media that the prompt would show.
         images: Whether the prompt sends images.
-        how: What to type to send them.
+        how: Instruction that makes the prompt send them.
     """
     for medium in media:
         if medium.kind != "image":

@@ -1,7 +1,7 @@
 """Prompt file: its question, inputs, scale, and the way its reply is read.
 
-The form is that of promptflow's ``.prompty`` files, with keys of our own (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``, ``each``) that
-promptflow and prompty pass over::
+The form is that of promptflow's ``.prompty`` files, with additional keys (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``, ``each``) that
+promptflow and prompty ignore::
 
     ---
     name: Tool call accuracy
@@ -77,7 +77,7 @@ class InputDeclaration:
         default: Used when no value is given.
         required: Whether there is no default.
         has_kind: Whether the type is also given as ``kind``, which prompty reads.
-        source: The input of ours that fills it, if ``map`` names one; else its own name is one.
+        source: The fiducial input that fills it, if ``map`` names one; else the one of its own name.
     """
 
     type: str = "string"
@@ -93,20 +93,20 @@ class PromptFile:
 
     Attributes:
         path: The file it was read from.
-        name: For people.
-        description: For people.
+        name: Display name.
+        description: Description in a sentence.
         inputs: Declared inputs by name.
         parameters: Decoding parameters, sent as they are.
-        scale: What scores are possible. Of a prompt that splits answers, which scores nothing, 0 or 1.
-        pass_at: The score in (0, 1] from which its verdict counts as a pass; None when it does not say.
-        parse: How the reply is read, as declared; None when the file does not say.
+        scale: Possible scores; 0 or 1 for a prompt that splits answers, which scores nothing.
+        pass_at: Pass threshold in (0, 1]; None if the file declares none.
+        parse: Declared way of reading replies; None if the file declares none.
         lines: 1-based line of each top-level key of the front matter.
         template: The text below the front matter.
         template_line: 1-based line on which it begins.
-        names_template_format: Whether it says in which language the template is, as prompty needs.
-        kinds: The kinds of case that it is asked about; None for every kind.
-        images: Whether images are sent, as content parts, to a model that takes them.
-        by_criterion: Whether it is asked about each criterion of a rubric by itself.
+        names_template_format: Whether it declares the template's language, which prompty requires.
+        kinds: Kinds of case that it judges; None for every kind.
+        images: Whether images are sent, as content parts, to a model that accepts them.
+        by_criterion: Whether it is asked about each criterion of a rubric separately.
     """
 
     path: Path
@@ -127,12 +127,12 @@ class PromptFile:
 
     @property
     def mode(self) -> str | None:
-        """The way in which the reply is read, as declared; None when the file does not say."""
+        """Declared mode of reading replies; None if the file declares none."""
         return (self.parse or {}).get("mode")
 
     @property
     def shown(self) -> set[str]:
-        """The inputs of ours that it shows, under any name."""
+        """The fiducial inputs that it shows, under any name."""
         return {declared.source or name for name, declared in self.inputs.items()}
 
 

@@ -11,7 +11,7 @@ from ..errors import PromptError
 from ..records import Case, Message, Output
 from .front_matter import MAX_PROMPT_BYTES, split_front_matter
 from .judge_prompt import JudgePrompt
-from .media import take_out
+from .media import with_marks
 from .prompt_file import PromptFile, prompt_of
 from .prompt_inputs import FENCES, fence_for, fill_inputs
 
@@ -65,8 +65,8 @@ def _fenced(fence: str, label: str, text: str) -> str:
 
 def _item(judge: JudgePrompt, disagreement: Disagreement) -> dict[str, Any]:
     """Return what the judge was shown of an item, and what it and the label say."""
-    case, output, _ = take_out(disagreement.case, disagreement.output)
-    shown = fill_inputs(judge.prompt.inputs, case, output, judge.fillers)
+    marked = with_marks(disagreement.case, disagreement.output)
+    shown = fill_inputs(judge.prompt.inputs, marked.case, marked.output, judge.fillers)
     declared = judge.prompt.inputs
     texts = {
         name: _shortened(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -32,7 +32,7 @@ _UNREAD = "unread"
 _REPLY_EVIDENCE = frozenset(
     {"served_by", "finish_reason", "probability", _UNREAD, "criterion", "points", "tags", STEP_COUNT}
 )
-"""Evidence that does not come from a reply's text, such as the criterion asked about."""
+"""Evidence from elsewhere than a reply's text, such as the criterion asked about."""
 
 
 @dataclass(frozen=True, slots=True)

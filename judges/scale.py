@@ -1,6 +1,6 @@
 """Scale on which a prompt asks for its score, and reading it from a prompt file.
 
-Nothing but its ``scale`` key or ``response_format`` declares one. The worst of five grades, read as 0 or 1, would be the best score there is.
+Only its ``scale`` key or ``response_format`` declares one: a guess could read the worst of five grades, 1, as the best of 0 and 1.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -29,10 +29,10 @@ class Scale:
     A prompt file's ``scale`` has the same defaults.
 
     Attributes:
-        minimum: The least.
-        maximum: The greatest.
-        step: Distance of neighbouring scores; None when any number in between is a score.
-        better: Which end is the best score.
+        minimum: Least score.
+        maximum: Greatest score.
+        step: Distance of neighbouring scores; None if any number between the ends is a score.
+        better: End with the best score.
 
     Raises:
         ValueError: The numbers make no scale.
@@ -90,7 +90,7 @@ class Scale:
     def normalise(self, value: float) -> float:
         """Return the score in [0, 1]; 1 is the best."""
         distance = value - self.minimum if self.better == "high" else self.maximum - value
-        # Adding zero makes zero of minus zero, which judges do write.
+        # Adding zero turns minus zero, which judges do write, into zero.
         return distance / (self.maximum - self.minimum) + 0.0
 
     def __str__(self) -> str:
@@ -149,10 +149,10 @@ def scale_of(declared: Any) -> Scale:
     ``step`` and ``better`` are optional. Anything else is a `ValueError`.
     """
     try:
-        told = msgspec.convert(declared, _Declared)
+        values = msgspec.convert(declared, _Declared)
     except msgspec.ValidationError as error:
         raise ValueError(str(error).replace("`$.", "`").replace("`$", "`scale")) from error
-    return Scale(told.minimum, told.maximum, told.step, told.better)
+    return Scale(values.minimum, values.maximum, values.step, values.better)
 
 
 def scale_line(scale: Scale) -> str:
@@ -191,15 +191,14 @@ def suggested_scale(text: str) -> tuple[Scale, str]:
     found = _named_range(text)
     if found is None:
         return PASS_OR_FAIL, "or with the ends that the prompt asks for"
-    low, high, words = found
-    step = None if (low, high) == (0, 1) and " or " not in words else 1.0
-    return Scale(low, high, step), f"the text says {words!r}"
+    step = None if found.is_unit and " or " not in found.words else 1.0
+    return Scale(found.low, found.high, step), f"the text says {found.words!r}"
 
 
 def names_other_scale(text: str) -> bool:
     """Return whether a prompt mentions scores beyond 0 to 1."""
     found = _named_range(text)
-    return found is not None and found[:2] != (0, 1)
+    return found is not None and not found.is_unit
 
 
 def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
@@ -245,13 +244,28 @@ def _number(value: Any) -> float | None:
     return float(value)
 
 
-def _named_range(text: str) -> tuple[int, int, str] | None:
-    """Return the number range that a text names most often, and the words that name it.
+class _NamedRange(NamedTuple):
+    """Range of numbers, and the words of a text that name it."""
+
+    low: int
+    high: int
+    words: str
+
+    @property
+    def is_unit(self) -> bool:
+        return (self.low, self.high) == (0, 1)
+
+
+def _named_range(text: str) -> _NamedRange | None:
+    """Return the number range that a text names most often.
 
     Only ranges that begin with 0 or 1 count.
     """
-    found = [(int(each[1]), int(each[2]), re.sub("[\"']", "", each[0])) for each in _RANGE.finditer(text)]
-    ranges = [each for each in found if each[0] in {0, 1} and each[0] < each[1] <= _LARGEST]
+    found = [
+        _NamedRange(int(each[1]), int(each[2]), re.sub("[\"']", "", each[0]))
+        for each in _RANGE.finditer(text)
+    ]
+    ranges = [each for each in found if each.low in {0, 1} and each.low < each.high <= _LARGEST]
     if not ranges:
         return None
     ends = Counter(each[:2] for each in ranges).most_common(1)[0][0]

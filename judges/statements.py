@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
-from ..records import UNGRADED, CaseIndex, ItemKey, Outcome, Output, Verdict
+from ..records import CaseIndex, ItemKey, Outcome, Output, Verdict
 from ..records.json_text import encode_json
+from .ungraded_parts import CombinedOpinions, PartOutcome, outcome_of_ungraded
 
 if TYPE_CHECKING:
     from .judge import AskedJudge
     from .prompt_judge import PromptJudge
 
 LONG = 200
-"""Characters from which on an answer is split. A shorter one is one statement as it stands, and costs no call to find that out."""
+"""Longer answers are split. A shorter one is one statement as it stands, and needs no call to split it."""
 
 _SEPARATOR = "#"
 _SPLIT_JUDGE = "groundedness"
@@ -40,7 +40,7 @@ class StatementVerdict(NamedTuple):
     outcome: Outcome
     score: float | None
     pieces: int | None
-    """How many pieces of information the judge listed; None if it listed none."""
+    """Number of pieces of information that the judge listed; None without a list."""
     reason: str | None
     """Why there is no score."""
 
@@ -48,8 +48,8 @@ class StatementVerdict(NamedTuple):
 def judges_statements(judge: PromptJudge) -> bool:
     """Return whether a judge's score of an answer is made of its statements' scores.
 
-    That holds for groundedness, and is up to authors of custom prompts that show the answer. Whether an answer gives
-    the accepted one, or meets a criterion, does not depend on single statements.
+    It is for groundedness, and may be for custom prompts that show the answer. Whether an answer gives the accepted one, or
+    meets a criterion, does not depend on single statements.
     """
     fit = judge.id.kind == "own" or judge.id.name == _SPLIT_JUDGE
     return fit and not _SHOWS_THE_ANSWER.isdisjoint(judge.prompt.shown)
@@ -63,8 +63,8 @@ def is_long(output: Output) -> bool:
 def statement_output(output: Output, statement: JudgedStatement) -> Output:
     """Return a statement as a separate output of a separate case.
 
-    The case's id is made of the statement's text, so that outputs of different systems are taken for answers to the same case only
-    if they say the same.
+    The case's id is made of the statement's text, so that outputs of different systems count as answers to the same case only
+    if their texts are equal.
     """
     whole = [output.text, output.tool_calls, output.turns, output.workspace]
     text = statement.text if statement.text is not None else encode_json(whole).decode()
@@ -90,7 +90,7 @@ def statement_verdict(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
     """
     why = (
         verdict.reason if verdict.score is None else None
-    )  # reasons for scores would fill the memory, and stand in the verdicts
+    )  # reasons for scores would fill the memory, and are in the verdicts
     return StatementVerdict(verdict.outcome, verdict.score, _pieces(verdict, judge), why)
 
 
@@ -119,7 +119,7 @@ def answer_verdict(
     The score is the share of all pieces of information that are supported, or the mean over the statements if the judge lists no
     pieces. An answer with an ungraded statement is not graded.
     """
-    outcome, score, reason = _count(verdicts)
+    outcome, score, reason = _combined(verdicts)
     return Verdict.on(
         item,
         by=judge.by,
@@ -147,23 +147,21 @@ def not_split(judge: AskedJudge, repeat: int, split: Verdict) -> Verdict:
     )
 
 
-def _count(verdicts: Sequence[StatementVerdict]) -> tuple[Outcome, float | None, str]:
-    outcomes = Counter(one.outcome for one in verdicts if one.score is None)
-    if outcomes:
-        # A call that failed is made again, and what is said of the answer must not depend on when it was.
-        worst = "failed" if outcomes["failed"] else max(UNGRADED, key=lambda outcome: outcomes[outcome])
-        why = next((one.reason for one in verdicts if one.outcome == worst and one.reason), worst)
-        return worst, None, f"{outcomes.total()} of {_statements(verdicts)} without a score: {why}"
+def _combined(verdicts: Sequence[StatementVerdict]) -> CombinedOpinions:
+    ungraded = [PartOutcome(one.outcome, one.reason) for one in verdicts if one.score is None]
+    if ungraded:
+        outcome, why = outcome_of_ungraded(ungraded)
+        return CombinedOpinions(
+            outcome, None, f"{len(ungraded)} of {_statements(verdicts)} without a score: {why}"
+        )
     scores = [one.score for one in verdicts if one.score is not None]
     pieces = [one.pieces for one in verdicts if one.pieces]
     if len(pieces) < len(verdicts):
-        return "graded", sum(scores) / len(scores), f"the mean of {_statements(verdicts)}"
+        mean = sum(scores) / len(scores)
+        return CombinedOpinions("graded", mean, f"the mean of {_statements(verdicts)}")
     supported = round(sum(score * count for score, count in zip(scores, pieces, strict=True)))
-    return (
-        "graded",
-        supported / sum(pieces),
-        f"{supported} of {sum(pieces)} pieces, in {_statements(verdicts)}",
-    )
+    reason = f"{supported} of {sum(pieces)} pieces, in {_statements(verdicts)}"
+    return CombinedOpinions("graded", supported / sum(pieces), reason)
 
 
 def _statements(verdicts: Sequence[StatementVerdict]) -> str:

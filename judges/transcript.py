@@ -11,13 +11,13 @@
     ``not_executed`` says why it was not executed. ``recorded`` is the result that the output records, if it differs;
     ``mismatch`` says so.
 
-If steps are numbered, each of the agent's lines has its ``step``, from 1 over the whole conversation: a text and the calls in it, and
-calls made at once, are one step; a turn in which the agent did nothing is one.
+If steps are numbered, each of the agent's lines has its ``step``, from 1 over the whole conversation. A text with its calls, or calls made
+at once, are one step; so is a turn in which the agent did nothing.
 
-What was asked, written and called stands there in full. Results are bounded: each is shown up to `RESULT_LIMIT` characters, and
-if all of them together would exceed `RESULTS_LIMIT`, the longest are shown up to an equal length at which they do not. Of one that
-is longer, three quarters of that are its beginning and one its end, ``..._left_out`` says how many characters lie between them, and a last
-line says how many results are shown in part.
+Messages, texts and calls are shown in full. Results are bounded: each is shown up to `RESULT_LIMIT` characters, and if all of them
+together would exceed `RESULTS_LIMIT`, the longest are cut to an equal length at which they do not. Of a longer result the beginning
+(three quarters of the limit) and the end are shown, ``..._left_out`` gives the number of characters between them, and a last line
+gives the number of results that are shown in part.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..records.output import turns_asked, turns_done
 from .as_json import call_text, dumps, json_object, step_text
 
 TRANSCRIPT_VERSION = "results/1"
-"""Part of the fingerprint of judges that are shown transcripts; grows when the same conversation is shown otherwise."""
+"""Part of the fingerprint of judges that are shown transcripts; raised when a conversation is shown differently."""
 
 RESULT_LIMIT = 4_000
 """Characters of one result at most."""
@@ -45,7 +45,7 @@ _NOTHING = StepOutcome()
 
 
 class _Result(NamedTuple):
-    """A result: its text, and the same as JSON."""
+    """A result as text and as JSON."""
 
     text: str
     json: str
@@ -58,8 +58,8 @@ class _Line:
         number = {} if step is None else {"step": str(step)}
         self.fields: dict[str, str | _Result] = {"turn": str(turn), **number, **fields}
 
-    def tell(self, recorded: Any) -> None:
-        """Add what the output records as the call's result."""
+    def add_recorded(self, recorded: Any) -> None:
+        """Add the result that the output records for the call."""
         executed = self.fields.get("result")
         if executed is None and "not_executed" not in self.fields:
             self.fields["result"] = _result(recorded)
@@ -156,19 +156,19 @@ def _turn_lines(
 ) -> list[_Line]:
     """Return the lines of a turn, with recorded results beside their calls."""
     lines: list[_Line] = []
-    untold: list[_Line] = []
+    without_result: list[_Line] = []
     outcome = iter(outcomes)
     for step in steps:
         if isinstance(step, ToolResults):
-            calls = len(untold)
-            for line, recorded in zip(untold, step.results, strict=False):
-                line.tell(recorded)
+            calls = len(without_result)
+            for line, recorded in zip(without_result, step.results, strict=False):
+                line.add_recorded(recorded)
             lines += [_Line(turn, result=_result(recorded)) for recorded in step.results[calls:]]
-            untold = []
+            without_result = []
         else:
             said, calls_made = _step_lines(_Place(turn, next(numbers)), step, next(outcome, _NOTHING))
             lines += [*said, *calls_made]
-            untold += calls_made
+            without_result += calls_made
     return lines
 
 

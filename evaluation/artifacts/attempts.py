@@ -27,7 +27,7 @@ RUNS, LOGS = "runs.jsonl", "logs"
 """How each run went, and what the agent printed."""
 
 DEFAULT_CUTOFF = 60.0
-"""Seconds, for a challenge whose cutoff is 0 or missing, as in the original."""
+"""Seconds, for a challenge whose cutoff is 0 or missing, as in agbenchmark."""
 
 _PLACE = re.compile(r"\{(task|workspace)\}")
 _UNBOUNDED = 1 << 50
@@ -143,7 +143,7 @@ def _filled_in(command: Sequence[str], case: Case, workspace: Path) -> list[str]
 
 
 def _copy_hidden_tests(case: Case, workspace: Path) -> None:
-    """Copy the hidden tests into the workspace after the agent is done, as the original does.
+    """Copy the hidden tests into the workspace after the agent is done, as agbenchmark does.
 
     The checker does not rely on them.
     """

@@ -1,4 +1,4 @@
-"""Results of an agent's work: verdicts, and the report in the original's form."""
+"""Results of an agent's work: verdicts, and the report in agbenchmark's form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...deterministic.artifacts.dependencies import UnknownDependency, unknown_d
 from ...deterministic.options import CheckOptions
 from ...formats.agbenchmark import ChallengeResult, report_of
 from ...records import Case, Verdict, read_records, write_json, write_records
-from ..checking.checks import check_outputs
+from ..checking.checks import SystemOptions, check_outputs
 from ..inputs import EvaluationInputs
 from .attempts import RUNS, AgentPlan, AgentRun
 from .workspaces import OUTPUTS
@@ -66,11 +66,11 @@ def conclude_artifacts(
 ) -> ArtifactOutcome:
     """Check what an agent left, and write ``verdicts.jsonl`` and ``report.json``.
 
-    In a mock run a challenge that asks for a judge passes, as in the original, when the files it names are there.
+    In a mock run a challenge that asks for a judge passes, as in agbenchmark, when the files it names are there.
     """
     mock = plan.command is None
     with EvaluationInputs(cases, [out / OUTPUTS]) as inputs:
-        checked = check_outputs(inputs.pairs(), {}, options)
+        checked = check_outputs(inputs.pairs(), SystemOptions({}, options))
         verdicts = {(verdict.case_id, verdict.trial): verdict for verdict in checked}
         runs = _runs(out / RUNS)
         attempts = [

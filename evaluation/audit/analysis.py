@@ -20,7 +20,8 @@ from .audit_results import (
     JudgeAudit,
     JudgeWeakness,
     OperatorResult,
-    Read,
+    ProbeToRead,
+    ReadingReason,
     Steadiness,
 )
 from .comparisons import by_operator, steadiness, twin_and_attack_comparisons
@@ -43,7 +44,7 @@ def judge_audit(
     controls: Mapping[str, str],
     threshold: PassThreshold,
 ) -> JudgeAudit:
-    """Analyse what one judge said."""
+    """Analyse the verdicts of one judge."""
     operators = operator_results(scored.values(), about, controls)
     comparisons = twin_and_attack_comparisons(scored, controls)
     steady = steadiness(scored, sorted(chosen.originals))
@@ -79,20 +80,15 @@ def _of_ladder(ladder: LadderResult) -> JudgeWeakness:
     )
 
 
-def to_read(judge: str, scored: Iterable[Scored]) -> Iterator[Read]:
+def to_read(judge: str, scored: Iterable[Scored]) -> Iterator[ProbeToRead]:
     """Yield the verdicts to review: missed faults, false alarms and successful attacks."""
     for probe in scored:
         facts, score = probe.facts, probe.score
-        if score is None:
-            continue
-        if probe.passed != facts.right:
-            yield Read(
+        if score is not None and probe.passed != facts.right:
+            missed: ReadingReason = "survivor" if facts.plants == "fault" else "attack passed"
+            yield ProbeToRead(
                 judge=judge,
-                what="false alarm"
-                if facts.right
-                else "survivor"
-                if facts.plants == "fault"
-                else "attack passed",
+                what="false alarm" if facts.right else missed,
                 operator=facts.operator,
                 case_id=facts.key.case_id,
                 system=facts.key.system,
@@ -164,13 +160,13 @@ def operator_results(
     """Summarise a judge's verdicts by operator.
 
     Args:
-        scored: Probes with what the judge said.
+        scored: Probes with the judge's verdicts.
         about: A line about each operator.
-        paired: Attack to control; such attacks are judged by the difference and not here.
+        paired: Attack to control; such attacks are analysed by the difference, and are never weak here.
 
     Returns:
-        One result an operator. What is weak holds for all operators together at 95 %: each interval that decides is made
-        at ``1 - 0.05 / operators``.
+        One result an operator. ``weak`` holds for all operators together at 95 %: its intervals have the level
+        ``1 - 0.05 / operators``.
     """
     groups = by_operator(scored)
     level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)
@@ -189,7 +185,7 @@ def _place(operator: str, names: list[str]) -> int:
 def _result(operator: str, group: list[Scored], about: str, level: float, *, in_pair: bool) -> OperatorResult:
     plants = group[0].facts.plants
     graded = [(each, each.score) for each in group if each.score is not None]
-    counted = np.array(
+    counted = np.array(  # attacks passed, or anything else failed; see `OperatorResult.rate`
         [each.passed == (plants in {"attack", "control"}) for each, _ in graded],
         dtype=np.float64,
     )

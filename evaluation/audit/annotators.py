@@ -15,13 +15,13 @@ from ..store.file_names import CLUSTERS
 from ..store.run_store import read_clusters
 
 EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-"""Handicaps at which the test is shown, so that its outcome does not hang on the choice of one."""
+"""Handicaps at which the test is shown, so that its outcome does not depend on choosing one."""
 
 
 class Annotations(msgspec.Struct, frozen=True):
     """Scores by output and annotator, with names in order of appearance.
 
-    ``clusters`` are by case, of the cases that belong to another than their own.
+    ``clusters`` has the cluster of each case that is not a cluster by itself.
     """
 
     people: list[str]
@@ -39,11 +39,10 @@ class AlternativeAnnotator(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_annotations(files: Iterable[Path]) -> Annotations:
-    """Read verdicts of people and judges; of a judge's repeats the first counts.
+    """Read verdicts of people and judges, and of a judge's repeats only the first.
 
     Args:
-        files: Files of verdicts, such as the labels of each person and a run's ``verdicts.jsonl``, beside which the run keeps which
-            cases belong together.
+        files: Files of verdicts, such as the labels of each person and a run's ``verdicts.jsonl``. Clusters are read from the same folder.
 
     Raises:
         InputError: A file cannot be read.

@@ -15,19 +15,20 @@ from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import has_rule
 from ...records import CaseIndex, FolderPath
+from ...records.folder_files import CASES, OUTPUTS
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
 from ..judging.asking import EachOutput
 from ..judging.judge_task import JudgeTask, JudgingStep
-from ..judging.tasks import called, judge_task, judge_tasks, refuse_idle
+from ..judging.tasks import judge_task, judge_tasks, possible_names, refuse_idle
 from ..progress import Progress
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .ladder.climb import Climb, LadderSettings
 from .pairwise import ProbePairs
-from .probe_folder import CASES, NO_PROBES, OUTPUTS, ProbeManifest, read_facts, read_manifest
-from .sampling import Chosen, choose
+from .probe_folder import NO_PROBES, ProbeManifest, read_facts, read_manifest
+from .sampling import Chosen, choose_probes
 
 DEFAULT_SAMPLE = 100
 """Probes of each operator that a judge is asked about."""
@@ -42,8 +43,8 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
         command: The command line, for the record.
         judges: Judges to audit, by name or prepared.
         operators: Names of operators; all, when empty.
-        ladder: Which dials are tried; None for none.
-        batch: How batches are waited for; None when the model is asked directly.
+        ladder: Dials to climb; None for none.
+        batch: Settings for waiting on batches; None to ask the model directly.
     """
 
     probes: FolderPath | None
@@ -64,8 +65,11 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
 class Prepared(NamedTuple):
     """Audit that is ready to start.
 
-    It holds how its probes were made, which of them are asked about, the judges with their lexical
-    baselines, and its ladders.
+    Attributes:
+        manifest: Manifest of the probes.
+        chosen: The probes that judges are asked about.
+        tasks: The judges, then their word overlap baselines.
+        climb: The ladders; None without.
     """
 
     manifest: ProbeManifest
@@ -81,7 +85,7 @@ class Prepared(NamedTuple):
 
 
 def prepare_audit(plan: AuditPlan) -> Prepared:
-    """Refuse what cannot be done, before anything is.
+    """Load an audit's judges and probes, and refuse what cannot be audited, before any call.
 
     Raises:
         InputError: The probes cannot be used.
@@ -97,12 +101,12 @@ def prepare_audit(plan: AuditPlan) -> Prepared:
     if unknown:
         raise UsageError(f"--only {unknown[0]}: {plan.probes} has no probes of this operator")
     with CaseIndex(plan.probes / CASES) as cases:
-        chosen = choose(read_facts(plan.probes), plan.sample, cases.cluster, plan.operators)
+        chosen = choose_probes(read_facts(plan.probes), plan.sample, cases.cluster, plan.operators)
     return Prepared(manifest, chosen, tasks, climb)
 
 
-def asking_of(plan: AuditPlan, prepared: Prepared, tasks: Sequence[JudgeTask]) -> Prepared:
-    """Return the audit with other judges, such as those that omit what their model refuses."""
+def with_tasks(plan: AuditPlan, prepared: Prepared, tasks: Sequence[JudgeTask]) -> Prepared:
+    """Return the audit with other judges, such as those without a refused parameter."""
     return prepared if tasks is prepared.tasks else prepared._replace(tasks=tasks, climb=_climb(plan, tasks))
 
 
@@ -113,7 +117,7 @@ def _climb(plan: AuditPlan, tasks: Sequence[JudgeTask]) -> Climb | None:
 
 
 @contextmanager
-def opened(plan: AuditPlan, prepared: Prepared) -> Generator[EvaluationInputs | None]:
+def open_probes(plan: AuditPlan, prepared: Prepared) -> Generator[EvaluationInputs | None]:
     """Open the cases and outputs of an audit's probes; None if the audit has no probes.
 
     Raises:
@@ -129,18 +133,18 @@ def opened(plan: AuditPlan, prepared: Prepared) -> Generator[EvaluationInputs | 
         yield inputs
 
 
-def steps(
+def audit_steps(
     plan: AuditPlan,
     prepared: Prepared,
     inputs: EvaluationInputs | None,
     writer: RunWriter,
     progress: Progress,
     *,
-    foreseen: bool = False,
+    dry_run: bool = False,
 ) -> Iterator[JudgingStep]:
     """Yield the judging steps: every probe once, repeats of right outputs, then ladders.
 
-    Judges that compare are asked about each probe beside its right output, and on no ladder.
+    Judges that compare see each probe beside its right output; they climb no ladder.
     """
     if inputs is not None:
         context, chosen = RunContext(inputs, writer, progress), prepared.chosen
@@ -152,13 +156,13 @@ def steps(
             pairs = ProbePairs(inputs, chosen)
             yield EachOutput(context._replace(inputs=pairs), comparing, pairs.members.__contains__)
     if prepared.climb is not None:
-        climb = prepared.climb.foreseen if foreseen else prepared.climb.steps
+        climb = prepared.climb.dry_steps if dry_run else prepared.climb.steps
         yield from climb(writer, progress)
 
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:
-    """Return the judges, then the lexical baseline of each judge that has one."""
-    plan.pass_at.refuse_strangers(name for spec in plan.judges for name in called(spec, plan.model))
+    """Return the judges, then the word overlap baseline of each judge that has one."""
+    plan.pass_at.refuse_strangers(name for spec in plan.judges for name in possible_names(spec, plan.model))
     known_judges = list(RunStore(plan.out).roster)
     named = judge_tasks(
         plan.judges,

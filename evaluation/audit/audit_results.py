@@ -25,21 +25,23 @@ Concern: TypeAlias = Literal[
     "differs between prompts",
     "stops noticing",
 ]
-"""What an audit may find wrong with a judge."""
+"""Sorts of weakness that an audit may find in a judge."""
+
+ReadingReason: TypeAlias = Literal["survivor", "false alarm", "attack passed"]
+"""Reason to read a verdict: a missed fault, a right output that failed, or an attack that passed."""
 
 
 class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
     """Results of a judge on the probes of one operator.
 
     Attributes:
-        operator: The operator; ``original`` for right outputs that were not changed.
-        plants: What it makes of a right output.
+        operator: The operator; ``original`` for unchanged right outputs.
+        plants: Sort of probe it makes of a right output.
         about: One line for a person.
-        rate: Of faults: the share caught; of twins and right outputs: the share failed, which is false alarm; of attacks and
-            controls: the share passed.
+        rate: Share of faults caught, of twins and right outputs failed (false alarms), or of attacks and controls passed.
         ungraded: Probes without a score, by outcome; not part of any rate.
         deviation: Mean of score minus label, if labels are fractions.
-        weak: Whether this is among what the audit found.
+        weak: True if the audit's findings include this rate.
     """
 
     operator: str
@@ -56,15 +58,15 @@ class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: Name of the comparison.
-        audit: Which audit it belongs to: invariance, position, irrelevant material, verbosity, injected verdicts, master keys, prompts.
+        audit: Audit it belongs to: invariance, position, irrelevant material, verbosity, injected verdicts, master keys, prompts.
         difference: Difference of shares, with its interval. Invariance and position: how often the verdict differs from that on the right
-            output, minus how often those on other harmless changes of it do. Attacks: share passed with the attack, minus without. Prompts: share right of
-            the first, minus that of the second.
+            output, minus how often verdicts on its other harmless changes differ. Attacks: share passed with the attack, minus
+            without. Prompts: share right of the first, minus that of the second.
         p: p-value of no difference, two-sided; None if it could not be tested.
-        holm_p: Adjusted over all comparisons of this judge.
-        minimum_detectable: The smallest difference that would have been found with 80 % chance; None when none would.
-        untested: Why it could not be tested.
-        found: Whether it is among what the audit found.
+        holm_p: p-value corrected for all comparisons of this judge.
+        minimum_detectable: Smallest difference that is found with a chance of 80 %; None if no difference is.
+        untested: Reason why it could not be tested.
+        found: True if the audit's findings include this difference.
     """
 
     name: str
@@ -82,8 +84,8 @@ class LocatedFault(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         operator: The operator or dial.
-        found: The rates, and those of judges that do not look.
-        ungraded: Faults without an answer, by outcome; in none of these numbers.
+        found: The rates, and those of baselines that do not look.
+        ungraded: Faults without an answer, by outcome; not part of any rate.
     """
 
     operator: str
@@ -95,7 +97,7 @@ class Steadiness(msgspec.Struct, frozen=True, kw_only=True):
     """Self-agreement of a judge on repeated outputs.
 
     Attributes:
-        repeats: How often each right output was judged.
+        repeats: Most verdicts on one right output.
         flip_rate: Share of pairs of repeats that differ.
         all_equal: Share of outputs on which all repeats agree.
     """
@@ -106,12 +108,12 @@ class Steadiness(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgeWeakness(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that is wrong with a judge, beyond what chance explains.
+    """A judge's weakness, beyond what chance explains.
 
     Attributes:
-        concern: What sort of thing.
-        where: The operator or comparison that shows it.
-        sentence: The same for a person, with its numbers.
+        concern: Sort of weakness.
+        where: The operator, comparison or dial that shows it.
+        sentence: Description for a person, with its numbers.
     """
 
     concern: Concern
@@ -123,19 +125,19 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
     """One judge's audit.
 
     Attributes:
-        judge: Its name as it signs verdicts.
+        judge: The judge's name as it signs verdicts.
         fingerprint: Fingerprint of everything asked and parsed.
         id: The judge's id.
         pass_at: Pass threshold of the judge.
         pass_at_source: Source of the threshold: the user, the judge, or the default.
-        asked: How many verdicts were asked for.
-        compares: Whether it was shown each probe beside its right output, in both orders, and asked which is better.
+        asked: Number of verdicts asked for.
+        compares: True if it was shown each probe beside its right output, in both orders, and asked which is better.
         operators: Results by operator, faults first.
-        comparisons: Paired comparisons, corrected for being many. Of a judge that compares two outputs, ``position`` and ``length`` among them.
-        steadiness: None if nothing was repeated.
+        comparisons: Paired comparisons, corrected for multiplicity; for a judge that compares two outputs, also ``position`` and ``length``.
+        steadiness: Agreement of its repeats; None if nothing was repeated.
         findings: Weaknesses of the judge.
-        ladders: Up to which level of difficulty it catches faults, by dial.
-        located: How often it named the step at which a fault was planted, of a judge that names steps.
+        ladders: Level of difficulty up to which it catches faults, by dial.
+        located: Rates of naming the step with the planted fault; empty for a judge that names no steps.
     """
 
     judge: str
@@ -157,7 +159,7 @@ BLIND_JUDGES = {
     "always pass": {"faults caught": 0.0, "false alarms": 0.0},
     "always fail": {"faults caught": 1.0, "false alarms": 1.0},
 }
-"""What judges that do not look would get."""
+"""Rates of baselines that do not look at the output."""
 
 
 class OperatorAdjudicated(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,11 +167,11 @@ class OperatorAdjudicated(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         operator: The operator.
-        plants: What it makes of a right output.
+        plants: Sort of probe it makes of a right output.
         as_labelled: Share judged as labelled: of faults, attacks and controls failed, of right outputs and twins passed.
-        adjudicated: The same share after adjudication: without faults that were found right, and without undecidable probes.
-        lowest: ... with what cannot be decided counted against the judge.
-        highest: ... and for it.
+        adjudicated: That share after adjudication, without faults that were found right and without undecidable probes.
+        lowest: That share with undecidable probes counted against the judge.
+        highest: That share with undecidable probes counted for the judge.
         label_errors: Probes whose label is wrong.
     """
 
@@ -197,8 +199,8 @@ class AuditNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """An audit of one or several judges on the same probes.
 
     Attributes:
-        probes: How many probes were chosen, by what they plant.
-        judges: The judges' audits; the lexical baseline's comes last.
+        probes: Number of chosen probes, by what they plant.
+        judges: The judges' audits; the word overlap baseline's comes last.
         prompts: Differences between judges on the same probes.
         failed: Calls to a model that failed in the end.
         baselines: `BLIND_JUDGES`: share of faults caught, and of twins failed, on any probes.
@@ -215,24 +217,24 @@ class AuditNumbers(msgspec.Struct, frozen=True, kw_only=True):
     refused: dict[str, list[str]] = {}
 
 
-class Read(msgspec.Struct, frozen=True, kw_only=True):
+class ProbeToRead(msgspec.Struct, frozen=True, kw_only=True):
     """Verdict to review: a missed fault, a punished harmless change, or a successful attack.
 
     Attributes:
-        judge: The judge that said so.
-        what: Why it is listed.
+        judge: The judge that gave the verdict.
+        what: Reason to read it.
         operator: The operator.
         case_id: The probe's case.
         system: The probe's system.
         trial: The probe's trial.
         change: Description of the change.
-        score: What the judge gave.
+        score: The judge's score.
         label: The right score.
         reason: The judge's reason.
     """
 
     judge: str
-    what: Literal["survivor", "false alarm", "attack passed"]
+    what: ReadingReason
     operator: str
     case_id: str
     system: str

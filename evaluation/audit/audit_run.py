@@ -1,7 +1,4 @@
-"""Run an audit in a resumable run folder, and analyse verdicts, also adjudicated ones.
-
-It can also forecast what an audit would take.
-"""
+"""Run or forecast an audit in a resumable run folder, and analyse its verdicts."""
 
 from __future__ import annotations
 
@@ -19,6 +16,7 @@ from ...calibration.arrays import IntArray, cluster_numbers
 from ...calibration.decisions import Decisions
 from ...calibration.intervals.measurement import Settings
 from ...calibration.localisation import NamedSteps, localisation
+from ...calibration.pass_threshold import PassThreshold
 from ...calibration.tables.table_files import table_from_rows
 from ...judges.prices import PriceList
 from ...records import Author, CaseIndex, FolderPath, ItemKey, write_json, write_records
@@ -35,23 +33,23 @@ from ..store.file_names import AUDIT
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .analysis import judge_audit, to_read, with_ladders
-from .audit_plan import AuditPlan, Prepared, asking_of, opened, prepare_audit, steps
+from .audit_plan import AuditPlan, Prepared, audit_steps, open_probes, prepare_audit, with_tasks
 from .audit_results import (
     AuditAdjudication,
     AuditNumbers,
     JudgeAudit,
     LocatedFault,
     OperatorAdjudicated,
-    Read,
+    ProbeToRead,
 )
-from .comparisons import by_operator, prompts
+from .comparisons import by_operator, compare_prompts
 from .ladder.climb import Climb, Climbed
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import Chosen
 from .scored import Scored, scored_probes
 
 TO_READ = "to_read.jsonl"
-"""What an audit adds to its run folder for people."""
+"""File of verdicts for people to read: missed faults, false alarms, successful attacks."""
 
 TO_READ_CASES, TO_READ_OUTPUTS = "to_read_cases.jsonl", "to_read_outputs.jsonl"
 """Cases and outputs of ladder questions, for people to read."""
@@ -73,43 +71,32 @@ def run_audit(
     if not RunStore(plan.out).begun:
         require_models(tasks, access)
     judge_records = [task.record for task in tasks]
-    with opened(plan, prepared) as inputs:
-        kept = inputs if isinstance(plan.probes, Path) else None
+    with open_probes(plan, prepared) as inputs:
+        on_disk = inputs if isinstance(plan.probes, Path) else None
         with judge_run(
-            plan.out, prepared.identity, judge_records, kept, command=plan.command, now=now
+            plan.out, prepared.identity, judge_records, on_disk, command=plan.command, now=now
         ) as writer:
 
-            def asking(tasks: Sequence[JudgeTask]) -> None:
-                for step in steps(plan, asking_of(plan, prepared, tasks), inputs, writer, progress):
+            def ask_all(tasks: Sequence[JudgeTask]) -> None:
+                for step in audit_steps(plan, with_tasks(plan, prepared, tasks), inputs, writer, progress):
                     ask(step, access, plan.batch)
 
-            prepared = asking_of(plan, prepared, ask_adapting(tasks, writer, asking))
+            prepared = with_tasks(plan, prepared, ask_adapting(tasks, writer, ask_all))
             return _conclude(plan, prepared, inputs, writer)
 
 
 def _conclude(
     plan: AuditPlan, prepared: Prepared, inputs: EvaluationInputs | None, writer: RunWriter
 ) -> AuditNumbers:
-    """Analyse the verdicts that stand, and write what they show."""
-    chosen, tasks, verdicts = prepared.chosen, prepared.tasks, writer.verdicts
-    pairs = ProbePairs(inputs, chosen) if inputs and any(task.compares for task in tasks) else None
-    compared = {} if pairs is None else compared_probes(verdicts.whole(), pairs, chosen)
-    clusters = _clusters(inputs.cases, chosen) if inputs else {}
-    scored = scored_probes(
-        verdicts.whole(), chosen.probes, clusters, {task.id: task.threshold for task in tasks}
-    )
-    for task in tasks:
-        if task.id.kind == "baseline" and task.id in scored:  # words say the same every time
-            scored[task.id] = {
-                key: each._replace(repeats=each.repeats * 2) for key, each in scored[task.id].items()
-            }
-    apart = prompts({task.by: scored[task.id] for task in tasks if task.prompt_judge and task.id in scored})
-    requested = tasks[: len(plan.judges)]  # the baselines that stand beside them come behind
-    adjudication = adjudicated_audit(
-        {task.by: scored[task.id] for task in requested if task.id in scored}, decisions_on([writer])
-    )
-    scored |= {judge: {key: each.scored for key, each in of.items()} for judge, of in compared.items()}
+    """Analyse the standing verdicts, and write the results."""
+    chosen, tasks = prepared.chosen, prepared.tasks
+    requested = tasks[: len(plan.judges)]  # their word overlap baselines follow
+    alone = _judged_alone(prepared, inputs, writer)
+    compared = _judged_in_pairs(prepared, inputs, writer)
     climbed = prepared.climb.results(writer) if prepared.climb else {}
+    scored = alone | {
+        judge: {key: each.scored for key, each in of_judge.items()} for judge, of_judge in compared.items()
+    }
     verdicts_by_judge = {
         task.id: [*scored.get(task.id, {}).values(), *_on_ladders(climbed, task)] for task in tasks
     }
@@ -127,26 +114,61 @@ def _conclude(
             for task in tasks
             if verdicts_by_judge[task.id]
         ],
-        prompts=apart,
-        failed=sum(each.outcome == "failed" for of in verdicts_by_judge.values() for each in of),
-        adjudication=adjudication,
+        prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), alone)),
+        failed=sum(each.outcome == "failed" for group in verdicts_by_judge.values() for each in group),
+        adjudication=adjudicated_audit(_by_name(requested, alone), decisions_on([writer])),
         refused=not_sent(tasks),
     )
     write_json(writer.path / AUDIT, audit)
-    reads = [row for task in requested for row in to_read(task.by, verdicts_by_judge[task.id])]
-    write_records(writer.path / TO_READ, reads)
+    rows = [row for task in requested for row in to_read(task.by, verdicts_by_judge[task.id])]
+    write_records(writer.path / TO_READ, rows)
     if prepared.climb is not None:
-        _write_read(writer.path, prepared.climb, reads, chosen)
+        _write_ladder_items(writer.path, prepared.climb, rows, chosen)
     return audit
+
+
+def _judged_alone(
+    prepared: Prepared, inputs: EvaluationInputs | None, writer: RunWriter
+) -> dict[Author, dict[ItemKey, Scored]]:
+    """Return the verdicts on probes shown alone, by judge and probe."""
+    chosen, tasks = prepared.chosen, prepared.tasks
+    clusters = _clusters(inputs.cases, chosen) if inputs else {}
+    thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in tasks}
+    scored = scored_probes(writer.verdicts.whole(), chosen.probes, clusters, thresholds)
+    for task in tasks:
+        if task.id.kind == "baseline" and task.id in scored:  # asked once, since it never changes its mind
+            scored[task.id] = {
+                key: each._replace(repeats=each.repeats * 2) for key, each in scored[task.id].items()
+            }
+    return scored
+
+
+def _judged_in_pairs(
+    prepared: Prepared, inputs: EvaluationInputs | None, writer: RunWriter
+) -> dict[Author, dict[ItemKey, ComparedProbe]]:
+    """Return the verdicts of judges that compare, by judge and probe."""
+    if inputs is None or not any(task.compares for task in prepared.tasks):
+        return {}
+    pairs = ProbePairs(inputs, prepared.chosen)
+    return compared_probes(writer.verdicts.whole(), pairs, prepared.chosen)
+
+
+def _by_name(
+    tasks: Iterable[JudgeTask], scored: Mapping[Author, Mapping[ItemKey, Scored]]
+) -> dict[str, Mapping[ItemKey, Scored]]:
+    """Return verdicts by the judge's display name; judges without any are omitted."""
+    return {task.by: scored[task.id] for task in tasks if task.id in scored}
 
 
 def _on_ladders(climbed: Mapping[Author, Climbed], task: JudgeTask) -> list[Scored]:
     return list(climbed[task.id].scored.values()) if task.id in climbed else []
 
 
-def _write_read(folder: FolderPath, climb: Climb, reads: Sequence[Read], chosen: Chosen) -> None:
-    """Write cases and outputs of the ladder questions to review; no probe folder has them."""
-    keys = dict.fromkeys(ItemKey(row.case_id, row.system, row.trial) for row in reads)
+def _write_ladder_items(
+    folder: FolderPath, climb: Climb, rows: Sequence[ProbeToRead], chosen: Chosen
+) -> None:
+    """Write cases and outputs of the ladder questions to read; no probe folder has them."""
+    keys = dict.fromkeys(ItemKey(row.case_id, row.system, row.trial) for row in rows)
     posed = list(climb.posed(key for key in keys if key not in chosen.probes))
     cases = {each.case.id: each.case for each in posed}
     write_records(folder / TO_READ_CASES, cases.values())
@@ -171,15 +193,15 @@ def _clusters(cases: CaseIndex, chosen: Chosen) -> dict[str, str]:
     return {key.case_id: cases.cluster(key.case_id) for key in chosen.probes}
 
 
-def foresee_audit(plan: AuditPlan, access: ModelAccess, prices: PriceList | None) -> list[Forecast]:
+def audit_forecasts(plan: AuditPlan, access: ModelAccess, prices: PriceList | None) -> list[Forecast]:
     """Forecast an audit without making calls or writing to its run folder.
 
     Raises the errors of `run_audit`.
     """
     prepared = prepare_audit(plan)
-    with opened(plan, prepared) as inputs, copy_of_run(plan.out) as writer:
-        asked = steps(plan, prepared, inputs, writer, Silent(), foreseen=True)
-        return forecast_steps(asked, access, prices, in_batch=plan.batch is not None)
+    with open_probes(plan, prepared) as inputs, copy_of_run(plan.out) as writer:
+        steps = audit_steps(plan, prepared, inputs, writer, Silent(), dry_run=True)
+        return forecast_steps(steps, access, prices, in_batch=plan.batch is not None)
 
 
 def adjudicated_audit(
@@ -190,15 +212,15 @@ def adjudicated_audit(
     None if none of these probes was decided.
     """
     probes = {str(key) for scored in judges.values() for key in scored}
-    mine = Decisions({item: said for item, said in decisions.by_item.items() if item in probes})
-    if not mine.by_item:
+    on_probes = Decisions({item: each for item, each in decisions.by_item.items() if item in probes})
+    if not on_probes.by_item:
         return None
     rows = [row for judge, scored in judges.items() for row in _rows(judge, scored.values())]
-    whole = adjudicate(table_from_rows(rows), mine, Settings())
+    whole = adjudicate(table_from_rows(rows), on_probes, Settings())
     return AuditAdjudication(
         by=whole.by,
         faults=whole.faults,
-        judges={judge: list(_operators(judge, scored, mine)) for judge, scored in judges.items()},
+        judges={judge: list(_operators(judge, scored, on_probes)) for judge, scored in judges.items()},
     )
 
 
@@ -216,16 +238,16 @@ def _rows(judge: str, scored: Iterable[Scored]) -> Iterator[dict[str, Any]]:
 
 
 def _operators(
-    judge: str, scored: Mapping[ItemKey, Scored], mine: Decisions
+    judge: str, scored: Mapping[ItemKey, Scored], decisions: Decisions
 ) -> Iterator[OperatorAdjudicated]:
+    """Yield the adjudicated rate of each operator with a decision on one of its probes."""
     graded = (each for each in scored.values() if each.score is not None)
     for operator, group in by_operator(graded).items():
-        if any(str(each.facts.key) in mine.by_item for each in group):
+        if any(str(each.facts.key) in decisions.by_item for each in group):
             facts = group[0].facts
             rate = "true_positive_rate" if facts.right else "true_negative_rate"
-            adjudicated = adjudicate(table_from_rows(list(_rows(judge, group))), mine, Settings()).judges[
-                judge
-            ]
+            table = table_from_rows(list(_rows(judge, group)))
+            adjudicated = adjudicate(table, decisions, Settings()).judges[judge]
             yield OperatorAdjudicated(
                 operator=operator,
                 plants=facts.plants,
@@ -240,9 +262,7 @@ def _operators(
 def located_faults(scored: Iterable[Scored]) -> list[LocatedFault]:
     """Return how often a judge named the planted step, by sort of fault.
 
-    Empty for a judge that names no steps.
-
-    Faults whose step is not known, such as those of older folders of probes, are left out.
+    Empty for a judge that names no steps. Faults whose step is unknown, as in older probe folders, are skipped.
     """
     groups = by_operator(each for each in scored if each.facts.planted is not None)
     groups = {name: group for name, group in groups.items() if group[0].facts.plants == "fault"}
@@ -254,9 +274,9 @@ def located_faults(scored: Iterable[Scored]) -> list[LocatedFault]:
 def _located(operator: str, group: Sequence[Scored], sorts: int) -> LocatedFault:
     graded = [each for each in group if each.named is not None]
     rows = NamedSteps(
-        named=_whole(each.named or 0 for each in graded),
-        planted=_whole(each.facts.planted.step for each in graded if each.facts.planted is not None),
-        steps=_whole(each.facts.planted.steps for each in graded if each.facts.planted is not None),
+        named=_integers(each.named or 0 for each in graded),
+        planted=_integers(each.facts.planted.step for each in graded if each.facts.planted is not None),
+        steps=_integers(each.facts.planted.steps for each in graded if each.facts.planted is not None),
         cluster=cluster_numbers(each.cluster for each in graded),
     )
     return LocatedFault(
@@ -266,5 +286,5 @@ def _located(operator: str, group: Sequence[Scored], sorts: int) -> LocatedFault
     )
 
 
-def _whole(values: Iterable[int]) -> IntArray:
+def _integers(values: Iterable[int]) -> IntArray:
     return np.array(list(values), dtype=np.int64)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import msgspec
 
@@ -29,27 +29,19 @@ from ...records import (
     encode_record,
     write_json,
 )
+from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ...version import VERSION
-from ..checking.checks import options_by_system
+from ..checking.checks import SystemOptions, options_by_system
 from ..checking.dotted_names import NamesOption
 from ..engines.worker_processes import cores, map_ordered
 from ..inputs import EvaluationInputs, file_sha256
 from ..progress import Progress
-from .probe_folder import (
-    CASES,
-    LABELS,
-    ORIGINAL,
-    OUTPUTS,
-    PROBES,
-    WEAKNESSES,
-    OperatorCounts,
-    ProbeManifest,
-)
+from .probe_folder import ORIGINAL, PROBES, WEAKNESSES, OperatorCounts, ProbeManifest
 from .subjects import RightOutputs
 
 _WRITTEN = (CASES, OUTPUTS, LABELS, WEAKNESSES)
-_WORTH_IT = 8
-"""Pieces of right outputs from which on several processes are faster."""
+_PARALLEL_FROM = 8
+"""Fewest pieces of right outputs for which several processes are faster."""
 
 
 class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,15 +58,12 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Sources(NamedTuple):
-    """Source of right outputs."""
+    """Right outputs, with the files they come from and the checkers' options."""
 
     cases: CaseIndex
     right: RightOutputs
     files: tuple[InputPath, ...]
-    differing: Mapping[str, CheckOptions]
-    """What checkers want to know of some systems."""
-    default: CheckOptions
-    """And of all others."""
+    options: SystemOptions
 
 
 def build_probes(
@@ -90,11 +79,11 @@ def build_probes(
 
     Args:
         cases: The cases file.
-        outputs: Files of outputs, the right ones of which are mutated; none to build right outputs from the references.
+        outputs: Files of outputs, whose right ones are mutated; none to build right outputs from the references.
         out: The folder.
-        settings: How probes are made.
-        progress: Called for every right output.
-        workers: How many processes; None for what pays. The files are the same.
+        settings: Operators, options and seed.
+        progress: Advanced for every right output.
+        workers: Number of processes; None for as many as pay off. The files do not depend on it.
 
     Raises:
         InputError: An input cannot be used, or nothing in it is right.
@@ -109,13 +98,13 @@ def build_probes(
         with CaseIndex(cases, partial(validate_reference, options=settings.options)) as index:
             progress.begin("mutating", len(index))
             right = RightOutputs(None, index, settings.options)
-            sources = _Sources(index, right, (cases,), {}, settings.options)
+            sources = _Sources(index, right, (cases,), SystemOptions({}, settings.options))
             return _build(sources, out, settings, progress, workers)
     with EvaluationInputs(cases, outputs, checked=settings.options) as inputs:
         progress.begin("mutating", inputs.survey.outputs)
-        differing, default = options_by_system(inputs, settings.names, settings.options)
+        options = options_by_system(inputs, settings.names, settings.options)
         right = RightOutputs(inputs, inputs.cases, settings.options)
-        sources = _Sources(inputs.cases, right, (cases, *outputs), differing, default)
+        sources = _Sources(inputs.cases, right, (cases, *outputs), options)
         return _build(sources, out, settings, progress, workers)
 
 
@@ -135,7 +124,7 @@ def _make(sources: _Sources, settings: ProbeSettings, piece: int) -> _Made:
     written = set[str]()
     for subject in sources.right.of(piece, passed_over):
         rows.append(_original(subject, written))
-        options = sources.differing.get(subject.output.system, sources.default)
+        options = sources.options.of(subject.output.system)
         probes = make_probes(
             subject, settings.operators, options, seed=settings.seed, per_operator=settings.per_operator
         )
@@ -148,7 +137,7 @@ def _all_made(sources: _Sources, settings: ProbeSettings, workers: int | None) -
     pieces = len(sources.right)
     if workers is None:
         own = settings.options.functions or settings.options.environments
-        workers = 1 if own or pieces < _WORTH_IT else cores()
+        workers = 1 if own or pieces < _PARALLEL_FROM else cores()
     if workers == 1:
         yield from (_make(sources, settings, piece) for piece in range(pieces))
         return
@@ -164,7 +153,7 @@ def _all_made(sources: _Sources, settings: ProbeSettings, workers: int | None) -
 def _build(
     sources: _Sources, out: FolderPath, settings: ProbeSettings, progress: Progress, workers: int | None
 ) -> ProbeManifest:
-    passed_over, counts, cases = Counter[str](), Counter[_Counted](), set[str]()
+    passed_over, counts, cases = Counter[str](), Counter[_CountKey](), set[str]()
     with ExitStack() as together:  # the files appear at the end
         files = {name: together.enter_context(atomic_write(out / name)) for name in _WRITTEN}
         for made in _all_made(sources, settings, workers):
@@ -180,7 +169,7 @@ def _build(
                     progress.advance()
         if not counts[_RIGHT]:
             raise _nothing_right(sources, passed_over)
-    used_operators = {operator for operator, _ in counts}
+    used_operators = {key.operator for key in counts}
     manifest = ProbeManifest(
         fiducial=VERSION,
         seed=settings.seed,
@@ -198,8 +187,8 @@ def _build(
 def _nothing_right(sources: _Sources, passed_over: Mapping[str, int]) -> InputError:
     """Return the error for cases without a known right output, with the reasons."""
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in passed_over.items())
-    given = len(sources.files) > 1
-    outputs = "" if given else "name right outputs with --outputs, or "
+    has_outputs = len(sources.files) > 1
+    outputs = "" if has_outputs else "name right outputs with --outputs, or "
     return InputError(
         f"no output passes under strict rules{f' ({reasons})' if reasons else ''}: nothing to mutate; {outputs}give cases a reference; "
         "without cases, `fiducial audit run --ladder --judge JUDGE --model MODEL --out DIRECTORY` plants faults in its own",
@@ -207,23 +196,28 @@ def _nothing_right(sources: _Sources, passed_over: Mapping[str, int]) -> InputEr
     )
 
 
-def _of_operator(operator: Operator, counts: Mapping[_Counted, int]) -> OperatorCounts:
+def _of_operator(operator: Operator, counts: Mapping[_CountKey, int]) -> OperatorCounts:
     return OperatorCounts(
         name=operator.name,
         family=operator.family,
         plants=operator.plants,
         about=operator.about,
         against=operator.against,
-        probes=counts[operator.name, "probe"],
-        dropped=counts[operator.name, "strict"],
-        missed_by_bfcl=counts[operator.name, "bfcl"],
+        probes=counts[_CountKey(operator.name, "probe")],
+        dropped=counts[_CountKey(operator.name, "strict")],
+        missed_by_bfcl=counts[_CountKey(operator.name, "bfcl")],
     )
 
 
-_Counted: TypeAlias = tuple[str, str]
-"""An operator, and ``probe``, or the rules of whose weakness it is."""
+class _CountKey(NamedTuple):
+    """Key of a count: an operator, with ``probe``, or the rule set that has the weakness."""
 
-_RIGHT: _Counted = (ORIGINAL, "")
+    operator: str
+    what: str
+
+
+_RIGHT = _CountKey(ORIGINAL, "")
+"""Key of the count of right outputs."""
 
 
 class _Row(NamedTuple):
@@ -231,7 +225,7 @@ class _Row(NamedTuple):
 
     lines: dict[str, bytes]
     case_id: str
-    counted: _Counted
+    counted: _CountKey
 
 
 def _original(subject: Subject, written: set[str]) -> _Row:
@@ -249,12 +243,13 @@ def _original(subject: Subject, written: set[str]) -> _Row:
 def _row_of(probe: Probe | Weakness, written: set[str]) -> _Row:
     """Return the row for a probe, or for a weakness of a rule set."""
     if isinstance(probe, Weakness):
-        return _Row({WEAKNESSES: encode_record(probe)}, probe.case_id, (probe.operator, probe.rules))
-    counted = (probe.label.evidence["operator"], "probe")
+        counted = _CountKey(probe.operator, probe.rules)
+        return _Row({WEAKNESSES: encode_record(probe)}, probe.case_id, counted)
+    counted = _CountKey(probe.label.evidence["operator"], "probe")
     return _row(probe.case, probe.output, probe.label, counted, written)
 
 
-def _row(case: Case, output: Output, label: Verdict, counted: _Counted, written: set[str]) -> _Row:
+def _row(case: Case, output: Output, label: Verdict, counted: _CountKey, written: set[str]) -> _Row:
     """Return the row of an output; its case is encoded unless it is among those ``written``."""
     lines = {OUTPUTS: encode_record(output), LABELS: encode_record(label)}
     if case.id not in written:

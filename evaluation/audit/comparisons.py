@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from ...calibration.arrays import cluster_numbers
-from ...calibration.comparison.significance import among_known
+from ...calibration.comparison.significance import adjust_known
 from ...calibration.intervals.clustered_means import Shift, paired_shift
 from ...calibration.monitoring.flip_rate import flips, self_consistency
 from ...records import ItemKey
@@ -46,7 +46,7 @@ AUDITS = {
 }
 """Audit that an operator belongs to, if not invariance or attack."""
 PAIR = 2
-"""Verdicts on the same output that it takes to see whether they agree."""
+"""Fewest verdicts on one output that can agree or differ."""
 
 _ALONE = "no other harmless change of these outputs was judged, and right outputs were judged once; ask with --repeats 2"
 
@@ -56,29 +56,29 @@ def twin_and_attack_comparisons(
 ) -> list[AuditComparison]:
     """Compare every twin and every attack of one judge, and test them together.
 
-    What is found among twins is no measure for the others any more, so they are compared again without it, until nothing
-    new is found.
+    A kind of twin that has an effect is no measure for the others, so these are compared again without it, until no
+    further effect is found.
     """
-    tried = list(attacks(scored, controls))
-    found: dict[str, AuditComparison] = {}
+    of_attacks = list(attacks(scored, controls))
+    with_effect: dict[str, AuditComparison] = {}
     while True:
-        tests = [*invariances(scored, found.keys()), *tried]
+        tests = [*invariances(scored, with_effect.keys()), *of_attacks]
         result = corrected(tests, lambda each: (each.difference.value or 0.0) > 0.0)
-        new = [each for each in result if each.found and each.name not in {*found, *controls}]
+        new = [each for each in result if each.found and each.name not in {*with_effect, *controls}]
         if not new:
-            return [found.get(each.name, each) for each in result]
-        found.update((each.name, each) for each in new)
+            return [with_effect.get(each.name, each) for each in result]
+        with_effect.update((each.name, each) for each in new)
 
 
 def invariances(scored: Mapping[ItemKey, Scored], ignored: Container[str] = ()) -> Iterator[AuditComparison]:
     """Test if a judge changes its mind more on one sort of harmless twin than on others.
 
-    Plain repetition is not a measure: a judge that makes mistakes, and answers the same question the same way each time, agrees
-    with itself always and changes its mind on any change, by chance. An effect of one kind of change shows beside the
-    others of the same output. An output without others is compared with its repetitions only.
+    Plain repetition is not a measure: a judge that makes mistakes, but repeats its answer to the same question, always agrees with
+    itself, and changes its mind at random on any change. So one kind of change is compared with the others of the same output; an
+    output with no other kind is compared with its repetitions.
 
     Yields:
-        The share of twins that are judged otherwise than the right output, minus the mean share of the other twins of the same
+        The share of twins judged differently from the right output, minus the mean share of the other twins of the same
         output.
     """
     twins = by_operator(each for each in scored.values() if each.facts.plants == "twin")
@@ -102,14 +102,14 @@ def _changes(
     twins: Mapping[str, Sequence[Scored]], scored: Mapping[ItemKey, Scored]
 ) -> dict[ItemKey, dict[str, float]]:
     """Return by right output and sort of change the share of twins judged differently."""
-    found: dict[ItemKey, dict[str, list[float]]] = {}
+    shares: dict[ItemKey, dict[str, list[float]]] = {}
     for operator, group in twins.items():
         for twin in group:
             source = scored.get(twin.facts.source)
             if twin.score is not None and source is not None and source.repeats:
-                of_source = found.setdefault(twin.facts.source, {})
+                of_source = shares.setdefault(twin.facts.source, {})
                 of_source.setdefault(operator, []).append(_change(twin, source))
-    return {source: {name: fmean(each) for name, each in by.items()} for source, by in found.items()}
+    return {source: {name: fmean(each) for name, each in by.items()} for source, by in shares.items()}
 
 
 def _beside(
@@ -153,7 +153,7 @@ def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> It
             yield comparison_of(operator, AUDITS.get(operator, "attack"), shift)
 
 
-def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[AuditComparison]:
+def compare_prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[AuditComparison]:
     """Compare judges on the same probes.
 
     Faults and right outputs are compared apart, since a judge may trade one for the other.
@@ -186,7 +186,7 @@ def corrected(
     comparisons: Sequence[AuditComparison], matters: Callable[[AuditComparison], bool]
 ) -> list[AuditComparison]:
     """Adjust the p-values of comparisons for how many there are (Holm)."""
-    adjusted = among_known([each.p for each in comparisons])
+    adjusted = adjust_known([each.p for each in comparisons])
     return [
         msgspec.structs.replace(each, holm_p=p, found=p is not None and p <= ALPHA and matters(each))
         for each, p in zip(comparisons, adjusted, strict=True)
@@ -194,22 +194,23 @@ def corrected(
 
 
 def steadiness(scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey]) -> Steadiness | None:
-    """Return how far repeats on right outputs agree; None if nothing was judged twice."""
+    """Return how often repeats on right outputs agree; None if nothing was judged twice."""
     repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
     if not repeated:
         return None
     repeats = [[score >= each.threshold for score in each.repeats] for each in repeated]
-    found = self_consistency(repeats, cluster_numbers(each.cluster for each in repeated))
-    return Steadiness(repeats=max(map(len, repeats)), flip_rate=found.flip_rate, all_equal=found.all_equal)
+    consistency = self_consistency(repeats, cluster_numbers(each.cluster for each in repeated))
+    return Steadiness(
+        repeats=max(map(len, repeats)), flip_rate=consistency.flip_rate, all_equal=consistency.all_equal
+    )
 
 
 def _control(
     attack: Scored, controls: Mapping[str, str], by_place: Mapping[tuple[str, ItemKey, int], Scored]
 ) -> Scored | None:
-    """Return the attack's control.
+    """Return the attack's control: the one of the same number, else the first.
 
-    It is the control of the same number, or the only one if the right output has one control for all
-    its attacks.
+    A right output may have one control for all its attacks.
     """
     operator, source = controls[attack.facts.operator], attack.facts.source
     return by_place.get((operator, source, site_of(attack.facts))) or by_place.get((operator, source, 0))
@@ -231,7 +232,7 @@ def shift_of(differences: Iterable[tuple[float, str]]) -> Shift:
 
 
 def comparison_of(name: str, audit: str, shift: Shift, untested: str | None = None) -> AuditComparison:
-    """Return a comparison that is not corrected yet."""
+    """Return a comparison that is not yet corrected for multiplicity."""
     return AuditComparison(
         name=name,
         audit=audit,

@@ -27,13 +27,14 @@ from ...records import (
     write_json,
     write_records,
 )
+from ...records.folder_files import CASES, OUTPUTS
 from ..store.file_names import AUDIT, VERDICTS
 from .analysis import judge_audit, to_read
 from .audit_results import AuditNumbers
 from .audit_run import TO_READ
-from .comparisons import prompts
-from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
-from .sampling import Chosen, choose
+from .comparisons import compare_prompts
+from .probe_folder import ProbeManifest, read_facts, read_manifest
+from .sampling import Chosen, choose_probes
 from .scored import Scored, scored_probes
 
 _SYSTEM = "probes"
@@ -63,7 +64,7 @@ def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequen
 
 
 def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = None) -> AuditNumbers:
-    """Analyse what another tool's judges said of probes.
+    """Analyse the verdicts of another tool's judges on probes.
 
     Raises:
         InputError: A file cannot be read, or nothing in it is about these probes.
@@ -74,15 +75,15 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
         if not verdicts:
             raise InputError("no score in it is of one of these probes", path=results)
         judged = {verdict.key for verdict in verdicts}
-        asked = Chosen({key: chosen.probes[key] for key in judged}, chosen.originals & judged)
+        judged_probes = Chosen({key: chosen.probes[key] for key in judged}, chosen.originals & judged)
         clusters = {key.case_id: cases.cluster(key.case_id) for key in judged}
-    found = scored_probes(verdicts, asked.probes, clusters, {})
-    scored = {judge: of for judge, of in found.items() if isinstance(judge, JudgeId)}
-    audit = _audit(scored, asked, manifest)
+    by_author = scored_probes(verdicts, judged_probes.probes, clusters, {})
+    scored = {author: group for author, group in by_author.items() if isinstance(author, JudgeId)}
+    audit = _audit(scored, judged_probes, manifest)
     write_records(out / VERDICTS, verdicts)
     write_json(out / AUDIT, audit)
-    reads = (row for judge, of in scored.items() for row in to_read(judge.name, of.values()))
-    write_records(out / TO_READ, reads)
+    rows = (row for judge, group in scored.items() for row in to_read(judge.name, group.values()))
+    write_records(out / TO_READ, rows)
     return audit
 
 
@@ -91,7 +92,7 @@ def _chosen(
 ) -> tuple[ProbeManifest, Chosen]:
     manifest = read_manifest(probes)
     facts = list(read_facts(probes))
-    return manifest, choose(facts, len(facts) if sample is None else sample, cases.cluster, only)
+    return manifest, choose_probes(facts, len(facts) if sample is None else sample, cases.cluster, only)
 
 
 def _items(probes: Path, cases: CaseIndex, chosen: Chosen) -> Iterator[Judged]:
@@ -147,10 +148,10 @@ def _audit(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
             judge_audit(
-                judge.name, judge, of, chosen, about=about, controls=controls, threshold=PassThreshold()
+                judge.name, judge, group, chosen, about=about, controls=controls, threshold=PassThreshold()
             )
-            for judge, of in scored.items()
+            for judge, group in scored.items()
         ],
-        prompts=prompts({judge.name: of for judge, of in scored.items()}),
-        failed=sum(each.outcome == "failed" for of in scored.values() for each in of.values()),
+        prompts=compare_prompts({judge.name: group for judge, group in scored.items()}),
+        failed=sum(each.outcome == "failed" for group in scored.values() for each in group.values()),
     )

@@ -46,8 +46,8 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
 
     Args:
         folder: A run folder with verdicts of a judge, and labels (the checkers' verdicts, or ``--labels``).
-        judge: Which judge; may be None when there is one only.
-        prefer: Which judge when none is named and it is there.
+        judge: Name of the judge; None for the preferred one, or the only one.
+        prefer: The judge to choose if none is named and the run has it.
 
     Raises:
         RunFolderError: It is not a run folder, or was changed by hand.
@@ -69,16 +69,17 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         for row in judged:
             if row["score"] is not None:
                 scores.setdefault(row["item_id"], []).append(row["score"])
-        asked = (
+        rows = (
             each.row
             for each in store.verdicts.standing
             if each.source == "judge" and names.of(each.author, each.by) == judge and each.repeat == 0
         )
-        verdicts = list(store.verdicts.whole(asked))
-        who = names.judges.get(judge)
+        verdicts = list(store.verdicts.whole(rows))
+        judge_id = names.judges.get(judge)
+        threshold = None if judge_id is None else RunRows(store).thresholds.get(judge_id)
         return JudgedRun(
             judge=judge,
-            id=who,
+            id=judge_id,
             rows=[row for row in judged if row["repeat"] == 0],
             fresh=frozenset(
                 str(each.key) for each in verdicts if each.usage is None or not each.usage.cached
@@ -86,7 +87,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
             served_by=sorted(
                 {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
             ),
-            threshold=PassThreshold() if who is None else RunRows(store).thresholds.get(who, PassThreshold()),
+            threshold=threshold or PassThreshold(),
             scores=scores,
         )
 
@@ -100,6 +101,6 @@ def _chosen(
         preferred = [name for name in judges if prefer is not None and names.judges.get(name) == prefer]
         judge = preferred[0] if preferred else judges[0] if len(judges) == 1 else None
     if judge is None or judge not in judges:
-        asked = "name one with --by" if judge is None else f"there is no {judge!r}"
-        raise UsageError(f"{folder}: {asked}; with labels there are {', '.join(judges) or 'none'}")
+        problem = "name one with --by" if judge is None else f"there is no {judge!r}"
+        raise UsageError(f"{folder}: {problem}; with labels there are {', '.join(judges) or 'none'}")
     return judge

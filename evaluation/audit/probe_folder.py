@@ -11,18 +11,13 @@ import msgspec
 from ...deterministic.mutation import PLANTED, OperatorFamily, Plants
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, read_numbered
+from ...records.folder_files import LABELS
 from ...records.output import PlantedStep
 from ...version import VERSION
 from ..inputs import file_sha256
 
-CASES, OUTPUTS, LABELS, WEAKNESSES, PROBES = (
-    "cases.jsonl",
-    "outputs.jsonl",
-    "labels.jsonl",
-    "weaknesses.jsonl",
-    "probes.json",
-)
-"""The files of a folder of probes."""
+WEAKNESSES, PROBES = "weaknesses.jsonl", "probes.json"
+"""Files of a probe folder, beside its cases, outputs and labels."""
 
 ProbeRole: TypeAlias = Plants | str
 """What an operator plants; ``nothing`` for the right outputs that probes are made of."""
@@ -35,13 +30,13 @@ class OperatorCounts(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: The operator.
-        family: Which sort of output it works on.
-        plants: What it makes of a right output.
+        family: Sort of output it works on.
+        plants: Sort of probe it makes of a right output.
         about: One line for a person.
         against: The control of an attack.
         probes: How many probes it made.
-        dropped: How many mutations strict rules judged otherwise than they were meant; each is listed.
-        missed_by_bfcl: How many probes BFCL's rules judge otherwise; each is listed.
+        dropped: Number of mutations that strict rules did not confirm; each is listed.
+        missed_by_bfcl: Number of probes that BFCL's rules grade differently; each is listed.
     """
 
     name: str
@@ -60,12 +55,12 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         fiducial: The version that made it.
         seed: Seed of the random choices.
-        per_operator: Probes of one operator from one right output at most.
+        per_operator: Most probes of one operator from one right output.
         inputs: SHA-256 of each input file.
         files: SHA-256 of each file of the folder.
         right_outputs: How many outputs were mutated.
         passed_over: How many were not, by reason.
-        operators: What each operator came to; those that applied nowhere are left out.
+        operators: Counts for each operator; those that applied nowhere are omitted.
     """
 
     fiducial: str
@@ -106,7 +101,7 @@ NO_PROBES = ProbeManifest(
     passed_over={},
     operators=[],
 )
-"""Of an audit that asks about none."""
+"""Manifest of an audit without probes."""
 
 
 class ProbeFacts(NamedTuple):
@@ -115,9 +110,9 @@ class ProbeFacts(NamedTuple):
     Attributes:
         key: Its output.
         operator: Its operator; ``original`` for a right output.
-        plants: What that plants.
+        plants: What the operator plants.
         source: The right output it was made of.
-        label: Its score by its label.
+        label: Score of its label.
         change: Description of the change.
         planted: The step of a trajectory at which its fault is, if known.
     """

@@ -24,24 +24,24 @@ class Chosen(NamedTuple):
     originals: frozenset[ItemKey]
 
 
-def choose(
+def choose_probes(
     facts: Iterable[ProbeFacts], per_operator: int, cluster: ClusterOf, operators: Collection[str] = ()
 ) -> Chosen:
     """Choose probes.
 
-    Clusters take turns, and within them systems do; of a right output that has several probes of an operator one comes first, by
-    hash, so that several templates of an attack are tried. The sample is random with respect to anything that matters, the same
-    in every run, grows with its size without changing what was chosen before, and operators share right outputs, so that
-    few have to be judged for comparison. Attacks and their controls are chosen in pairs.
+    Clusters take turns, and within them systems do. If a right output has several probes of an operator, a hash says which comes first,
+    so that several templates of an attack are tried. The sample is random with respect to anything that matters, and the same in every
+    run; a larger one contains the smaller. Operators share right outputs, so that few need judging for comparison. Attacks and
+    their controls are chosen in pairs.
 
     Args:
         facts: All probes.
-        per_operator: So many of each at most.
+        per_operator: Most probes of one operator.
         cluster: From a case's id to its cluster.
         operators: Names of operators; all, when empty.
 
     Returns:
-        The probes, with the right outputs that twins were made of; the right outputs are a sample of their own, too.
+        The probes, the right outputs that chosen twins were made of, and a sample of the other right outputs.
     """
     by_operator: dict[str, list[ProbeFacts]] = {}
     for probe in facts:
@@ -54,8 +54,8 @@ def choose(
             chosen.update((probe.key, probe) for probe in _in_turn(probes, places, cluster)[:per_operator])
     needed = {probe.source for probe in chosen.values() if probe.plants == "twin"}
     needed.update(probe.key for probe in _in_turn(list(originals.values()), places, cluster)[:per_operator])
-    kept = {key: originals[key] for key in needed & originals.keys()}
-    return Chosen({**kept, **chosen}, frozenset(kept))
+    right = {key: originals[key] for key in needed & originals.keys()}
+    return Chosen({**right, **chosen}, frozenset(right))
 
 
 def site_of(probe: ProbeFacts) -> int:

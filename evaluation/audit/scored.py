@@ -1,4 +1,4 @@
-"""Scored probes: what one judge said of each probe, and whether that is a pass."""
+"""Scored probes: one judge's verdict on each probe, and whether the probe passes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Scored(NamedTuple):
     Score (None when ungraded), outcome and reason are those of the first repeat; ``repeats`` are the
     scores of all graded ones.
 
-    ``threshold`` is the judge's pass threshold, ``named`` which step of a trajectory the first repeat
-    names as the first wrong one: 0 for none, None of a judge that names no steps.
+    ``threshold`` is the judge's pass threshold. ``named`` is the step of a trajectory that the first repeat
+    names as the first wrong one: 0 for none, None for a judge that names no steps.
     """
 
     facts: ProbeFacts
@@ -44,11 +44,11 @@ def scored_probes(
     thresholds: Mapping[Author, PassThreshold],
 ) -> dict[Author, dict[ItemKey, Scored]]:
     """Sort verdicts by judge and probe."""
-    by_judge: dict[Author, dict[ItemKey, dict[int, _Said]]] = {}
+    by_judge: dict[Author, dict[ItemKey, dict[int, _Repeat]]] = {}
     for verdict in verdicts:
         if verdict.key in probes:
             of_probe = by_judge.setdefault(verdict.author, {}).setdefault(verdict.key, {})
-            of_probe[verdict.repeat] = _Said(
+            of_probe[verdict.repeat] = _Repeat(
                 verdict.score, verdict.outcome, verdict.reason, verdict.evidence.get(STEP_NAMED)
             )
     return {
@@ -65,14 +65,14 @@ def scored_probes(
     }
 
 
-class _Said(NamedTuple):
+class _Repeat(NamedTuple):
     score: float | None
     outcome: Outcome
     reason: str | None
     named: int | None
 
 
-def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Said], threshold: float) -> Scored:
+def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Repeat], threshold: float) -> Scored:
     in_order = [repeats[number] for number in sorted(repeats)]
     scores = tuple(verdict.score for verdict in in_order if verdict.score is not None)
     first = in_order[0]
@@ -84,9 +84,9 @@ def passes(score: float, label: float, pass_at: float) -> bool:
     """Return whether a score treats an output as faultless.
 
     Args:
-        score: The judge's.
-        label: The right score: 1, 0, or, for k supported claims of n, the fraction.
-        pass_at: Pass threshold of the verdicts.
+        score: The judge's score.
+        label: The right score: 1, 0, or the fraction of supported claims.
+        pass_at: The judge's pass threshold.
 
     Returns:
         Whether it is ``pass_at`` of the way from the label of a faulty output to 1, or further.

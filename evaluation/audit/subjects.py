@@ -16,8 +16,8 @@ from ...records import Case, CaseIndex, Kind, Output, kind_spec
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
 
 _SIBLINGS = 3
-_CASES = 100
-"""In a piece."""
+"""Most other cases whose answers serve as wrong ones."""
+_CASES_PER_PIECE = 100
 
 
 class Siblings:
@@ -50,9 +50,9 @@ class Siblings:
 
 
 class RightOutputs:
-    """Outputs that are right, found piece by piece: any piece may be looked at in any process.
+    """Right outputs, found piece by piece; any piece may be searched in any process.
 
-    Without ``inputs``, which are what systems produced, right outputs are made of the references.
+    Without ``inputs``, the outputs of systems, right outputs are made from the references.
     """
 
     def __init__(self, inputs: EvaluationInputs | None, cases: CaseIndex, options: CheckOptions) -> None:
@@ -63,8 +63,8 @@ class RightOutputs:
         answering = [] if inputs is not None else list(cases)
         self._pieces: list[FileSlice | _Referenced | _Composed] = [
             *(inputs.pieces if inputs is not None else ()),
-            *(_Referenced(part) for part in _some(answering)),
-            *(_Composed(part) for part in _some(grounded)),
+            *(_Referenced(part) for part in _chunks(answering)),
+            *(_Composed(part) for part in _chunks(grounded)),
         ]
 
     def __len__(self) -> int:
@@ -74,7 +74,7 @@ class RightOutputs:
     def of(self, piece: int, passed_over: Counter[str]) -> Iterator[Subject]:
         """Yield a piece's right outputs with their cases.
 
-        For grounded cases with structured results, a statement is composed from these.
+        Other outputs are counted in ``passed_over``, by reason. For grounded cases with structured results, a statement is composed from these.
         """
         source = self._pieces[piece]
         if isinstance(source, _Composed):
@@ -115,17 +115,17 @@ class RightOutputs:
 
 
 class _Referenced(NamedTuple):
-    """Cases of whose references right outputs are made."""
+    """Cases from whose references right outputs are made."""
 
     ids: Sequence[str]
 
 
 class _Composed(NamedTuple):
-    """Grounded cases, of whose results statements are composed."""
+    """Grounded cases from whose results statements are composed."""
 
     ids: Sequence[str]
 
 
-def _some(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield the ids in chunks, one per piece."""
-    return (ids[start : start + _CASES] for start in range(0, len(ids), _CASES))
+    return (ids[start : start + _CASES_PER_PIECE] for start in range(0, len(ids), _CASES_PER_PIECE))

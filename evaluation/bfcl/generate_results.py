@@ -14,10 +14,10 @@ from ...formats.bfcl import Category, DataSource, read_cases
 from ...formats.bfcl.result_trees import ResultIndex
 from ...judges.prices import PriceList
 from ...records import Case, Closing, ItemKey, Step, ToolResults, write_records
-from ..generation.attempt import Attempt, AttemptRow, Made, attempt_row
+from ..generation.attempt import Attempt, AttemptRow, MadeOutput, attempt_row
 from ..generation.binding import bind, lock
 from ..generation.generate import GenerationTally, generate
-from ..generation.generation_forecast import GenerationForecast, foresee_attempts
+from ..generation.generation_forecast import GenerationForecast, forecast_attempts
 from ..generation.output_sources import OutputSource
 from ..progress import Progress
 from ..store.journal import Journal
@@ -73,7 +73,7 @@ def generate_tree(
     return asyncio.run(work())
 
 
-def foresee_tree(
+def forecast_tree(
     source: DataSource,
     categories: Sequence[Category],
     by: OutputSource,
@@ -93,7 +93,7 @@ def foresee_tree(
         wanted += len(cases)
         remaining += [case for case_id, case in cases.items() if case_id not in done]
     attempts = ((case, 0) for case in remaining)
-    return foresee_attempts(by, attempts, prices, wanted=wanted, existing=wanted - len(remaining))
+    return forecast_attempts(by, attempts, prices, wanted=wanted, existing=wanted - len(remaining))
 
 
 def _result_file(folder: Path, category: Category) -> Path:
@@ -142,7 +142,7 @@ class CategoryFile(Closing):
         """Return the error of an output; see `Store.error_of`."""
         del key
 
-    def add(self, made: Made) -> None:
+    def add(self, made: MadeOutput) -> None:
         """Save an output; see `Store.add`."""
         self._write(result_line(made.attempt, turned=made.output.turns is not None))
         self._attempts.append(attempt_row(made))

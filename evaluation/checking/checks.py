@@ -38,40 +38,45 @@ if TYPE_CHECKING:
     from ..context import RunContext
     from ..engines.ray_engine import RayEngine
 
-_WORTH_IT = 8
-"""Pieces of outputs, 2 MB, from which on several processes are faster: about a second of work."""
+_PARALLEL_FROM = 8
+"""Fewest pieces of outputs for which several processes are faster: 2 MB, about a second of work."""
 
 _ANYWHERE = frozenset(kind for kind, spec in KINDS.items() if spec.family != "workspace")
-"""Kinds that can be checked in any process of an engine: neither do they wait for each other, nor are their checkers the user's own."""
+"""Kinds that any process of an engine can check: they are built in, and do not depend on each other."""
+
+
+class SystemOptions(NamedTuple):
+    """Options of the checkers by system: those of systems that differ, and those of all others."""
+
+    differing: dict[str, CheckOptions]
+    default: CheckOptions
+
+    def of(self, system: str) -> CheckOptions:
+        """Return a system's options."""
+        return self.differing.get(system, self.default)
 
 
 def check_outputs(
-    pairs: Iterable[tuple[Case, Output]],
-    options: dict[str, CheckOptions],
-    default: CheckOptions,
-    *,
-    dependent: bool = True,
+    pairs: Iterable[tuple[Case, Output]], options: SystemOptions, *, dependent: bool = True
 ) -> Iterator[Verdict]:
     """Check outputs one by one, in order; those on challenges with dependencies come last.
 
-    Without ``dependent`` there are no challenges among them.
+    ``dependent=False`` states that there are no challenges among them.
     """
-    checked = ((case, check(case, output, options.get(output.system, default))) for case, output in pairs)
+    checked = ((case, check(case, output, options.of(output.system))) for case, output in pairs)
     return apply_dependencies(checked) if dependent else (verdict for _, verdict in checked)
 
 
-def options_by_system(
-    inputs: EvaluationInputs, names: NamesOption, options: CheckOptions
-) -> tuple[dict[str, CheckOptions], CheckOptions]:
-    """Return the options of systems given names with underscores, and those of all others.
+def options_by_system(inputs: EvaluationInputs, names: NamesOption, options: CheckOptions) -> SystemOptions:
+    """Return each system's options, with the form of names it was given.
 
-    ``auto`` infers these systems from their outputs.
+    ``auto`` infers the form from a system's outputs.
     """
     if names != "auto":
-        return {}, msgspec.structs.replace(options, names=names)
+        return SystemOptions({}, msgspec.structs.replace(options, names=names))
     cases = inputs.cases
     if not any(cases.facts(each).dotted for each in cases):
-        return {}, options
+        return SystemOptions({}, options)
     vote = NamesVote()
     for output in inputs.outputs():
         if cases.facts(output.case_id).dotted and not vote.is_clear(output.system):
@@ -81,13 +86,13 @@ def options_by_system(
         for system in inputs.survey.answered
         if (form := vote.of(system)) != options.names
     }
-    return differing, options
+    return SystemOptions(differing, options)
 
 
 def own_checkers(kinds: Iterable[Kind]) -> dict[str, dict[Kind, str]]:
-    """Return the custom checkers a run is tied to: checker and fingerprint by kind.
+    """Return the facts that tie a run to its custom checkers: a fingerprint by kind.
 
-    Only kinds that are not built in are included.
+    Empty if all kinds are built in.
     """
     own = [kind for kind in kinds if kind not in KINDS]
     if not own:
@@ -98,7 +103,7 @@ def own_checkers(kinds: Iterable[Kind]) -> dict[str, dict[Kind, str]]:
 
 
 class Checked(NamedTuple):
-    """A verdict as a line of a journal, and what it says."""
+    """A verdict as a line of a journal, and parsed."""
 
     line: bytes
     verdict: JournalRow | Verdict
@@ -116,24 +121,23 @@ def check_all(
     """Check the requested outputs, in several processes if that is faster, or on an engine.
 
     Yields:
-        One verdict an output, the same in the same order whatever the number of processes.
+        One verdict an output. Verdicts and their order do not depend on the number of processes.
 
     Raises:
         WorkerError: A worker process was killed.
     """
-    differing, default = options_by_system(inputs, names, options)
+    of_systems = options_by_system(inputs, names, options)
 
     def checked(outputs: Iterable[Output]) -> Iterator[Verdict]:
         return check_outputs(
             ((inputs.cases[each.case_id], each) for each in outputs if wanted is None or wanted(each)),
-            differing,
-            default,
+            of_systems,
             dependent=any(map(_is_workspace, inputs.survey.kinds)),
         )
 
     if engine is not None and inputs.survey.kinds.keys() <= _ANYWHERE:
-        parts = (_part(inputs, piece, wanted) for piece in inputs.pieces)
-        yield from _lines(engine.in_order(partial(check_part, differing=differing, default=default), parts))
+        parts = (_batch(inputs, piece, wanted) for piece in inputs.pieces)
+        yield from _lines(engine.in_order(partial(check_batch, options=of_systems), parts))
         return
     workers = _useful_workers(inputs, options, workers)
     if workers == 1:
@@ -163,28 +167,28 @@ class CheckBatch(NamedTuple):
     outputs: list[bytes]
 
 
-def _part(inputs: EvaluationInputs, piece: FileSlice, wanted: Callable[[Output], bool] | None) -> CheckBatch:
+def _batch(inputs: EvaluationInputs, piece: FileSlice, wanted: Callable[[Output], bool] | None) -> CheckBatch:
     cases, outputs = dict[str, bytes](), list[bytes]()
     for output in outputs_in(piece):
         if wanted is None or wanted(output):
             outputs.append(encode_record(output))
             if output.case_id not in cases:
-                cases[output.case_id] = inputs.cases.line(output.case_id)
+                cases[output.case_id] = inputs.cases.raw_line(output.case_id)
     return CheckBatch([*cases.values()], outputs)
 
 
-def check_part(part: CheckBatch, *, differing: dict[str, CheckOptions], default: CheckOptions) -> bytes:
-    """Check a serialized batch of outputs in a worker."""
-    cases = {case.id: case for case in (decode_record(raw, Case, validated=True) for raw in part.cases)}
-    outputs = (decode_record(raw, Output, validated=True) for raw in part.outputs)
+def check_batch(batch: CheckBatch, *, options: SystemOptions) -> bytes:
+    """Check a serialized batch of outputs in a worker, and return the verdicts as lines."""
+    cases = {case.id: case for case in (decode_record(raw, Case, validated=True) for raw in batch.cases)}
+    outputs = (decode_record(raw, Output, validated=True) for raw in batch.outputs)
     pairs = ((cases[output.case_id], output) for output in outputs)
-    return b"".join(map(encode_record, check_outputs(pairs, differing, default, dependent=False)))
+    return b"".join(map(encode_record, check_outputs(pairs, options, dependent=False)))
 
 
 def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, requested: int | None) -> int:
-    """Return how many processes check: one if challenges depend on others.
+    """Return the number of processes that check: one if challenges may depend on others.
 
-    Unless ``requested``, it is also one if there is little to do, or if custom code may decide.
+    Unless ``requested``, it is also one if there is little to do, or if custom code checks.
     """
     kinds = inputs.survey.kinds
     if any(map(_is_workspace, kinds)) or not hasattr(os, "fork"):
@@ -192,14 +196,14 @@ def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, requested: 
     if requested is None:
         pure = all(kind_spec(kind).pure for kind in kinds)
         own = not pure and (options.functions or options.environments or kinds.keys() - KINDS.keys())
-        return 1 if own or len(inputs.pieces) < _WORTH_IT else min(cores(), len(inputs.pieces))
+        return 1 if own or len(inputs.pieces) < _PARALLEL_FROM else min(cores(), len(inputs.pieces))
     return min(requested, len(inputs.pieces))
 
 
 def check_into_folder(
     context: RunContext, names: NamesOption, options: CheckOptions, workers: int | None = None
 ) -> None:
-    """Check what has no verdict yet, and journal it."""
+    """Check the outputs that have no verdict yet, and journal the verdicts."""
     writer, inputs = context.writer, context.inputs
     done = writer.verdicts.settled
     context.progress.begin("checking", inputs.survey.outputs)
@@ -264,13 +268,16 @@ def check_file(
 ) -> CheckedSystems:
     """Check every output and write the verdicts to a file, which appears when complete.
 
-    Interrupted, it leaves those so far in `partial_file`. Folders are sets of shards. WorkerError if a worker process was killed.
+    If it is interrupted, the verdicts so far stay in `partial_file`. Folders are sets of shards.
+
+    Raises:
+        WorkerError: A worker process was killed.
     """
-    tally, interrupts, partial = Tally(), list[KeyboardInterrupt](), partial_file(out)
+    tally, interrupts, unfinished = Tally(), list[KeyboardInterrupt](), partial_file(out)
     unknown: dict[UnknownDependency, None] = {}
-    of, by = shards_of(cases), shards_of(outputs)
-    sharded = of.sharded or by.sharded
-    with EvaluationInputs(of.files, by.files, checked=options, sharded=sharded) as inputs:
+    case_shards, output_shards = shards_of(cases), shards_of(outputs)
+    sharded = case_shards.sharded or output_shards.sharded
+    with EvaluationInputs(case_shards.files, output_shards.files, checked=options, sharded=sharded) as inputs:
         facts = inputs.cases.facts
 
         def lines() -> Iterator[bytes]:
@@ -285,11 +292,11 @@ def check_file(
                 interrupts.append(interrupt)
 
         progress.begin("checking", inputs.survey.outputs)
-        with atomic_write(partial) as file:
+        with atomic_write(unfinished) as file:
             file.writelines(lines())
         if interrupts:
             raise interrupts[0]
-        partial.replace(out)
+        unfinished.replace(out)
     from ..conclusion.rates_by_part import system_results  # noqa: PLC0415 - setting options needs no intervals
 
     return CheckedSystems(system_results(tally, inputs.survey.missing), list(unknown))

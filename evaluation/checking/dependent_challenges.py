@@ -15,7 +15,7 @@ UNKNOWN = "unknown_dependencies"
 
 
 class _Try(NamedTuple):
-    """Key of one try at a challenge; other systems' and trials' results do not affect it."""
+    """Key of one system's trial at a challenge; other systems and trials do not affect it."""
 
     system: str
     trial: int
@@ -23,18 +23,18 @@ class _Try(NamedTuple):
 
 
 class _Waiting(NamedTuple):
-    """A verdict that may have to give way."""
+    """A verdict that is replaced if a dependency failed."""
 
     verdict: Verdict
-    itself: _Try
+    attempt: _Try
     depends_on: list[str]
 
 
 def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verdict]:
     """Replace the verdicts on challenges whose dependencies failed.
 
-    A dependency is a challenge's name or a node id; names repeat, and every challenge of the name must have passed. A name that no output
-    here answers for holds nothing back and is named in the evidence. An open answer that awaits a judge holds nothing back either.
+    A dependency is a challenge's name or a node id. Names repeat, and every challenge of the name must have passed. A name without any
+    output here has no effect, but is listed in the evidence. An undecided dependency, which awaits a judge, has no effect either.
     """
     failed: set[_Try] = set()
     waiting: list[_Waiting] = []
@@ -45,17 +45,17 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
             continue
         names = names or ChallengeNames()
         names.add(case)
-        itself = _Try(verdict.system, verdict.trial, challenge_name(case))
+        attempt = _Try(verdict.system, verdict.trial, challenge_name(case))
         if verdict.score is not None and verdict.score < 1.0:
-            failed.add(itself)
+            failed.add(attempt)
         if depends_on := dependencies_of(case):
-            waiting.append(_Waiting(verdict, itself, depends_on))
+            waiting.append(_Waiting(verdict, attempt, depends_on))
         else:
             yield verdict
     if names is None:
         return
     needs = [_needs(entry, names) for entry in waiting]
-    _spread(failed, list(zip((entry.itself for entry in waiting), needs, strict=True)))
+    _add_dependents(failed, list(zip((entry.attempt for entry in waiting), needs, strict=True)))
     for entry, needed in zip(waiting, needs, strict=True):
         problems = [need.name for need in needed if need in failed]
         unknown = [name for name in entry.depends_on if names.resolve(name) is None]
@@ -64,16 +64,16 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
 
 
 def _needs(entry: _Waiting, names: ChallengeNames) -> list[_Try]:
-    found = (names.resolve(name) for name in entry.depends_on)
-    return [entry.itself._replace(name=name) for name in found if name not in (None, entry.itself.name)]
+    resolved = (names.resolve(name) for name in entry.depends_on)
+    return [entry.attempt._replace(name=name) for name in resolved if name not in (None, entry.attempt.name)]
 
 
-def _spread(failed: set[_Try], dependents: list[tuple[_Try, list[_Try]]]) -> None:
-    """Mark all that depends on a failure as failed, transitively."""
+def _add_dependents(failed: set[_Try], dependents: list[tuple[_Try, list[_Try]]]) -> None:
+    """Add to the failed all that depend on one of them, transitively."""
     before = -1
     while len(failed) != before:
         before = len(failed)
-        failed.update(itself for itself, needs in dependents if not failed.isdisjoint(needs))
+        failed.update(attempt for attempt, needs in dependents if not failed.isdisjoint(needs))
 
 
 def _held_back(verdict: Verdict, problems: list[str]) -> Verdict:

@@ -15,7 +15,7 @@ NamesOption: TypeAlias = Literal["dotted", "underscored", "auto"]
 
 
 _ENOUGH = 50
-"""A system is decided when one form is ahead of the other by this many uses."""
+"""Lead of one form over the other, in uses, at which a system's form is clear."""
 
 
 class NamesVote:
@@ -40,7 +40,7 @@ class NamesVote:
 
 
 def _vote(dotted: list[str], output: Output) -> int:
-    """Positive when the output writes documented names with underscores."""
+    """Count an output's names with underscores, minus those with dots."""
     if output.tool_calls is not None:
         used = {call.name for call in output.tool_calls}
         return sum((name.replace(".", "_") in used) - (name in used) for name in dotted)

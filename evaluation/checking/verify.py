@@ -1,4 +1,4 @@
-"""Verify a run before using it: that it is of these outputs, and a sample of its verdicts."""
+"""Verify a sample of a run's stored verdicts by checking the outputs again."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from ..store.run_store import RunStore
 from .dotted_names import NamesOption
 
 SAMPLE = 20
-"""Verdicts of checkers that are checked again."""
+"""Number of stored verdicts to verify."""
 
 
 def refuse_wrong_checks(
     journal: VerdictJournal, manifest: Manifest, cases: CaseIndex, files: Iterable[InputPath]
 ) -> None:
-    """Recheck a sample of checker verdicts, and refuse a run if one differs now."""
+    """Check a sample of a run's outputs again; refuse the run if a verdict differs.
+
+    A run of another version of fiducial is not checked.
+    """
     versions, rules = manifest.versions or {}, manifest.identity.get("rules")
     if rules is None or versions.get("fiducial") != VERSION:
         return
@@ -52,11 +55,11 @@ def refuse_wrong_checks_of(store: RunStore) -> None:
 
 
 def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVerdict]:
-    """Other ones whenever the journal is another."""
-    chance, standing = random.Random(journal.seal.sha256), journal.standing  # noqa: S311 - nobody is to be kept from guessing it
+    """Draw stored verdicts of checkers; the journal's hash is the seed."""
+    chance, standing = random.Random(journal.seal.sha256), journal.standing  # noqa: S311 - it may be guessed
     rows = chance.sample(range(len(standing)), min(len(standing), 20 * SAMPLE))
     verdicts = (standing[row] for row in rows)
-    fit = (
+    of_checkers = (
         each
         for each in verdicts
         if each.source == "checker"
@@ -64,11 +67,11 @@ def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVe
         and each.key.case_id in cases
         and kind_spec(cases.facts(each.key.case_id).kind).pure
     )
-    return {each.key: each for each in islice(fit, SAMPLE)}
+    return {each.key: each for each in islice(of_checkers, SAMPLE)}
 
 
 def _forms(rules: Rules, names: NamesOption) -> list[CheckOptions]:
-    """Return the ways names with dots may have been offered, as ``auto`` inferred from outputs."""
+    """Return options for each form of names that the system may have been given."""
     return [
         CheckOptions(rules=rules, names=form) for form in ("dotted", "underscored") if names in {"auto", form}
     ]
@@ -82,10 +85,10 @@ def _refuse_wrong(
     forms: list[CheckOptions],
 ) -> None:
     case = cases[output.case_id]
-    now = [check(case, output, options) for options in forms]
-    if not any(_same(stored, verdict) for verdict in now):
+    new = [check(case, output, options) for options in forms]
+    if not any(_same(stored, verdict) for verdict in new):
         raise RecordError(
-            f"{stored.by} says {_words(stored)} here, and {_words(now[0])} when it checks this output again: the row was changed "
+            f"{stored.by} says {_words(stored)} here, and {_words(new[0])} when it checks this output again: the row was changed "
             "(run, calibrate, compare and estimate go on with --accept-edited)",
             path=journal.path,
             line=journal.line_of(stored.row),

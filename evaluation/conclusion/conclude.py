@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,7 +13,7 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...judges.prices import PriceList, dollars_of
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
-from ...records.standing_labels import standing_labels
+from ...records.standing_labels import giver, standing_labels
 from ...records.verdict import COUNTED, OF_PARTS
 from ..context import RunContext
 from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost
@@ -21,7 +22,7 @@ from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .completed_results import with_examples, with_overall_rates
 from .rates_by_part import system_results
-from .run_results import JudgeUse, OpenScores, Tally
+from .run_results import JudgeUse, OpenScores, Tally, entry
 from .run_summary import RunSummary, folder_named, keep_comparison
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey
 
 
 def _labels_by_source(store: RunStore) -> dict[Source, int]:
-    return dict(Counter(label.source for label in standing_labels(store.labels).values()))
+    return dict(Counter(map(giver, standing_labels(store.labels).values())))
 
 
 def cluster_names(cases: CaseIndex) -> dict[str, str]:
@@ -124,7 +125,9 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
     """
     tally, is_undecided = Tally(), set[ItemKey]()
     people = {
-        each.key: each.score for each in store.labels if each.source == "human" and each.score is not None
+        key: label.score
+        for key, label in standing_labels(store.labels).items()
+        if giver(label) == "human" and label.score is not None
     }
     for verdict in store.standing_verdicts:
         case_id, system, trial = verdict.key
@@ -133,7 +136,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
         facts = cases.facts(case_id)
         cluster = facts.cluster
         if verdict.graded:
-            tally.graded.setdefault((system, trial), set()).add(case_id)
+            entry(tally.graded, (system, trial), set).add(case_id)
         if verdict.source == "checker":
             tally.add_checked(verdict, cluster, facts.kind)
             if verdict.outcome == "undecided":
@@ -144,7 +147,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
             tally.add_open(verdict, cluster, facts.kind)
             if verdict.graded and tally.checked:
                 scores = tally.open_scores.setdefault(system, {})
-                scores.setdefault(verdict.author, OpenScores()).add(verdict, cluster)
+                entry(scores, verdict.author, OpenScores).add(verdict, cluster)
     return tally
 
 
@@ -219,7 +222,7 @@ class _Heard(msgspec.Struct):
             self.spent = self.spent.plus(verdict.spent)
         self.outcomes[verdict.outcome] += 1
         if verdict.reason:
-            reasons = self.reasons.setdefault(verdict.outcome, Counter())
+            reasons = entry(self.reasons, verdict.outcome, Counter)
             # By itself as long as there are few: what judges wrote may make each one of its own.
             few = verdict.reason in reasons or len(reasons) < _MOST_REASONS
             reasons[verdict.reason if few else OTHER_REASONS] += 1
@@ -229,7 +232,7 @@ def _uses(store: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList 
     heard: dict[Author, _Heard] = {}
     for verdict in verdicts:
         if verdict.source == "judge":
-            heard.setdefault(verdict.author, _Heard(verdict.by)).add(verdict)
+            entry(heard, verdict.author, partial(_Heard, verdict.by)).add(verdict)
     return [_use(author, count, store.roster, prices) for author, count in heard.items()]
 
 

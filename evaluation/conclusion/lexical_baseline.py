@@ -1,4 +1,4 @@
-"""Lexical baseline for a finished run's judges: compare words alone, without model calls."""
+"""Word overlap baseline for a finished run: judge by words alone, without model calls."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..store.run_store import RunStore
 
 
 def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str, float]:
-    """Score a run's labelled outputs, and those in ``labelled``, by the lexical baseline.
+    """Score a run's labelled outputs, and those in ``labelled``, by the word overlap baseline.
 
     The baseline stands in for the judge of each output.
 
     Returns:
         Score by item (``case_id|system|trial``); of several kinds of judges of an output, the first one's. Empty when
-        the lexical baseline was itself a judge of the run, or the run's inputs are not there as they were.
+        the word overlap baseline was itself a judge of the run, or the run's inputs are not there as they were.
     """
     judges = _judges_of(store, labelled)
     files = _inputs_of(store) if judges else None

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from math import fsum
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
 from ...calibration.statistic import Statistic
 from ...records import Author, ItemKey, JudgeId, Kind, Outcome, Source, Verdict
 from ..store.journal_rows import JournalRow, StoredVerdict
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 DECIDED = "checker decided"
 UNJUDGED = "open"
@@ -220,6 +224,14 @@ class Sums(msgspec.Struct):
         return {outcome: count for outcome, count in self.outcomes.items() if outcome != "graded" and count}
 
 
+def entry(entries: dict[K, V], key: K, new: Callable[[], V]) -> V:
+    """Return the value of a key, made now if there is none yet."""
+    value = entries.get(key)
+    if value is None:  # `setdefault` would make one for each verdict
+        value = entries[key] = new()
+    return value
+
+
 class OpenScores(msgspec.Struct):
     """Undecided outputs of a system that a judge graded, with scores and clusters in one order."""
 
@@ -258,14 +270,14 @@ class Tally(msgspec.Struct):
 
     def add_checked(self, verdict: Verdict | JournalRow | StoredVerdict, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""
-        self.checked.setdefault(verdict.system, Sums()).add(verdict, cluster)
+        entry(self.checked, verdict.system, Sums).add(verdict, cluster)
         if verdict.outcome == "undecided":
-            self.open_kinds.setdefault(verdict.system, Counter())[kind] += 1
+            entry(self.open_kinds, verdict.system, Counter)[kind] += 1
 
     def add_open(self, verdict: Verdict | StoredVerdict, cluster: str, kind: Kind | None = None) -> None:
         """Count a judge's verdict on an output that no checker decided."""
         if kind is not None:
             judged = self.judged_kinds.setdefault(verdict.system, {})
-            judged.setdefault(verdict.author, Counter())[kind] += 1
+            entry(judged, verdict.author, Counter)[kind] += 1
         opened = self.opened.setdefault(verdict.system, {})
-        opened.setdefault(verdict.author, Sums(verdict.by)).add(verdict, cluster)
+        entry(opened, verdict.author, partial(Sums, verdict.by)).add(verdict, cluster)

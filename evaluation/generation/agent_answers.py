@@ -16,55 +16,55 @@ from ...records import Case, Output, Step, ToolCall, memory_file, read_records
 from .attempt import Attempt
 
 EXPECTED = 'a text, a list of calls, {"messages": [...]}, a mapping with fields of an output ("text", "tool_calls", "turns")'
-"""What an answer may be."""
+"""Accepted forms of an answer, for messages."""
 
 _FIELDS = frozenset(Output.__struct_fields__) - {"asked"}
-"""What an agent may say of its output; what it was asked, it may not."""
+"""Fields of an output that an agent may set; its messages are known."""
 
 
 def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned: bool) -> Output:
-    """Return the output that an agent's answer, and the calls that were kept of it, come to.
+    """Return the output made of an agent's answer and its earlier steps.
 
-    The answer is one of `EXPECTED`, an `Output`, or None if all was said in steps; ``turned`` says whether turns of
-    steps are expected, or one answer.
+    The answer is one of `EXPECTED`, an `Output`, or None if the steps are all. ``turned`` asks for turns of steps instead of
+    one answer.
 
     Raises:
-        UsageError: The answer is nothing of the kind.
-        RecordError: It is, but not in its form.
+        UsageError: The answer is none of these.
+        RecordError: Its fields are not those of an output.
     """
     case = attempt.case
     identity = {"case_id": case.id, "system": system, "trial": trial}
     if isinstance(answer, Output):
         return msgspec.structs.replace(answer, **identity, asked=attempt.asked)
-    kept = any(attempt.turns)
-    fields = {} if answer is None and kept else answer_fields(answer, case)
+    has_steps = any(attempt.turns)
+    fields = {} if answer is None and has_steps else answer_fields(answer, case)
     if fields is None:
         raise UsageError(
             f"the agent gave {type(answer).__name__} for case {case.id!r}; expected {EXPECTED}, or an Output"
         )
-    if kept and "turns" not in fields:
+    if has_steps and "turns" not in fields:
         fields = _with_steps(fields, attempt, turned=turned)
-    found = next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
-    return msgspec.structs.replace(found, asked=attempt.asked)
+    output = next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
+    return msgspec.structs.replace(output, asked=attempt.asked)
 
 
 def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
-    """Return the fields of the output that an answer is; None when it is none.
+    """Return an answer as fields of an output; None if it is in no accepted form.
 
     Raises:
-        RecordError: It is a conversation, but not in its form.
+        RecordError: It is a malformed conversation.
     """
     if isinstance(answer, str):
         return {"text": answer}
-    if hasattr(answer, "model_dump"):  # a reply as a client library has it
+    if hasattr(answer, "model_dump"):  # a reply object of a client library
         answer = answer.model_dump(mode="json", exclude_none=True)
     if isinstance(answer, Mapping):
         return _fields_of(dict(cast("Mapping[str, Any]", answer)), case)
     if isinstance(answer, Sequence) and all(isinstance(each, (ToolCall, Mapping)) for each in answer):  # pyright: ignore[reportUnknownVariableType]
-        several = [*cast("Sequence[Any]", answer)]
-        if are_messages(several) and all("role" in each for each in several):
-            return _said_in([FieldReader(each, f"[{at}]") for at, each in enumerate(several)], case)
-        return {"tool_calls": several}
+        entries = [*cast("Sequence[Any]", answer)]
+        if are_messages(entries) and all("role" in each for each in entries):
+            return _fields_from([FieldReader(each, f"[{at}]") for at, each in enumerate(entries)], case)
+        return {"tool_calls": entries}
     return None
 
 
@@ -72,12 +72,12 @@ def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:
     if answer.keys() <= _FIELDS:
         return answer
     if (messages := reply_messages(answer)) is not None:
-        more = {name: answer[name] for name in _FIELDS & answer.keys() if answer[name] is not None}
-        return _said_in(messages, case) | more
+        other_fields = {name: answer[name] for name in _FIELDS & answer.keys() if answer[name] is not None}
+        return _fields_from(messages, case) | other_fields
     return {"tool_calls": [answer]} if "name" in answer or "function" in answer else None
 
 
-def _said_in(messages: Sequence[FieldReader], case: Case) -> dict[str, Any]:
+def _fields_from(messages: Sequence[FieldReader], case: Case) -> dict[str, Any]:
     """Return an output's fields from a conversation, which may begin with the case's prompt."""
     user_ends = [at for at, each in enumerate(messages, start=1) if role_of(each) == "user"]
     users = [sum(each.get("role") == "user" for each in turn) for turn in case.turns]

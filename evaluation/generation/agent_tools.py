@@ -42,12 +42,21 @@ class Tool:
     def __call__(self, *positional: Any, **named: Any) -> str | Awaitable[str]:
         """Make the call: return an awaitable to a coroutine, the result to a thread."""
         result = self._execute(self._call(positional, named))
-        return result if self._is_in_loop() else self._waited_for(result)
+        return result if self._is_in_loop() else self._wait_for(result)
 
     def _call(self, positional: Sequence[Any], named: dict[str, Any]) -> ToolCall:
-        """Return the call, with positional arguments under the names of the schema."""
+        """Return the call, with positional arguments under the names of the schema.
+
+        Raises:
+            TypeError: As for a function, there are too many arguments, or one is given twice.
+        """
         names = list(self.parameters.get("properties", {}))
-        return ToolCall(name=self.name, arguments=dict(zip(names, positional, strict=False)) | named)
+        if len(positional) > len(names):
+            raise TypeError(f"{self.name}() takes {len(names)} arguments, got {len(positional)}")
+        by_position = dict(zip(names, positional, strict=False))
+        if twice := by_position.keys() & named.keys():
+            raise TypeError(f"{self.name}() got the argument {min(twice)!r} twice")
+        return ToolCall(name=self.name, arguments=by_position | named)
 
     def _is_in_loop(self) -> bool:
         """Return whether the caller runs in the agent's event loop, which must not be blocked."""
@@ -56,8 +65,8 @@ class Tool:
         except RuntimeError:
             return False
 
-    def _waited_for(self, result: Coroutine[Any, Any, str]) -> str:
-        """Run a coroutine in the event loop, and block this thread until it returns."""
+    def _wait_for(self, result: Coroutine[Any, Any, str]) -> str:
+        """Run a coroutine in the event loop, and wait for its result in this thread."""
         return asyncio.run_coroutine_threadsafe(result, self._loop).result()
 
 
@@ -82,7 +91,9 @@ class Toolbox(dict[str, Tool]):
         Raises:
             SceneOverError: The scene executes no more calls.
         """
-        self._attempt.say(StepTaken(calls, "", [{call.name: call.arguments} for call in calls]), StepUsage())
+        self._attempt.add_step(
+            StepTaken(calls, "", [{call.name: call.arguments} for call in calls]), StepUsage()
+        )
         if self._scene is None:
             return [NOT_EXECUTED] * len(calls)
         results = await self._scene.execute(calls) or []

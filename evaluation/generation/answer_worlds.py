@@ -26,13 +26,13 @@ WEB = "WebSearchAPI"
 
 
 class AnswerWorlds:
-    """Makes them; see `Scenes`.
+    """Makes scenes with memories, the web and custom worlds; see `Scenes`.
 
     Args:
-        environments: Custom worlds, by class name; they come before memories and the web.
-        remembered: What agents went through before.
+        environments: Custom worlds, by class name; they take precedence over memories and the web.
+        remembered: Memories from the conversations that precede cases.
         engine: Search engine for the web; None if there is none.
-        embedding: Turns texts of the memory by likeness into vectors; None for `HashedWords`.
+        embedding: Turns texts of the vector memory into vectors; None for `HashedWords`.
         rules: See `WorldScene`.
     """
 
@@ -78,8 +78,8 @@ class AnswerWorlds:
         for name, world in types.items():
             config = reference.initial_config.get(name, {})
             if hasattr(world, "at_hand"):
-                hold = partial(self._hold, name, converse)
-                config = await self._remembered.before(case, name, world, trial, hold) or config
+                fill = partial(self._fill, name, converse)
+                config = await self._remembered.before(case, name, world, trial, fill) or config
             worlds[name] = _load(world, config, case)
             if hasattr(world, "at_hand"):
                 shown = msgspec.structs.replace(shown, messages=with_opening(shown.messages, worlds[name]))
@@ -94,7 +94,7 @@ class AnswerWorlds:
         except InputError as error:
             raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
 
-    async def _hold(self, name: str, converse: Converse, case: Case, memory: Any) -> None:
+    async def _fill(self, name: str, converse: Converse, case: Case, memory: Any) -> None:
         await converse(case, WorldScene({name: memory}, self._rules))
 
 
@@ -103,10 +103,10 @@ def _reference(case: Case) -> AnswerReference:
 
 
 def _load(world: type, config: Mapping[str, Any], case: Case) -> Any:
-    made = world()
+    loaded = world()
     try:
-        made.load(config)
+        loaded.load(config)
     except Exception as error:
         message = f"case {case.id!r}: the world does not take its configuration: {error}"
         raise InputError(message, field="reference.initial_config") from error
-    return made
+    return loaded

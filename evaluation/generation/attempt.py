@@ -22,12 +22,12 @@ class StepUsage(Record, frozen=True, kw_only=True):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
-    """Until the reply arrived; 0 if it came from the cache or a recording."""
+    """Time until the reply; 0 if it came from the cache or a recording."""
     calls: int = 0
-    """HTTP calls, those that were tried again included."""
+    """HTTP calls, including retries."""
 
 
-class Took(msgspec.Struct):
+class AgentUsage(msgspec.Struct):
     """Usage of an agent's calls so far.
 
     It includes conversations before a case, and attempts without output.
@@ -41,14 +41,14 @@ class Took(msgspec.Struct):
     user_completion_tokens: int = 0
 
     def add_user(self, calls: int, prompt_tokens: int, completion_tokens: int) -> None:
-        """Count a reply of a simulated user; one from the cache or a recording took nothing."""
+        """Count a reply of a simulated user; one from the cache or a recording costs nothing."""
         self.user_calls += calls
         if calls:
             self.user_prompt_tokens += prompt_tokens
             self.user_completion_tokens += completion_tokens
 
     def add(self, spent: StepUsage) -> None:
-        """Count a step; a reply from the cache or a recording took nothing."""
+        """Count a step; a reply from the cache or a recording costs nothing."""
         self.calls += spent.calls
         if spent.calls:
             self.prompt_tokens += spent.prompt_tokens
@@ -59,8 +59,8 @@ class StepTaken(NamedTuple):
     """One step of an agent.
 
     Attributes:
-        calls: The calls it makes natively, by the case's own names; None if calls are written in the text.
-        text: What it says, beside calls or instead.
+        calls: Its native calls, by the case's own names; None if calls are written in the text.
+        text: Its text, beside calls or instead.
         raw: The step as BFCL's result files hold it.
         reasoning: Its thinking before the answer, if given.
     """
@@ -84,11 +84,11 @@ class UserTurn(Record, frozen=True, kw_only=True):
     Attributes:
         case_id: The case.
         system: The agent that the user talks to.
-        trial: Which attempt.
+        trial: Number of the attempt.
         turn: The turn that the reply begins, from 1.
         model: Model that plays the user.
         request: The messages that it was sent.
-        reply: Its reply, as it came.
+        reply: Its unchanged reply.
         ended: How it ended the conversation; None if it did not.
         seconds: Spent waiting for the reply.
         calls: HTTP calls; 0 if the reply came from the cache or a recording.
@@ -115,13 +115,13 @@ class Attempt(msgspec.Struct, kw_only=True):
 
     Attributes:
         case: The case that is worked on.
-        turns: The steps of each turn, results among them, as an output holds them.
-        raw: The agent's own steps of each turn, as BFCL's result files hold them.
-        spent: What each of these took.
-        reasoning: What the agent thought before each of these.
-        stopped: Why it was ended before its end.
-        error: What the system itself ended with.
-        asked: Messages of each turn, of a case with a simulated user.
+        turns: The steps and call results of each turn, as an output holds them.
+        raw: The agent's steps of each turn, as BFCL's result files hold them.
+        spent: Usage of each step.
+        reasoning: The agent's thinking before each step.
+        stopped: Reason why it was stopped early.
+        error: Error with which the system itself ended.
+        asked: Messages of each turn, for a case with a simulated user.
         user: Requests to that user, and its replies.
     """
 
@@ -140,8 +140,8 @@ class Attempt(msgspec.Struct, kw_only=True):
         for each in (self.turns, self.raw, self.spent, self.reasoning):
             each.append([])
 
-    def say(self, step: StepTaken, spent: StepUsage) -> None:
-        """Keep a step."""
+    def add_step(self, step: StepTaken, spent: StepUsage) -> None:
+        """Add a step of the agent to the current turn."""
         if step.text or not step.calls:
             self.turns[-1].append(step.text)
         if step.calls:
@@ -151,17 +151,16 @@ class Attempt(msgspec.Struct, kw_only=True):
         self.reasoning[-1].append(step.reasoning or "")
 
     def add_results(self, results: list[str]) -> None:
-        """Keep what the calls of the last step returned."""
+        """Add the results of the last step's calls."""
         self.turns[-1].append(ToolResults(results=list(results)))
 
     def output(self, system: str, trial: int, *, turned: bool, native: bool) -> Output:
         """Return the attempt's output: its turns of steps or, unless ``turned``, its one reply.
 
-        If calls can be made natively, a text is not a call.
+        With ``native`` calls, checkers do not search texts for calls.
         """
         steps = [step for turn in self.turns for step in turn]
         calls = [call for step in steps if isinstance(step, list) for call in step]
-        # Without this, texts of systems that made no calls would be searched for some.
         no_calls: list[ToolCall] | None = [] if native else None
         fields: dict[str, Any]
         if turned:
@@ -174,14 +173,14 @@ class Attempt(msgspec.Struct, kw_only=True):
         )
 
 
-class Made(NamedTuple):
-    """An output, and how it was made."""
+class MadeOutput(NamedTuple):
+    """An output, and the attempt that made it."""
 
     output: Output
     attempt: Attempt
 
 
-def within_line_limit(made: Made) -> Made:
+def within_line_limit(made: MadeOutput) -> MadeOutput:
     """Replace an output that is too long for a line by an error of the system."""
     if len(encode_record(made.output)) <= MAX_LINE_BYTES:
         return made
@@ -190,19 +189,19 @@ def within_line_limit(made: Made) -> Made:
 
 
 class Agent(Protocol):
-    """Whoever works on cases."""
+    """Works on cases: a model, a function or a command."""
 
     system: str
     """Name of the system in outputs."""
 
-    took: Took
-    """What its calls took since it was made."""
+    usage: AgentUsage
+    """Usage of its calls since it was created."""
 
-    async def work(self, case: Case, trial: int) -> Made:
+    async def work(self, case: Case, trial: int) -> MadeOutput:
         """Work on one case.
 
         Returns:
-            The output. What the system itself failed at stands in it.
+            The output; a failure of the system itself is its ``error``.
 
         Raises:
             ProviderError: A call to a model failed, after its retries: no output.
@@ -217,17 +216,17 @@ class AttemptRow(Record, frozen=True, kw_only=True):
     Attributes:
         case_id: The case.
         system: The system that worked on it.
-        trial: Which attempt.
-        asked: Hash of what the agent was given, so that an output is not taken for one of a case that has changed since.
-        made: Hash of the output's line, so that one that was changed by hand is told.
+        trial: Number of the attempt.
+        asked: Hash of the agent's input, which tells whether the case has changed since.
+        made: Hash of the output's line, which tells whether it was changed by hand.
         seconds: Spent waiting for replies.
-        calls: HTTP calls, retries included; 0 if every reply came from the cache or a recording.
+        calls: HTTP calls, including retries; 0 if every reply came from the cache or a recording.
         prompt_tokens: Prompt tokens of all steps, as counted by the endpoint.
         completion_tokens: Completion tokens of all steps, as counted by the endpoint.
-        stopped: Why it was ended before its end.
+        stopped: Reason why it was stopped early.
         user_model: Model that played a simulated user; its requests and replies are in ``OUTPUTS.users.jsonl``.
         user_ended: How that user ended the conversation; None if it did not.
-        failure: Why there is no output, for a reason outside the system: a call that failed after its retries, or a spent budget.
+        failure: Reason, outside the system, why there is no output: a call that failed after its retries, or a spent budget.
     """
 
     case_id: str
@@ -246,17 +245,17 @@ class AttemptRow(Record, frozen=True, kw_only=True):
 
     @property
     def key(self) -> ItemKey:
-        """Which attempt it is of."""
+        """Key of the attempt's output."""
         return ItemKey(self.case_id, self.system, self.trial)
 
 
-def attempt_row(made: Made) -> AttemptRow:
+def attempt_row(made: MadeOutput) -> AttemptRow:
     """Return the record of the attempt behind an output."""
     output, attempt = made
     steps = [step for turn in attempt.spent for step in turn]
     return AttemptRow(
         **output.key._asdict(),
-        asked=asked_of(attempt.case),
+        asked=input_hash(attempt.case),
         seconds=round(sum(step.seconds for step in steps), 3),
         calls=sum(step.calls for step in steps),
         prompt_tokens=sum(step.prompt_tokens for step in steps),
@@ -267,7 +266,7 @@ def attempt_row(made: Made) -> AttemptRow:
     )
 
 
-def asked_of(case: Case) -> str:
+def input_hash(case: Case) -> str:
     """Return a hash of an agent's input from a case, including its environments.
 
     Other grading facts are excluded.

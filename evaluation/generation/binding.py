@@ -17,8 +17,8 @@ from ...records import (
     MemoryFile,
     Output,
     decode_record,
-    read_plainly,
     read_records,
+    read_regular_file,
     write_json,
     write_records,
 )
@@ -41,11 +41,11 @@ def lock(path: Path) -> AbstractContextManager[object]:
 
 
 _CODE = "code"
-"""In the facts of a system: the code of its agent, by part."""
+"""Key of the code of a system's agent among its settings."""
 
 
 def bind(
-    place: Path,
+    path: Path,
     system: str,
     facts: Mapping[str, Any],
     *,
@@ -53,20 +53,26 @@ def bind(
     code: Code | None = None,
     writing: bool = True,
 ) -> bool:
-    """Tie a system's outputs to their settings, and to the agent's known code.
+    """Tie a system's outputs to their settings, and to the known code of the agent.
 
-    With ``writing=False`` this is only checked.
+    Args:
+        path: The file with the settings of each system, beside the outputs.
+        system: The system.
+        facts: Its settings.
+        begun: True if the system has outputs, made with the settings in the file.
+        code: Its known code.
+        writing: False to check the settings without writing them.
 
     Returns:
-        Whether the outputs that are there were made by this code.
+        True if the existing outputs are known to come from this code.
 
     Raises:
-        RunFolderError: Those that are there were made otherwise.
+        RunFolderError: Existing outputs were made with other settings or code.
         RecordError: The file is something else.
     """
     bound_systems: dict[str, Any] = {}
-    if place.exists():
-        bound_systems = decode_record(read_plainly(place), dict[str, dict[str, Any]], path=place)
+    if path.exists():
+        bound_systems = decode_record(read_regular_file(path), dict[str, dict[str, Any]], path=path)
     now: dict[str, Any] = msgspec.json.decode(encode_json(facts))
     before = (
         dict(bound_systems.get(system, now)) if begun else {**now, **({} if code is None else {_CODE: code})}
@@ -75,17 +81,17 @@ def bind(
     changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
     if changed:
         raise RunFolderError(
-            f"{place.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another --out or --system"
+            f"{path.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another --out or --system"
         )
     parts = [] if made_by is None else changed_parts(made_by, code or {})
     if parts:
         raise RunFolderError(
-            f"{place.parent}: the code of {system!r} has changed since its outputs were made ({_listed(parts)}); "
+            f"{path.parent}: the code of {system!r} has changed since its outputs were made ({_listed(parts)}); "
             "--again regenerates them, another --out keeps both"
         )
     now |= {} if made_by is None else {_CODE: made_by}
     if writing and bound_systems.get(system) != now:
-        write_json(place, {**bound_systems, system: now})
+        write_json(path, {**bound_systems, system: now})
     return made_by is not None
 
 
@@ -93,8 +99,8 @@ _SHOWN = 3
 
 
 def _listed(parts: list[str]) -> str:
-    rest = len(parts) - _SHOWN
-    return ", ".join(parts[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+    hidden = len(parts) - _SHOWN
+    return ", ".join(parts[:_SHOWN]) + (f" and {hidden} more" if hidden > 0 else "")
 
 
 def drop(path: Path, system: str) -> None:
@@ -102,8 +108,8 @@ def drop(path: Path, system: str) -> None:
     kinds = {"attempts.jsonl": AttemptRow, "users.jsonl": UserTurn}
     for file, kind in ((path, Output), *((beside(path, ending), kind) for ending, kind in kinds.items())):
         if isinstance(file, Path) and file.is_file() and not file.is_symlink():
-            kept = [row for row in read_records(file, kind) if row.system != system]
-            write_records(file, kept)
+            of_others = [row for row in read_records(file, kind) if row.system != system]
+            write_records(file, of_others)
     memories = memories_beside(path, system)
     if memories.is_dir():
         shutil.rmtree(memories)
@@ -122,5 +128,5 @@ def beside(path: InputPath, ending: str) -> InputPath:
 
 
 def name_beside(path: Path, ending: str) -> str:
-    """Return the name of such a file."""
+    """Return the name of a companion file; see `beside`."""
     return f"{path.name.removesuffix('.jsonl')}.{ending}"

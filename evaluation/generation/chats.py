@@ -21,7 +21,7 @@ _PASSAGES = "What a search has found:"
 
 
 class Chat(Protocol):
-    """One conversation with a model, as the endpoint is to see it."""
+    """One conversation with a model, in the form that is sent to the endpoint."""
 
     messages: list[Message]
 
@@ -30,15 +30,15 @@ class Chat(Protocol):
         """Request parameters that depend on the conversation: the tools on offer."""
         ...
 
-    def hear(self, turn: int, messages: Sequence[Message]) -> None:
-        """Begin a turn with the user's messages and the tools given back in it."""
+    def begin_turn(self, turn: int, messages: Sequence[Message]) -> None:
+        """Begin a turn with the user's messages and the tools that the case adds in it."""
         ...
 
     def read(self, reply: Reply) -> StepTaken:
-        """Take what the model replied as its next step."""
+        """Add the model's reply, and return it as its next step."""
         ...
 
-    def tell(self, results: Sequence[str]) -> None:
+    def add_results(self, results: Sequence[str]) -> None:
         """Add the results of the last step's calls."""
         ...
 
@@ -53,23 +53,23 @@ class NativeChat:
         self.messages: list[Message] = []
         self._case = case
         self._any_type = any_type
-        self._later = withheld_documents(case)
+        self._withheld = withheld_documents(case)
         self._offered = [tool["function"] for tool in case.tools]
-        every = [*self._offered, *(document for given in self._later.values() for document in given)]
+        every = [*self._offered, *(document for added in self._withheld.values() for document in added)]
         self._names = ToolNames(document["name"] for document in every)
         self._ids: list[str] = []
-        self._tools = self._sent()
+        self._tools = self._schemas()
 
     @property
     def parameters(self) -> dict[str, Any]:
         """See `Chat.parameters`."""
         return {"tools": self._tools} if self._tools else {}
 
-    def hear(self, turn: int, messages: Sequence[Message]) -> None:
-        """Begin a turn; see `Chat.hear`."""
-        if turn in self._later:
-            self._offered += self._later.pop(turn)
-            self._tools = self._sent()
+    def begin_turn(self, turn: int, messages: Sequence[Message]) -> None:
+        """Begin a turn; see `Chat.begin_turn`."""
+        if turn in self._withheld:
+            self._offered += self._withheld.pop(turn)
+            self._tools = self._schemas()
         self.messages += with_passages(self._case, messages) if turn == 0 else messages
 
     def read(self, reply: Reply) -> StepTaken:
@@ -87,11 +87,11 @@ class NativeChat:
                 "content": text or None,
                 "tool_calls": [
                     {
-                        "id": given,
+                        "id": call_id,
                         "type": "function",
                         "function": {"name": call.name, "arguments": _text_of(call.arguments)},
                     }
-                    for given, call in zip(self._ids, tool_calls, strict=True)
+                    for call_id, call in zip(self._ids, tool_calls, strict=True)
                 ],
             }
         )
@@ -99,11 +99,11 @@ class NativeChat:
         raw = [{self._as_bfcl(call.name): _text_of(call.arguments)} for call in tool_calls]
         return StepTaken(calls, text, raw, reply.reasoning)
 
-    def tell(self, results: Sequence[str]) -> None:
-        """Add the results of calls; see `Chat.tell`."""
+    def add_results(self, results: Sequence[str]) -> None:
+        """Add the results of calls; see `Chat.add_results`."""
         self.messages += [
-            {"role": "tool", "tool_call_id": given, "content": result}
-            for given, result in zip(self._ids, results, strict=True)
+            {"role": "tool", "tool_call_id": call_id, "content": result}
+            for call_id, result in zip(self._ids, results, strict=True)
         ]
 
     def _as_bfcl(self, name: str) -> str:
@@ -111,7 +111,7 @@ class NativeChat:
         own = self._names.own(name)
         return name if own == name else own.replace(".", "_")
 
-    def _sent(self) -> list[dict[str, Any]]:
+    def _schemas(self) -> list[dict[str, Any]]:
         return [
             tool_schema(
                 for_inference(document, self._case),
@@ -128,25 +128,25 @@ class PromptChat:
     def __init__(self, case: Case) -> None:
         self.messages: list[Message] = []
         self._case = case
-        self._later = withheld_documents(case)
+        self._withheld = withheld_documents(case)
 
     @property
     def parameters(self) -> dict[str, Any]:
         """See `Chat.parameters`."""
         return {}
 
-    def hear(self, turn: int, messages: Sequence[Message]) -> None:
-        """Begin a turn; see `Chat.hear`."""
+    def begin_turn(self, turn: int, messages: Sequence[Message]) -> None:
+        """Begin a turn; see `Chat.begin_turn`."""
         if turn == 0:
             instructed = self._case.tools or kind_spec(self._case.kind).about_calls
-            asked = assemble_prompt(self._case) if instructed else list(messages)
-            self.messages += with_passages(self._case, asked)
+            opening = assemble_prompt(self._case) if instructed else list(messages)
+            self.messages += with_passages(self._case, opening)
             return
-        given = self._later.pop(turn, None)
-        heard = [dict(message) for message in messages]
-        if given and heard:
-            heard[-1]["content"] = f"{documents_text(given, self._case)}\n{heard[-1].get('content', '')}"
-        self.messages += heard
+        added = self._withheld.pop(turn, None)
+        new = [dict(message) for message in messages]
+        if added and new:
+            new[-1]["content"] = f"{documents_text(added, self._case)}\n{new[-1].get('content', '')}"
+        self.messages += new
 
     def read(self, reply: Reply) -> StepTaken:
         """Parse a reply into a step; see `Chat.read`."""
@@ -154,8 +154,8 @@ class PromptChat:
         self.messages.append({"role": "assistant", "content": text})
         return StepTaken(None, text, text, reply.reasoning)
 
-    def tell(self, results: Sequence[str]) -> None:
-        """Add the results of calls; see `Chat.tell`."""
+    def add_results(self, results: Sequence[str]) -> None:
+        """Add the results of calls; see `Chat.add_results`."""
         content = f"{_RESULTS}\n{json.dumps(list(results), ensure_ascii=False)}"
         self.messages.append({"role": "user", "content": content})
 

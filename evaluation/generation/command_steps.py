@@ -30,10 +30,14 @@ _PIECE = 1 << 16
 class CommandSteps(CommandAgent):
     """A command as a generator of steps, for `CallableAgent`.
 
-    Its first line of input is the case. It may print ``{"call": {"name", "arguments"}}`` and is given ``{"result": text}``, ``{"calls": [...]}``
-    and is given ``{"results": [...]}``, or ``{"say": text}``, which ends a turn, and is given ``{"messages": [...]}`` of the next one. The first
-    other line of JSON is its answer: an output as of a command that makes no calls. Other lines are passed over; those after its last step are
-    its answer if no JSON comes. One that ends without any has said all in steps.
+    Its first line of input is the case. It prints a line for each step, and reads a line in return:
+
+    * ``{"call": {"name", "arguments"}}``: ``{"result": text}``
+    * ``{"calls": [...]}``: ``{"results": [...]}``
+    * ``{"say": text}``, which ends a turn: ``{"messages": [...]}`` of the next turn
+
+    Any other line of JSON is its answer, in the form of a command that makes no calls. Lines that are not JSON are skipped; if no
+    JSON answer comes, those after the last step are the answer. Without any, the steps are all.
     """
 
     def __call__(self, case: Case, trial: int) -> Generator[Any, Any, Any]:
@@ -42,37 +46,37 @@ class CommandSteps(CommandAgent):
             streams = _Streams(Path(folder))
             running = thread.submit(self._run, _STREAMS, reins, trial, FIDUCIAL_STREAMS=folder)
             try:
-                return (yield from self._steps(_Line(streams, running), case))
+                return (yield from self._steps(_LineExchange(streams, running), case))
             finally:
                 reins.end_all()
                 streams.close()
 
-    def _steps(self, line: _Line, case: Case) -> Generator[Any, Any, Any]:
-        line.write(case_for_agent(case))
-        begun, loose = False, list[bytes]()
-        while (raw := line.read()) is not None:
+    def _steps(self, lines: _LineExchange, case: Case) -> Generator[Any, Any, Any]:
+        lines.write(case_for_agent(case))
+        has_steps, text_lines = False, list[bytes]()
+        while (raw := lines.read()) is not None:
             if json_line(raw) is None:
-                loose.append(raw)
+                text_lines.append(raw)
                 continue
             request = _request(raw)
             if isinstance(request.get("say"), str):
-                line.write({"messages": (yield request["say"])})
+                lines.write({"messages": (yield request["say"])})
             elif "call" in request or "calls" in request:
                 calls = _calls(request)
                 if calls is None:
                     return {"error": f"it printed what is no call: {printed_start(raw)}"}
                 results = yield calls
-                line.write({"result": results[0]} if "call" in request else {"results": results})
+                lines.write({"result": results[0]} if "call" in request else {"results": results})
             else:
                 return read_answer(raw, case)
-            begun, loose = True, []
-        if line.too_long:
+            has_steps, text_lines = True, []
+        if lines.too_long:
             return TOO_MUCH
-        if (failure := self._failure(line.run)) is not None:
+        if (failure := self._failure(lines.run)) is not None:
             return failure
-        if loose:
-            return read_answer(b"\n".join(loose), case)
-        return None if begun else {"error": "it ended without an answer"}
+        if text_lines:
+            return read_answer(b"\n".join(text_lines), case)
+        return None if has_steps else {"error": "it ended without an answer"}
 
 
 def _request(raw: bytes) -> dict[str, Any]:
@@ -92,7 +96,7 @@ def _calls(request: Mapping[str, Any]) -> list[ToolCall] | None:
 
 
 class _Streams:
-    """Two pipes with names, which a shell lays for a command; ours never wait."""
+    """Two named pipes to which a shell redirects a command; our ends never block."""
 
     def __init__(self, folder: Path) -> None:
         for name in ("in", "out"):
@@ -107,8 +111,8 @@ class _Streams:
         os.close(self.out)
 
 
-class _Line:
-    """A conversation with a command, line by line, as long as it runs."""
+class _LineExchange:
+    """Lines written to a running command, and read from it."""
 
     def __init__(self, streams: _Streams, running: Future[CommandResult]) -> None:
         self._streams = streams
@@ -127,12 +131,12 @@ class _Line:
         return self._read > MOST_OUTPUT
 
     def write(self, value: Any) -> None:
-        """Say a line; what a command that has ended does not read is dropped."""
-        rest = memoryview(encode_json(value) + b"\n")
-        while rest and not self._running.done():
+        """Write a line; anything that the command has not read when it ends is dropped."""
+        unwritten = memoryview(encode_json(value) + b"\n")
+        while unwritten and not self._running.done():
             _ready(self._streams.into, select.POLLOUT)
             with suppress(BlockingIOError):
-                rest = rest[os.write(self._streams.into, rest[:_PIECE]) :]
+                unwritten = unwritten[os.write(self._streams.into, unwritten[:_PIECE]) :]
 
     def read(self) -> bytes | None:
         """Return the next non-empty line; None at the end."""
@@ -151,9 +155,9 @@ class _Line:
         return None
 
     def _more(self) -> bool:
-        """Wait for more of its output; False when there will be none."""
+        """Wait for more of its output; return False if there will be none."""
         while True:
-            over = self._running.done()
+            ended = self._running.done()
             try:
                 piece = os.read(self._streams.out, _PIECE)
             except BlockingIOError:
@@ -162,10 +166,10 @@ class _Line:
                 self._read += len(piece)
                 self._unread += piece
                 return True
-            if over:
+            if ended:
                 return False
             if not _ready(self._streams.out, select.POLLIN):
-                time.sleep(_PAUSE / 10)  # it is not open anywhere
+                time.sleep(_PAUSE / 10)  # no process has opened it, so that polling returns at once
 
 
 def _ready(descriptor: int, event: int) -> bool:

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...deterministic.sandbox.limits import Limits
 from ...deterministic.sandbox.running import CommandResult, Reins, SandboxError, run_trusted
@@ -22,10 +22,17 @@ from .printed_answer import MOST_OUTPUT, TOO_MUCH, printed_start, read_answer
 _UNBOUNDED = 1 << 50
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".php")
 _RUNS = frozenset({"run", "exec"})
-"""Words between `uv`, `poetry` or `bun` and what they run."""
+"""Words between `uv`, `poetry` or `bun` and the program that they run."""
 _NOT_STARTED = {126, 127}
 """Exit codes of a shell whose program cannot be started, or does not exist."""
 _READ_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
+
+
+class _Attempt(NamedTuple):
+    """Folder of one attempt, and the means to end its processes."""
+
+    folder: str
+    reins: Reins
 
 
 class CommandAgent:
@@ -33,8 +40,8 @@ class CommandAgent:
 
     Args:
         command: Its words.
-        environment: All of its environment, but for what says which attempt it is.
-        seconds: How long it may take, each time.
+        environment: Its environment variables, to which those of the attempt are added.
+        seconds: Time limit of one attempt.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, seconds: float) -> None:
@@ -45,10 +52,11 @@ class CommandAgent:
         self._over = False
 
     @contextmanager
-    def _attempt(self) -> Generator[tuple[str, Reins]]:
+    def _attempt(self) -> Generator[_Attempt]:
         """Make a folder for one attempt, and end its command when the block ends.
 
-        A folder that cannot be made or filled is a ConfigurationError, not the agent's failure.
+        Raises:
+            ConfigurationError: The folder cannot be made or filled, which is not the agent's failure.
         """
         reins = Reins()
         self._working.add(reins)
@@ -56,7 +64,7 @@ class CommandAgent:
             reins.end_all()
         try:
             with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:
-                yield folder, reins
+                yield _Attempt(folder, reins)
         except OSError as error:
             raise ConfigurationError(f"the agent cannot be run: {error}") from error
         finally:
@@ -95,7 +103,7 @@ class CommandAgent:
         }
 
     def end(self) -> None:
-        """End those that run, and any still to be started."""
+        """End all running commands, and each that starts later."""
         self._over = True
         working = [*self._working]
         for reins in working:
@@ -107,7 +115,7 @@ class CommandAgent:
 class AnsweringCommand(CommandAgent):
     """A command that is given a case and prints its answer, as a function for `CallableAgent`.
 
-    It is told of a case what is to be done, and not how it is graded. Whatever it does but print an output is its own failure.
+    It gets the task of a case without the grading facts. Printing anything but an output is a failure of the system.
     """
 
     def __call__(self, case: Case, trial: int) -> Any:
@@ -151,10 +159,10 @@ def refuse_placeholders(words: Sequence[str]) -> None:
     Raises:
         UsageError: A word is one.
     """
-    found = next((word for word in words if word in {"{task}", "{workspace}"}), None)
-    if found is not None:
+    placeholder = next((word for word in words if word in {"{task}", "{workspace}"}), None)
+    if placeholder is not None:
         raise UsageError(
-            f"--agent: {found} is filled in by `fiducial artifacts run`; here the command reads the case as JSON on its standard input"
+            f"--agent: {placeholder} is filled in by `fiducial artifacts run`; here the command reads the case as JSON on its standard input"
         )
 
 

@@ -17,13 +17,13 @@ from ...judges.loop_thread import awaitable
 from ...records import Case, ItemKey, ToolCall
 from .agent_answers import answer_fields, output_of
 from .agent_tools import Toolbox
-from .attempt import Attempt, Made, StepTaken, StepUsage, Took
+from .attempt import AgentUsage, Attempt, MadeOutput, StepTaken, StepUsage
 from .chats import withheld_documents
 from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
 
 MOST_STEPS = 1_000
-"""Steps that a generator may take; one that takes more has no end."""
+"""Most steps of a generator; one that takes more is taken to be endless."""
 
 _TOOLS, _TRIAL = "tools", "trial"
 
@@ -31,13 +31,14 @@ _TOOLS, _TRIAL = "tools", "trial"
 class CallableAgent:
     """A function that works on a case.
 
-    Given a case it answers with a text, calls, the fields of an output or an `Output`; or it is a generator of steps: a step of calls is sent
-    their results, a text ends a turn and is sent the messages of the next one. If it has a parameter ``tools``, it gets the case's tools by
-    name, each a `Tool`; calls made through them are kept as steps. If it has a parameter ``trial``, it gets the number of the attempt.
+    Given a case, it returns a text, calls, the fields of an output or an `Output`. Or it is a generator of steps: after yielding calls it is
+    sent their results; yielding a text ends the turn, and it is sent the messages of the next one. With a parameter ``tools`` it gets the
+    case's tools by name, each a `Tool`; calls made through them are kept as steps. With a parameter ``trial`` it gets the number of the
+    attempt.
 
-    Only a generator of steps can talk to a simulated user: what it is sent after a text is what that user says.
+    Only a generator of steps can talk to a simulated user, whose reply it is sent after a text.
 
-    It may be a coroutine function, a generator or an async generator; else it runs in one of the threads.
+    It may be a coroutine function, a generator or an async generator; any other function runs in one of the threads.
     """
 
     def __init__(
@@ -50,20 +51,20 @@ class CallableAgent:
         user: UserAccess | None = None,
     ) -> None:
         self.system = system
-        self.took = Took()
+        self.usage = AgentUsage()
         self._function = function
         self._scenes = scenes
         self._threads = threads
         self._user = user
         self._wanted = {name for name in (_TOOLS, _TRIAL) if _has_parameter(function, name)}
 
-    async def work(self, case: Case, trial: int) -> Made:
+    async def work(self, case: Case, trial: int) -> MadeOutput:
         """Work on a case; see `Agent.work`.
 
-        An exception that the function raises is the system's own failure.
+        An exception that the function raises is a failure of the system.
 
         Raises:
-            UsageError: It gave something else.
+            UsageError: The function returned or yielded something else.
         """
         converse = partial(self._converse, trial=trial)
         scene = await self._scenes.scene(case, trial, converse)
@@ -71,14 +72,14 @@ class CallableAgent:
         answer, attempt = await converse(shown, scene)
         attempt.case = case
         turned = scene is not None or len(case.turns) > 1 or case.user is not None
-        return Made(output_of(answer, attempt, self.system, trial, turned=turned), attempt)
+        return MadeOutput(output_of(answer, attempt, self.system, trial, turned=turned), attempt)
 
     async def _converse(self, case: Case, scene: Scene | None, *, trial: int) -> tuple[Any, Attempt]:
-        """Let the function work on a case in worlds; what it answered, and what it did before."""
+        """Call the function with a case and worlds; return its answer, and its earlier steps."""
         attempt = Attempt(case=case)
-        turns = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.took)
+        turns = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.usage)
         opening = await turns.following()
-        if case.user is not None:  # whose goal is not for the agent to know
+        if case.user is not None:  # the agent must not know the user's goal
             case = msgspec.structs.replace(case, messages=list(opening or ()), user=None)
         attempt.begin_turn()
         try:
@@ -86,15 +87,15 @@ class CallableAgent:
         except SceneOverError as error:
             attempt.stopped, answer = str(error), None
         except FiducialError:
-            raise  # not the agent's failure: ours, or a misuse of what we give it
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever an agent raises is how it failed
+            raise  # not the agent's failure: ours, or a misuse of our interface
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - an agent may raise anything
             answer = {"error": f"{type(error).__name__}: {error}"}
         return answer, attempt
 
     async def _answer(
         self, case: Case, tools: Toolbox, attempt: Attempt, trial: int, turns: AskedTurns
     ) -> Any:
-        # Calling a coroutine function or a generator in a thread only makes it; a coroutine then runs in this loop.
+        # Called in a thread, a coroutine or generator function only returns its object; a coroutine then runs in this loop.
         offered: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
         wanted = {name: offered[name] for name in self._wanted}
         answer = await self._in_thread(partial(self._function, case, **wanted))
@@ -104,7 +105,7 @@ class CallableAgent:
             try:
                 return await self._drive(partial(self._advance, answer), attempt, tools, turns)
             finally:
-                with suppress(ValueError):  # it is still running, and its result is not needed any more
+                with suppress(ValueError):  # it is still running, and its result is no longer needed
                     answer.close()
         if inspect.isasyncgen(answer):
             return await self._drive(partial(_advance_async, answer), attempt, tools, turns)
@@ -124,7 +125,7 @@ class CallableAgent:
         self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox, turns: AskedTurns
     ) -> Any:
         """Take a generator's steps in order, and return its return value, if any."""
-        later = withheld_documents(attempt.case)
+        withheld = withheld_documents(attempt.case)
         received: Any = None
         for _ in range(MOST_STEPS):
             step: _Advanced = await advance(received)
@@ -133,11 +134,11 @@ class CallableAgent:
             if not isinstance(step.value, str):
                 received = await tools.use(_calls(step.value, attempt.case))
                 continue
-            attempt.say(StepTaken(None, step.value, step.value), StepUsage())
+            attempt.add_step(StepTaken(None, step.value, step.value), StepUsage())
             messages = await turns.following()
             if messages is None:
                 return None
-            tools.offer(later.get(len(attempt.turns), ()))
+            tools.offer(withheld.get(len(attempt.turns), ()))
             attempt.begin_turn()
             received = list(messages)
         attempt.stopped = f"the agent took {MOST_STEPS:,} steps and was not over"

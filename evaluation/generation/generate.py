@@ -13,27 +13,27 @@ from ...errors import ProviderError
 from ...judges.transport.exchange import CallError
 from ...records import Case, CaseIndex, ItemKey
 from ..progress import Progress
-from .attempt import Agent, Made, NoOutputError, Took, within_line_limit
+from .attempt import Agent, AgentUsage, MadeOutput, NoOutputError, within_line_limit
 from .kept_attempts import AttemptStore
 
 _HOPELESS = 8
-"""Equal failures that no retry can fix, without any output, after which the rest is not tried."""
+"""Number of equal failures, without any output, after which the remaining attempts are not made."""
 
 
 class GenerationTally(msgspec.Struct, kw_only=True):
     """Counts of a generation.
 
     Attributes:
-        wanted: Cases by trials.
-        kept: Outputs that were there before.
-        made: Outputs that were made now.
-        crashes: Errors of the system's own that outputs ended with, those made before included.
-        stopped: How many of these were ended before their end, by why.
-        passed_over: Attempts for which the agent is not made, by why.
-        failures: Attempts that came to no output, by why.
-        not_tried: Attempts that were not begun, since nothing but the same failure came.
-        tracked: Whether outputs that were there before are known to be of the agent's code as it is now.
-        calls: HTTP calls, those of conversations that come before cases among them, and those of attempts that came to no output.
+        wanted: Attempts to make: cases times trials.
+        kept: Outputs that existed before.
+        made: New outputs.
+        crashes: Outputs, old and new, that ended with an error of the system, by error.
+        stopped: New outputs that were stopped early, by reason.
+        passed_over: Attempts that this agent cannot make, by reason.
+        failures: Attempts without output, by reason.
+        not_tried: Attempts not begun, because all others failed in the same way.
+        tracked: True if existing outputs are known to come from the agent's current code.
+        calls: HTTP calls, including those of conversations before cases, and of attempts without output.
         prompt_tokens: Prompt tokens of new replies, as counted by the endpoint.
         completion_tokens: Completion tokens of the same replies.
         user_calls: HTTP calls to the model that plays users.
@@ -59,15 +59,15 @@ class GenerationTally(msgspec.Struct, kw_only=True):
 
     @property
     def errors(self) -> int:
-        """Outputs that ended with an error of the system's own."""
+        """Number of outputs that ended with an error of the system."""
         return self.crashes.total()
 
     @property
     def without_output(self) -> int:
-        """Attempts that the same command would make again."""
+        """Number of attempts that the same command would make again."""
         return sum(self.failures.values()) + self.not_tried
 
-    def add(self, made: Made) -> None:
+    def add(self, made: MadeOutput) -> None:
         """Count an output."""
         self.made += 1
         if made.output.error is not None:
@@ -92,16 +92,16 @@ async def generate(
     """
     keys = [ItemKey(case_id, agent.system, trial) for case_id in cases for trial in range(trials)]
     missing = [key for key in keys if not store.has(key, cases[key.case_id])]
-    errors = Counter(error for key in keys if (error := store.error_of(key)) is not None)
-    tally = GenerationTally(wanted=len(keys), kept=len(keys) - len(missing), crashes=errors)
+    crashes = Counter(error for key in keys if (error := store.error_of(key)) is not None)
+    tally = GenerationTally(wanted=len(keys), kept=len(keys) - len(missing), crashes=crashes)
     if missing:
         progress.begin(f"generating by {agent.system}", len(missing))
-    before = copy(agent.took)
+    before = copy(agent.usage)
     remaining = iter(missing)
 
     async def worker() -> None:
         for key in remaining:
-            _take(tally, agent.took, before)
+            _set_usage(tally, agent.usage, before)
             if _is_hopeless(tally):
                 tally.not_tried += 1
             else:
@@ -114,14 +114,14 @@ async def generate(
                 group.create_task(worker())
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from errors
-    _take(tally, agent.took, before)
+    _set_usage(tally, agent.usage, before)
     return tally
 
 
-def _take(tally: GenerationTally, took: Took, before: Took) -> None:
-    """Count what the agent's calls took since it was begun with."""
-    for name in Took.__struct_fields__:
-        setattr(tally, name, getattr(took, name) - getattr(before, name))
+def _set_usage(tally: GenerationTally, now: AgentUsage, before: AgentUsage) -> None:
+    """Set the tally's usage to that since the generation began."""
+    for name in AgentUsage.__struct_fields__:
+        setattr(tally, name, getattr(now, name) - getattr(before, name))
 
 
 async def _attempt(

@@ -27,18 +27,18 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         system: The system that would generate.
-        wanted: Cases by trials.
-        kept: Outputs that are there already.
-        asks_model: Whether a model would be asked; what a custom agent calls is unknown.
-        passed_over: Attempts for which a model is not made, or which a recording has no reply to, by why.
-        answered: Attempts that the cache, or the recording, answers whole.
-        conversations: Attempts that go on for as many steps as the model takes.
-        histories: Attempts at questions that conversations come before, which are not counted.
-        calls: At least.
-        most: At most; None if unknown.
-        prompt: Tokens of the first messages that the cache has no reply to.
+        wanted: Attempts to make: cases times trials.
+        kept: Existing outputs.
+        asks_model: True if a model would be asked; the calls of a custom agent are unknown.
+        passed_over: Attempts that a model cannot make, or without a reply in a recording, by reason.
+        answered: Attempts that the cache or the recording answers completely.
+        conversations: Attempts with as many steps as the model takes.
+        histories: Attempts that other conversations precede, whose calls are not counted.
+        calls: Fewest calls.
+        most: Most calls; None if unknown.
+        prompt: Tokens of the first messages without a cached reply.
         completion: Tokens of the replies to these.
-        prices: The model's prices; None when they are not known.
+        prices: The model's prices; None if unknown.
     """
 
     system: str
@@ -57,16 +57,16 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exact(self) -> bool:
-        """True if the calls are known, and the tokens of all of them."""
+        """True if the number of calls, and so their tokens, are known."""
         return self.most == self.calls
 
     @property
     def cost(self) -> Estimate | None:
-        """US dollars for these tokens; None when the price is not known."""
+        """US dollars for these tokens; None if the price is unknown."""
         return cost_of(self.prices, self.prompt, self.completion)
 
 
-def foresee_generation(
+def forecast_generation(
     source: OutputSource,
     cases: CaseFiles,
     out: InputPath,
@@ -81,20 +81,20 @@ def foresee_generation(
 
     Raises:
         InputError: A case cannot be used.
-        RunFolderError: Outputs that are there were made otherwise, and are not to be made anew (``again``).
+        RunFolderError: Existing outputs have other settings, and are not to be made anew (``again``).
     """
     with CaseIndex(cases, source.examine) as index:
         keys = [ItemKey(case_id, source.system, trial) for case_id in index for trial in range(trials)]
-        done = set[ItemKey]() if again else _existing_keys(out)
-        if isinstance(out, Path) and any(key.system == source.system for key in done):
-            place = out.with_name(name_beside(out, "generation.json"))
-            bind(place, source.system, source.facts, begun=True, code=source.code, writing=False)
-        kept = done & {*keys}
+        existing = set[ItemKey]() if again else _existing_keys(out)
+        if isinstance(out, Path) and any(key.system == source.system for key in existing):
+            settings = out.with_name(name_beside(out, "generation.json"))
+            bind(settings, source.system, source.facts, begun=True, code=source.code, writing=False)
+        kept = existing.intersection(keys)
         missing = ((index[key.case_id], key.trial) for key in keys if key not in kept)
-        return foresee_attempts(source, missing, prices, wanted=len(keys), existing=len(kept))
+        return forecast_attempts(source, missing, prices, wanted=len(keys), existing=len(kept))
 
 
-def foresee_attempts(
+def forecast_attempts(
     source: OutputSource,
     missing: Iterable[tuple[Case, int]],
     prices: PriceList | None,
@@ -102,7 +102,7 @@ def foresee_attempts(
     wanted: int,
     existing: int,
 ) -> GenerationForecast:
-    """Forecast the attempts that are left; ``existing`` of those wanted exist already."""
+    """Forecast the missing attempts; ``existing`` of those wanted have an output."""
     forecast = GenerationForecast(
         system=source.system, wanted=wanted, kept=existing, asks_model=source.model is not None
     )
@@ -122,7 +122,7 @@ def _existing_keys(out: InputPath) -> set[ItemKey]:
 
 
 class _NotAskedError(CallError):
-    """Here a call would be made; or a world would have to answer, which is left alone."""
+    """Error in place of a call to a model or a world, which a forecast does not make."""
 
     def __init__(self) -> None:
         super().__init__("not asked")
@@ -130,15 +130,15 @@ class _NotAskedError(CallError):
 
 
 class _Count:
-    """Leads the model through what is known already, attempt by attempt, and counts what is not."""
+    """Count of a model's calls: its attempts run on known replies up to the first unknown one."""
 
     def __init__(self, model: AskedModel, known: KnownReplies) -> None:
         self._model = model
         self._known = known
         self._agent = ModelAgent(model.settings, self, self)
         self._known_replies = 0
-        """Replies of the attempt that is gone through, which are known."""
-        self._led = self._before = False
+        """Known replies of the current attempt."""
+        self._has_scene = self._has_history = False
         self._counts: Counter[str] = Counter()
         self._passed_over: Counter[str] = Counter()
         self._open = OpenTokens()
@@ -148,7 +148,7 @@ class _Count:
             if case.user is not None:
                 self._add_dialogue(case.user)
                 continue
-            self._known_replies, self._led, self._before = 0, False, False
+            self._known_replies, self._has_scene, self._has_history = 0, False, False
             try:
                 await self._agent.work(case, trial)
             except NoOutputError as error:
@@ -162,10 +162,10 @@ class _Count:
 
     def _add(self, turns: int) -> None:
         least = max(turns - self._known_replies, int(not self._known_replies))
-        self._counts["conversations"] += self._led
-        self._counts["histories"] += self._before
+        self._counts["conversations"] += self._has_scene
+        self._counts["histories"] += self._has_history
         self._counts["calls"] += least
-        steps = self._model.settings.steps_per_turn if self._led else 1
+        steps = self._model.settings.steps_per_turn if self._has_scene else 1
         self._counts["most"] += max(least, turns * steps - self._known_replies)
 
     def _add_dialogue(self, user: SimulatedUser) -> None:
@@ -194,14 +194,14 @@ class _Count:
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
         """Return the scene of an attempt; see `Scenes.scene`.
 
-        Conversations that come before a case are not held: they write its memory.
+        Conversations that precede a case are not held, since they would write its memory.
         """
         if case.reference.get("history") is not None:
-            self._led = self._before = True
-            return _LeftAlone(None)
-        found = await self._model.scenes.scene(case, trial, converse)
-        self._led = found is not None
-        return None if found is None else _LeftAlone(found.shown)
+            self._has_scene = self._has_history = True
+            return _IdleScene(None)
+        scene = await self._model.scenes.scene(case, trial, converse)
+        self._has_scene = scene is not None
+        return None if scene is None else _IdleScene(scene.shown)
 
     def added_to(self, forecast: GenerationForecast, prices: PriceList | None) -> GenerationForecast:
         """Add the counts to a forecast."""
@@ -216,8 +216,8 @@ class _Count:
         )
 
 
-class _LeftAlone:
-    """Worlds in which nothing is executed: some are elsewhere, and would be asked."""
+class _IdleScene:
+    """Scene in which no call is executed, since some worlds would call a service."""
 
     def __init__(self, shown: Case | None) -> None:
         self.shown = shown

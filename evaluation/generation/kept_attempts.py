@@ -23,16 +23,16 @@ from ...records import (
     encode_record,
 )
 from ..store.journal import Journal
-from .attempt import AttemptRow, Made, UserTurn, asked_of, attempt_row, hash_of
+from .attempt import AttemptRow, MadeOutput, UserTurn, attempt_row, hash_of, input_hash
 from .binding import beside, bind, drop, lock, name_beside
 from .code.code_files import Code
 
 
 class AttemptStore(Protocol):
-    """Store of outputs as they are made, and of attempts that came to none.
+    """Store of outputs as they are made, and of attempts without output.
 
     Attributes:
-        tracked: Whether existing outputs were made by the code that the agent has now.
+        tracked: True if existing outputs are known to come from the agent's current code.
     """
 
     tracked: bool
@@ -49,8 +49,8 @@ class AttemptStore(Protocol):
         """Return the error of an existing output; None if it has none."""
         ...
 
-    def add(self, made: Made) -> None:
-        """Save an output; it is handed to the system when this returns."""
+    def add(self, made: MadeOutput) -> None:
+        """Save an output; on return, a kill of this process does not lose it."""
         ...
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
@@ -59,16 +59,16 @@ class AttemptStore(Protocol):
 
 
 class OutputsFile(Closing):
-    """A file of outputs, and beside it a journal of attempts and what they were made by.
+    """A file of outputs; beside it, a journal of attempts and the settings of each system.
 
     Args:
-        path: The outputs' file; in memory it stands alone.
-        system: Whose outputs are to be added.
-        facts: What must be the same whenever this system's outputs are gone on with: model, mode, parameters, cases.
-        accept_edited: Whether to go on with outputs that were changed by hand since they were made.
-        remedy: What else can be done with such outputs.
-        code: The code of the agent, if known; it must be the same, too.
-        again: Whether to drop this system's outputs, and make them anew.
+        path: The outputs file.
+        system: System whose outputs are added.
+        facts: Settings that must not change between starts: model, mode, parameters, cases.
+        accept_edited: True to accept outputs that were changed by hand.
+        remedy: End of the error message about such outputs: what the user can do.
+        code: The code of the agent, if known; it must not change either.
+        again: True to drop this system's outputs, and make them anew.
 
     Raises:
         RunFolderError: Another process is writing it, this system's outputs in it were made differently, or one was changed by hand.
@@ -131,7 +131,7 @@ class OutputsFile(Closing):
         if key not in self._done:
             return False
         row = self._rows.get(key)
-        if row is not None and row.asked != asked_of(case):
+        if row is not None and row.asked != input_hash(case):
             raise RunFolderError(
                 f"{self.path}: the case {case.id!r} has changed since its output was made; choose another --out"
             )
@@ -141,7 +141,7 @@ class OutputsFile(Closing):
         """Return the error of an output; see `AttemptStore.error_of`."""
         return self._errors.get(key)
 
-    def add(self, made: Made) -> None:
+    def add(self, made: MadeOutput) -> None:
         """Save an output; see `AttemptStore.add`."""
         if made.attempt.user:
             self._user_turns(made.attempt.user)
@@ -154,7 +154,7 @@ class OutputsFile(Closing):
         self._done.add(made.output.key)
 
     def _user_turns(self, turns: Sequence[UserTurn]) -> None:
-        """Keep what a simulated user was asked and said; the journal is made for the first."""
+        """Save the turns of a simulated user; the first creates the journal."""
         if self._user_turns_journal is None:
             self._user_turns_journal = self._users.enter_context(
                 Journal(beside(self.path, "users.jsonl"), UserTurn)
@@ -198,7 +198,7 @@ class MemoryAttempts:
         """Return the error of an output; see `AttemptStore.error_of`."""
         return self.outputs[key].error if key in self.outputs else None
 
-    def add(self, made: Made) -> None:
+    def add(self, made: MadeOutput) -> None:
         """Save an output; see `AttemptStore.add`."""
         self.outputs[made.output.key] = made.output
 

@@ -15,7 +15,7 @@ from ...judges.transport.exchange import CallError, Provider, Reply, make_reques
 from ...records import Case, ItemKey, Message, kind_spec
 from ...records.case import known_role
 from .agent_tools import NOT_EXECUTED
-from .attempt import Attempt, Made, NoOutputError, StepUsage, Took
+from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError, StepUsage
 from .chats import Chat, NativeChat, PromptChat, ToolMode
 from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
@@ -29,9 +29,9 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         model: Its name at the endpoint.
-        mode: How tools are put to it.
-        parameters: Decoding parameters; what is not named is left to the endpoint.
-        steps_per_turn: A turn that has had so many steps ends the conversation.
+        mode: Form in which it is given tools.
+        parameters: Decoding parameters; the endpoint chooses others.
+        steps_per_turn: Most steps of a turn; one that takes more ends the conversation.
         any_type: See `tool_schema`.
     """
 
@@ -55,13 +55,13 @@ class ModelAgent:
         user: UserAccess | None = None,
     ) -> None:
         self.system = system or settings.model
-        self.took = Took()
+        self.usage = AgentUsage()
         self._settings = settings
         self._provider = provider
         self._scenes = scenes
         self._user = user
 
-    async def work(self, case: Case, trial: int) -> Made:
+    async def work(self, case: Case, trial: int) -> MadeOutput:
         """Work on a case; see `Agent.work`."""
         if kind_spec(case.kind).family == "workspace":
             raise NoOutputError("a model cannot write a workspace: run an agent (`fiducial artifacts run`)")
@@ -77,28 +77,27 @@ class ModelAgent:
         attempt.case = case
         turned = scene is not None or len(case.turns) > 1 or case.user is not None
         native = self._settings.mode == "tools" and bool(case.tools)
-        return Made(attempt.output(self.system, trial, turned=turned, native=native), attempt)
+        return MadeOutput(attempt.output(self.system, trial, turned=turned, native=native), attempt)
 
     async def converse(self, case: Case, trial: int, scene: Scene | None) -> Attempt:
-        """Lead a model through the turns of a case, or through a conversation before one.
+        """Ask a model turn by turn through a case, or through a conversation before one.
 
-        Such conversations fill a memory, for example.
-
-        Without a scene calls are not executed, and a step with calls ends its turn.
+        Conversations before a case fill a memory, for example. Without a scene, calls are not executed, and a step with calls ends
+        its turn.
 
         Raises:
             CallError: A call to the model failed, after its retries.
-            SimulatedUserError: Whoever plays the user of the case says nothing.
+            SimulatedUserError: The case's simulated user has no next message.
         """
         case = _with_known_roles(case)
         attempt = Attempt(case=case)
-        turns = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.took)
+        turns = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.usage)
         chat: Chat | None = None
         while (messages := await turns.following()) is not None:
             chat = chat or self._chat(case, messages)
             number = len(attempt.turns)
             attempt.begin_turn()
-            chat.hear(number, messages)
+            chat.begin_turn(number, messages)
             try:
                 attempt.stopped = await self._turn(attempt, chat, trial, scene)
             except SceneOverError as error:
@@ -108,7 +107,7 @@ class ModelAgent:
         return attempt
 
     def _chat(self, case: Case, opening: Sequence[Message]) -> Chat:
-        """Begin a chat; of a case with a simulated user, with what that user says first."""
+        """Begin a chat; with a simulated user, the case's messages are those that it opens with."""
         if case.user is not None:
             case = msgspec.structs.replace(case, messages=list(opening))
         if self._settings.mode == "tools":
@@ -122,32 +121,32 @@ class ModelAgent:
             try:
                 reply = await self._ask(attempt.case, chat, trial)
             except CallError as error:
-                self.took.calls += error.calls
+                self.usage.calls += error.calls
                 if not _is_too_long(error):
                     raise
-                # What it said and did has filled its context: the system's own limit.
+                # The conversation exceeds the model's context, which is the system's own limit.
                 attempt.error = str(error)
                 return None
             step, spent = chat.read(reply), _spent(reply, monotonic() - started)
-            self.took.add(spent)
-            attempt.say(step, spent)
+            self.usage.add(spent)
+            attempt.add_step(step, spent)
             if scene is None:
                 if step.calls:
-                    chat.tell([NOT_EXECUTED] * len(step.calls))
+                    chat.add_results([NOT_EXECUTED] * len(step.calls))
                 return None
             results = await scene.execute(step.readable)
             if results is None:
                 return None
             attempt.add_results(results)
-            chat.tell(results)
+            chat.add_results(results)
         return f"a turn had {self._settings.steps_per_turn} steps and was not over"
 
     async def _ask(self, case: Case, chat: Chat, trial: int) -> Reply:
         parameters = {**self._settings.parameters, **chat.parameters}
-        # The list grows while the request may be looked at.
+        # A copy, since the chat's list grows while the request may still be read.
         messages: list[Message] = list(chat.messages)
         request = make_request(self._settings.model, messages, parameters, repeat=trial)
-        # Each case is a sample of its own, even if another asks the very same.
+        # Two cases with equal requests are two samples, so the case is part of the key.
         key = hashlib.sha256(f"{request.key}\n{case.id}".encode("utf-8", "surrogatepass")).hexdigest()
         return await self._provider.complete(replace(request, key=key[: len(request.key)]))
 

@@ -31,7 +31,7 @@ from .simulated_user import AskedUser, UserAccess, examine_user, opened_user, us
 
 
 class AskedModel(NamedTuple):
-    """A model that generates: how it is asked and reached, and the worlds of its calls."""
+    """A model that generates: its settings, access to it, and the worlds of its calls."""
 
     settings: ModelSettings
     access: ModelAccess
@@ -42,15 +42,15 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
     """Source of outputs.
 
     Attributes:
-        system: What it is called in outputs.
-        facts: What its outputs depend on: a file of outputs that was made otherwise is not gone on with.
-        tasks: Attempts at a time.
-        examine: Refuses a case that can never be put to it, with an InputError.
-        agent: Makes the agent, for as long as the context is open.
+        system: Its name in outputs.
+        facts: Settings that its outputs depend on; outputs with other settings are not resumed.
+        tasks: Number of concurrent attempts.
+        examine: Raises an InputError for a case that the source cannot work on.
+        agent: Opens the agent, for as long as the context is open.
         model: The model that would be asked; None for a custom agent.
         user: Model that plays the users of cases that have one.
-        code: The code of the agent that is known.
-        keep_crashes: Whether outputs of an agent that fails alike from the start are kept; see `SetupCheck`.
+        code: Known code of the agent.
+        keep_crashes: True to keep outputs of an agent that fails in the same way from the start; see `SetupCheck`.
     """
 
     system: str
@@ -65,7 +65,7 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _TASKS_PER_CALL = 2
-"""Attempts at work per call in flight: while some wait to be tried again, others keep the slots busy."""
+"""Concurrent attempts per call in flight: while some wait for a retry, others use the slots."""
 
 
 def model_source(
@@ -82,12 +82,12 @@ def model_source(
     async def agent() -> AsyncGenerator[Agent]:
         async with AsyncExitStack() as opened:
             provider = await opened.enter_async_context(access.open())
-            plays = None
+            player = None
             if user is not None and user.access is access:
-                plays = UserAccess(user.model, provider, user.parameters)
+                player = UserAccess(user.model, provider, user.parameters)
             elif user is not None:
-                plays = await opened.enter_async_context(opened_user(user))
-            yield ModelAgent(settings, provider, scenes, system=system, user=plays)
+                player = await opened.enter_async_context(opened_user(user))
+            yield ModelAgent(settings, provider, scenes, system=system, user=player)
 
     def examine(case: Case) -> None:
         examine_for_model(case)
@@ -161,12 +161,12 @@ def command_source(
     See `AnsweringCommand`, and `CommandSteps` for one that makes calls.
 
     Args:
-        command: It, as it is typed.
-        environment: All of its environment.
-        system: What it is called in outputs; ``agent`` when left out.
-        seconds: How long it may take, each time.
-        concurrency: Cases at work at the same time.
-        scenes: Makes the worlds in which it calls tools, line by line; None for one that is given the case and answers.
+        command: The command line.
+        environment: All of its environment variables.
+        system: Its name in outputs; None for ``agent``.
+        seconds: Time limit of one attempt.
+        concurrency: Number of concurrent attempts.
+        scenes: Makes the worlds in which it calls tools, line by line; None for a command that reads the case and answers.
         keep_crashes: See `OutputSource`.
         user: Model that plays the users of cases; for a command that makes calls.
 
@@ -205,9 +205,9 @@ def _in_threads(
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
         async with AsyncExitStack() as opened:
-            plays = None if user is None else await opened.enter_async_context(opened_user(user))
+            player = None if user is None else await opened.enter_async_context(opened_user(user))
             threads = opened.enter_context(agent_threads(concurrency, end))
-            yield CallableAgent(function, scenes, system=system, threads=threads, user=plays)
+            yield CallableAgent(function, scenes, system=system, threads=threads, user=player)
 
     return agent
 
@@ -253,7 +253,8 @@ def generate_into_run(
 ) -> GenerationTally:
     """Generate the outputs of a run into its folder, before they are checked and judged there.
 
-    ``accept_edited`` is about verdicts: outputs that were changed by hand do not belong to this run. ``again`` starts the run anew.
+    ``accept_edited`` accepts edited verdicts; edited outputs are refused, since verdicts of this run are on the old text. ``again`` starts
+    the run anew.
 
     Raises:
         InputError: A case cannot be used; nothing was done.
@@ -281,11 +282,13 @@ def generate_into_run(
 async def work_through(
     source: OutputSource, cases: CaseIndex, store: AttemptStore, progress: Progress, *, trials: int = 1
 ) -> GenerationTally:
-    """Generate outputs from open cases into a store, within a running event loop."""
-    checked = SetupCheck(store) if source.model is None and not source.keep_crashes else None
+    """Generate outputs for opened cases into a store, within a running event loop."""
+    setup_check = SetupCheck(store) if source.model is None and not source.keep_crashes else None
     async with source.agent() as agent:
-        tally = await generate(cases, agent, checked or store, progress, trials=trials, tasks=source.tasks)
-    if checked is not None:
-        checked.settle()
+        tally = await generate(
+            cases, agent, setup_check or store, progress, trials=trials, tasks=source.tasks
+        )
+    if setup_check is not None:
+        setup_check.settle()
     tally.tracked = source.model is not None or store.tracked
     return tally

@@ -12,20 +12,20 @@ from .agent_answers import EXPECTED, answer_fields, output_of
 from .attempt import Attempt
 
 MOST_OUTPUT = 16 * 1024 * 1024
-"""Bytes that a command may print; the rest is read and dropped."""
+"""Most bytes that a command may print; more is read and discarded."""
 
 TOO_MUCH = {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
 
 _SHOWN = 200
 _TRIED = 8
-"""Lines, from the last, at which JSON of several lines may begin."""
+"""Number of lines, from the last, at which JSON of several lines is tried to begin."""
 
 
 def read_answer(raw: bytes, case: Case) -> Any:
-    """Return the answer that a command printed, or how that failed.
+    """Return the answer that a command printed, or its failure.
 
-    JSON may be all of it, the last lines together, or the last line that is an object, list or text. Without JSON the text is
-    the answer.
+    JSON may be all of the text, its last lines together, or the last line that is an object, list or text. Without JSON, the
+    text is the answer.
     """
     if not raw.strip():
         return {"error": "it printed nothing"}
@@ -59,7 +59,7 @@ def _json_in(raw: bytes) -> Any:
     if (whole := json_line(raw)) is not None:
         return whole
     lines = raw.splitlines(keepends=True)
-    last = next((said for line in reversed(lines) if (said := json_line(line)) is not None), None)
+    last = next((value for line in reversed(lines) if (value := json_line(line)) is not None), None)
     begun = [number for number, line in enumerate(lines) if line[:1] in {b"{", b"["}][-_TRIED:]
     pieces = (json_line(b"".join(lines[number:])) for number in reversed(begun))
     return next((piece for piece in (*pieces, last) if piece is not None), None)

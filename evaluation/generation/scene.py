@@ -1,8 +1,8 @@
 """Execution of an agent's calls: the environments of one attempt, and their factories.
 
-A kind of case gets worlds of its own by a class in the form of `Scenes`; `FirstOf` puts several together. Most need no scene of
-their own: a world is any class with ``load``, public methods and ``state`` (docs/own-worlds.md), and `WorldScene` executes
-calls in the worlds it is given, in a thread if a world says ``blocking = True``.
+A kind of case gets its worlds from a class with the methods of `Scenes`; `FirstOf` combines several. Most kinds need no special
+scene: a world is any class with ``load``, public methods and ``state`` (docs/own-worlds.md), and `WorldScene` executes
+calls in given worlds, in a thread if a world has ``blocking = True``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ...deterministic.multi_turn.reference import scenario_of
 from ...deterministic.multi_turn.rule_sets import RuleSet, rule_set
 from ...deterministic.options import Rules
 from ...errors import DecodingError
+from ...judges.loop_thread import awaitable
 from ...records import AgentStep, Case, ToolCall, kind_spec
 
 T = TypeVar("T")
@@ -31,30 +32,30 @@ class Scene(Protocol):
     """The case as shown to the agent; None if it is shown unchanged."""
 
     async def execute(self, step: AgentStep) -> list[str] | None:
-        """Execute what a step asks for.
+        """Execute the calls of a step.
 
         Returns:
-            What each call returned, as the agent is shown it; None if the step holds no calls, which ends its turn.
+            The result of each call, as shown to the agent; None if the step holds no calls, which ends its turn.
 
         Raises:
-            SceneOverError: The agent asks for more than is executed.
-            ProviderError: Whoever a world depends on does not answer.
+            SceneOverError: The agent exceeds the limits on calls.
+            ProviderError: A service that a world depends on does not answer.
         """
         ...
 
 
 Converse: TypeAlias = Callable[[Case, Scene], Awaitable[object]]
-"""Leads the agent of an attempt through a conversation in worlds of its own."""
+"""Has the agent hold a conversation, given as a case, in a scene."""
 
 
 class Scenes(Protocol):
     """Makes the worlds of attempts."""
 
     def examine(self, case: Case) -> None:
-        """Refuse a case whose worlds cannot be made, before anything is done.
+        """Refuse a case whose worlds cannot be made, before any work.
 
         Raises:
-            InputError: They are not known, or do not take their configuration.
+            InputError: A world is unknown, or does not take its configuration.
         """
         ...
 
@@ -63,43 +64,43 @@ class Scenes(Protocol):
 
         Raises:
             InputError: See `examine`.
-            NoOutputError: What the worlds need is not there.
+            NoOutputError: Something that the worlds need is missing.
             ProviderError: A call to a model failed, after its retries.
         """
         ...
 
 
 class SceneOverError(Exception):
-    """An attempt asks for more calls than are executed."""
+    """An attempt exceeds the limits on calls."""
 
 
 async def in_daemon_thread(work: Callable[[], T]) -> T:
     """Run a function in a thread that does not delay the exit, as after Ctrl-C."""
     loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
+    future: asyncio.Future[T] = loop.create_future()
 
-    def tell(say: Callable[[Any], None], value: Any) -> None:
-        if not done.done():
-            say(value)
+    def settle(set_outcome: Callable[[Any], None], outcome: Any) -> None:
+        if not future.done():
+            set_outcome(outcome)
 
     def run() -> None:
         try:
-            said = done.set_result, work()
+            settled = future.set_result, awaitable(work)()
         except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
-            said = done.set_exception, error
+            settled = future.set_exception, error
         with suppress(RuntimeError):  # the loop has ended, so no caller waits
-            loop.call_soon_threadsafe(tell, *said)
+            loop.call_soon_threadsafe(settle, *settled)
 
     threading.Thread(target=run, name="fiducial-world", daemon=True).start()
-    return await done
+    return await future
 
 
 class WorldScene:
-    """Worlds that are called by the names of their methods.
+    """Scene in simulated worlds, whose methods the agent calls by name.
 
     Args:
-        worlds: By class name, each in its first state; they belong to this attempt, and are kept so that their states can be read.
-        rules: ``strict`` tells an agent what is wrong with a call that cannot be read, and goes on; ``bfcl`` ends the turn.
+        worlds: Worlds of this attempt by class name, in their initial states.
+        rules: After an unreadable call, ``strict`` returns its problem to the agent, and ``bfcl`` ends the turn.
         shown: See `Scene`.
     """
 
@@ -169,7 +170,7 @@ class SimulatedWorlds:
 
 
 class FirstOf:
-    """The first of several that has a scene for a case makes it."""
+    """Several scene factories; the first that has a scene for a case makes it."""
 
     def __init__(self, *scenes: Scenes) -> None:
         self._scenes = scenes

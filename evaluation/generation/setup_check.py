@@ -9,7 +9,7 @@ import re
 
 from ...errors import AgentSetupError
 from ...records import Case, ItemKey
-from .attempt import Made
+from .attempt import MadeOutput
 from .kept_attempts import AttemptStore
 
 FIRST_CASES = 8
@@ -28,7 +28,7 @@ class SetupCheck:
     def __init__(self, store: AttemptStore) -> None:
         self.tracked = store.tracked
         self._store = store
-        self._waiting: list[Made] = []
+        self._waiting: list[MadeOutput] = []
         self._passed = False
 
     def has(self, key: ItemKey, case: Case) -> bool:
@@ -43,7 +43,7 @@ class SetupCheck:
         """Record an attempt without output; see `AttemptStore.fail`."""
         self._store.fail(key, failure, calls)
 
-    def add(self, made: Made) -> None:
+    def add(self, made: MadeOutput) -> None:
         """Keep an output, or hold it back.
 
         Raises:
@@ -74,6 +74,6 @@ class SetupCheck:
             self._store.add(made)
 
 
-def _alike(error: str, made: Made) -> str:
+def _alike(error: str, made: MadeOutput) -> str:
     """Strip an error of case-specific parts: numbers, quoted texts, paths and the case's id."""
     return _VARYING.sub("*", error.replace(made.output.case_id, "*"))

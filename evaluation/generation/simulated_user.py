@@ -20,7 +20,7 @@ from ...judges.prompt_inputs import fence_for
 from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
 from ...records import Case, ItemKey, Message, SimulatedUser
 from ..judging.access import ModelAccess
-from .attempt import Attempt, Took, UserTurn
+from .attempt import AgentUsage, Attempt, UserTurn
 
 Ending: TypeAlias = Literal["done", "gave up"]
 
@@ -99,16 +99,16 @@ class AskedTurns:
         attempt: What the agent has said so far; the user's turns are kept in it.
         key: Which attempt it is.
         user: Model that plays the user; None for a case without one.
-        took: Counts what the user's calls take.
+        usage: Usage of the agent, to which the user's calls are added.
     """
 
     def __init__(
-        self, case: Case, attempt: Attempt, key: ItemKey, user: UserAccess | None, took: Took
+        self, case: Case, attempt: Attempt, key: ItemKey, user: UserAccess | None, usage: AgentUsage
     ) -> None:
         opened = case.user is None or any(message.get("role") == "user" for message in case.all_messages)
         self._left = list(case.turns) if opened else []
         self._before: Sequence[Message] = () if opened else case.all_messages
-        self._case, self._attempt, self._key, self._took = case, attempt, key, took
+        self._case, self._attempt, self._key, self._usage = case, attempt, key, usage
         self._user = None if case.user is None else user
 
     async def following(self) -> Sequence[Message] | None:
@@ -137,10 +137,10 @@ class AskedTurns:
         try:
             reply = await access.provider.complete(request)
         except CallError as error:
-            self._took.user_calls += error.calls
+            self._usage.user_calls += error.calls
             raise SimulatedUserError(f"the simulated user {access.model}: {error}") from None
         text, ending = _read(reply)
-        self._took.add_user(reply.calls, reply.prompt_tokens, reply.completion_tokens)
+        self._usage.add_user(reply.calls, reply.prompt_tokens, reply.completion_tokens)
         self._attempt.user.append(
             UserTurn(
                 **self._key._asdict(),

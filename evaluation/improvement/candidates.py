@@ -14,7 +14,7 @@ from ...judges.front_matter import read_prompt_text
 from ...judges.prompt_judge import PromptJudge
 from ...judges.prompt_revision import Disagreement, other_judge, revised_prompt, revision_messages
 from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
-from ...records import atomic_write, read_plainly, read_records, write_records
+from ...records import atomic_write, read_records, read_regular_file, write_records
 from ...records.case import Record
 from ..judging.access import ModelAccess
 from ..judging.tasks import judge_task
@@ -77,18 +77,22 @@ def _named_as(tried: TriedPrompt, file: Path) -> TriedPrompt:
     return msgspec.structs.replace(tried, refused=tried.refused.replace(tried.path, str(file)))
 
 
+class ProposedPrompts(NamedTuple):
+    """Candidates that a model wrote, their cost, and the number of failed calls."""
+
+    tried: list[TriedPrompt]
+    cost: ImprovementCost
+    failed: int
+
+
 def proposed(
     current: CurrentPrompt,
     writer: str,
     shown: Sequence[Sequence[Disagreement]],
     out: Path,
     access: Callable[[], ModelAccess],
-) -> tuple[list[TriedPrompt], ImprovementCost, int]:
-    """Ask a model for one candidate per list of disagreements.
-
-    Returns:
-        The candidates, the cost, and how many calls failed.
-    """
+) -> ProposedPrompts:
+    """Ask a model for one candidate per list of disagreements."""
     text = current.text
     requests = [
         make_request(writer, revision_messages(current.judge, text, each), {}, repeat=number)
@@ -102,7 +106,7 @@ def proposed(
         for number, each in enumerate(requests, start=1)
         if each.key in replies
     ]
-    return found, _cost(replies), failed
+    return ProposedPrompts(found, _cost(replies), failed)
 
 
 def without_repeats(tried: Iterable[TriedPrompt]) -> list[TriedPrompt]:
@@ -158,7 +162,7 @@ def _copied(text: str, name: str, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     content, number = text.encode(), 1
     path = folder / f"{name}.prompty"
-    while path.exists() and read_plainly(path) != content:
+    while path.exists() and read_regular_file(path) != content:
         number += 1
         path = folder / f"{name}-{number}.prompty"
     if not path.exists():

@@ -9,17 +9,18 @@ import msgspec
 
 from ...calibration.comparison.prompt_gain import look_alpha
 from ...errors import RunFolderError
-from ...records import read_plainly, write_json
+from ...records import read_regular_file, write_json
 from ..inputs import file_sha256
 from .improvement_results import HoldoutLook
 
 LOOKS = "looks.json"
 
 
-def take_look(out: Path, candidate: Path, labels: str, now: datetime) -> HoldoutLook:
-    """Return the look at the holdout with a candidate, and count it if it is a new one.
+def counted_look(out: Path, candidate: Path, labels: str, now: datetime) -> HoldoutLook:
+    """Return the look at the holdout with a candidate, and count it if it is new.
 
-    The same candidate with the same labels is the same look; other labels are another, since the author of the labels may have seen the result.
+    A candidate looked at again with the same labels is the same look. With other labels it is a new one, since the author of the labels may have
+    seen the result.
 
     Raises:
         RunFolderError: The file of looks cannot be read.
@@ -46,6 +47,6 @@ def _looks(path: Path) -> list[HoldoutLook]:
     if not path.exists():
         return []
     try:
-        return msgspec.json.decode(read_plainly(path), type=list[HoldoutLook])
+        return msgspec.json.decode(read_regular_file(path), type=list[HoldoutLook])
     except (OSError, msgspec.DecodeError) as error:
         raise RunFolderError(f"{path}: cannot be read: {error}") from error

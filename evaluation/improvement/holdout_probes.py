@@ -18,17 +18,10 @@ from ...deterministic.mutation.attacks import PLAIN_VERDICTS, VERDICTS
 from ...deterministic.options import CheckOptions
 from ...errors import InputError
 from ...records import Author, Case, Kind, Output, Verdict, read_records, write_json, write_records
+from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ..audit.audit_plan import AuditPlan, prepare_audit
 from ..audit.building import ProbeSettings, build_probes
-from ..audit.probe_folder import (
-    CASES,
-    LABELS,
-    NO_PROBES,
-    OUTPUTS,
-    PROBES,
-    OperatorCounts,
-    ProbeManifest,
-)
+from ..audit.probe_folder import NO_PROBES, PROBES, OperatorCounts, ProbeManifest
 from ..audit.scored import Scored, scored_probes
 from ..inputs import EvaluationInputs, file_sha256
 from ..progress import Progress

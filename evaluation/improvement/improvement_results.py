@@ -17,7 +17,7 @@ ImprovementAnswer: TypeAlias = Literal[
     "worse on probes",
     "calls failed",
 ]
-"""Answers; a prompt is written for the first alone."""
+"""Outcomes; only for the first a prompt is written."""
 
 
 class SideSize(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,9 +81,9 @@ class HoldoutLook(msgspec.Struct, frozen=True, kw_only=True):
         look: Its number, from 1.
         alpha: Its one-sided level.
         candidate: The prompt that was looked at.
-        sha256: Of its file.
+        sha256: Hash of its file.
         labels: Hash of the holdout's labels at the time.
-        at: When.
+        at: Time of the look.
     """
 
     look: int
@@ -100,17 +100,17 @@ class ImprovementNumbers(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         prompt: The current prompt, as it was named.
         judge: Its name as it signs verdicts.
-        answer: The answer.
+        answer: Outcome of the attempt.
         development: Size of the development items.
         holdout: Size of the holdout.
         current: The current prompt in development.
         tried: The candidates.
-        best: The candidate that was best in development; None if none was.
+        best: File of the best candidate in development; None if none was tried.
         look: The look at the holdout; None if none was taken.
         gain: Gain on the holdout.
         ungraded: Held-out items that the current prompt and the new one left ungraded; they agree with no label.
         changes: Changes on probes, by operator.
-        margin: Loss on probes that is to be excluded.
+        margin: Loss on probes that must be excluded.
         costs: Costs, part by part.
         failed: Calls that failed.
         written: File of the improved prompt.

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from ...calibration.comparison.prompt_gain import is_improvement, operator_changes, prompt_gain
 from ...errors import UsageError
-from ...records import atomic_write, read_plainly, write_json
+from ...records import atomic_write, read_regular_file, write_json
 from ..audit.audit_plan import AuditPlan
 from ..audit.audit_run import run_audit
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import judge_task
 from ..store.run_store import RunStore
 from .candidates import MOST, CurrentPrompt, candidates_of_files, proposed, without_repeats
-from .holdout_looks import take_look
+from .holdout_looks import counted_look
 from .holdout_probes import holdout_probes, probed_pairs
 from .improvement_plan import (
     DEVELOPMENT,
@@ -29,7 +29,14 @@ from .improvement_plan import (
     judge_side,
     priced,
 )
-from .improvement_results import HoldoutLook, ImprovementAnswer, ImprovementNumbers, SideSize, TriedPrompt
+from .improvement_results import (
+    HoldoutLook,
+    ImprovementAnswer,
+    ImprovementCost,
+    ImprovementNumbers,
+    SideSize,
+    TriedPrompt,
+)
 from .label_agreement import count_ungraded, counted_items, disagreements, held_out, with_agreement
 from .labelled_set import (
     DividedItems,
@@ -50,6 +57,13 @@ class _Attempt(NamedTuple):
     sides: DividedItems
 
 
+class _Development(NamedTuple):
+    """Results of development, and the file of a candidate that beat the current prompt."""
+
+    numbers: ImprovementNumbers
+    winner: str | None = None
+
+
 def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
     """Carry out a plan, or continue an earlier start of it.
 
@@ -66,16 +80,16 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
         plan.out, items, task.id.fingerprint, seed=plan.seed, holdout=plan.holdout, margin=plan.margin
     )
     attempt = _Attempt(plan, use, task, sides)
-    numbers = _tried(attempt)
-    if numbers.answer == "gain not shown":
-        numbers = _looked(attempt, numbers)
-    written = plan.out / IMPROVED
-    if numbers.answer == "improved" and numbers.best is not None:
-        with atomic_write(written) as file:
-            file.write(read_plainly(Path(numbers.best)))
-        numbers = replace(numbers, written=str(written))
+    numbers, winner = _developed(attempt)
+    if winner is not None:
+        numbers = _looked(attempt, numbers, winner)
+    improved = plan.out / IMPROVED
+    if winner is not None and numbers.answer == "improved":
+        with atomic_write(improved) as file:
+            file.write(read_regular_file(Path(winner)))
+        numbers = replace(numbers, written=str(improved))
     elif not numbers.failed:
-        written.unlink(missing_ok=True)
+        improved.unlink(missing_ok=True)
     write_json(plan.out / RESULT, numbers)
     return numbers
 
@@ -96,8 +110,8 @@ def _current(plan: ImprovementPlan) -> JudgeTask:
     return task
 
 
-def _tried(attempt: _Attempt) -> ImprovementNumbers:
-    """Try the candidates in development; "gain not shown" if one beats the current prompt."""
+def _developed(attempt: _Attempt) -> _Development:
+    """Try the candidates on the development items."""
     plan, use, task, (items, holdout) = attempt
     judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt], use)
     numbers = ImprovementNumbers(
@@ -111,12 +125,10 @@ def _tried(attempt: _Attempt) -> ImprovementNumbers:
         failed=judged.failed,
     )
     if judged.failed:
-        return replace(numbers, answer="calls failed")
-    named = TriedPrompt(name=task.by)
-    (current,) = with_agreement([named], counted_items(items, judged), judged)
-    numbers = replace(numbers, current=current)
-    numbers = _with_candidates(attempt, judged, numbers)
-    return numbers if numbers.failed else _ranked(attempt, numbers)
+        return _Development(replace(numbers, answer="calls failed"))
+    (current,) = with_agreement([TriedPrompt(name=task.by)], counted_items(items, judged), judged)
+    numbers = _with_candidates(attempt, judged, replace(numbers, current=current))
+    return _Development(numbers) if numbers.failed else _ranked(attempt, numbers, current)
 
 
 def _with_candidates(
@@ -130,51 +142,56 @@ def _with_candidates(
     if plan.writer is None or not plan.proposals:
         return replace(numbers, tried=without_repeats(tried))
     shown = disagreements(counted_items(items, judged), judged, plan)
-    more, cost, failed = proposed(current, plan.writer, shown, plan.out, use.access)
+    proposals = proposed(current, plan.writer, shown, plan.out, use.access)
     return replace(
         numbers,
-        answer="calls failed" if failed else numbers.answer,
-        tried=without_repeats([*tried, *more]),
-        costs=[priced(cost, plan.writer, plan.prices), *numbers.costs],
-        failed=failed,
+        answer="calls failed" if proposals.failed else numbers.answer,
+        tried=without_repeats([*tried, *proposals.tried]),
+        costs=[priced(proposals.cost, plan.writer, plan.prices), *numbers.costs],
+        failed=proposals.failed,
     )
 
 
-def _ranked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumbers:
+def _ranked(attempt: _Attempt, numbers: ImprovementNumbers, current: TriedPrompt) -> _Development:
     """Judge the development items with every candidate, and name the best one."""
     plan, use, _, (items, _) = attempt
-    trying = [each for each in numbers.tried if each.path and not each.refused]
-    before = numbers.current
-    if not trying or before is None:
-        return numbers
-    prompts = [plan.prompt, *(each.path for each in trying if each.path)]
+    usable = [each for each in numbers.tried if each.path and not each.refused]
+    if not usable:
+        return _Development(numbers)
+    prompts = [plan.prompt, *(each.path for each in usable if each.path)]
     judged = judge_side(plan, DEVELOPMENT, items, prompts, use)
-    numbers = replace(numbers, costs=[*numbers.costs[:-1], judged.cost], failed=judged.failed)
+    numbers = replace(numbers, costs=_with_cost(numbers.costs, judged.cost), failed=judged.failed)
     if judged.failed:
-        return replace(numbers, answer="calls failed")
-    current, *found = with_agreement([before, *trying], counted_items(items, judged), judged)
-    best = max(found, key=_agreement)
-    by_path = {each.path: each for each in found}
-    return replace(
+        return _Development(replace(numbers, answer="calls failed"))
+    current, *measured = with_agreement([current, *usable], counted_items(items, judged), judged)
+    best = max(measured, key=_agreement)
+    by_path = {each.path: each for each in measured}
+    numbers = replace(
         numbers,
-        answer="gain not shown" if _agreement(best) > _agreement(current) else "no better in development",
+        answer="no better in development",
         current=current,
         tried=[by_path.get(each.path, each) if not each.refused else each for each in numbers.tried],
         best=best.path,
     )
+    return _Development(numbers, best.path if _agreement(best) > _agreement(current) else None)
+
+
+def _with_cost(costs: Sequence[ImprovementCost], cost: ImprovementCost) -> list[ImprovementCost]:
+    """Return costs with that of a part's run, which includes what earlier starts of it cost."""
+    return [*(each for each in costs if each.part != cost.part), cost]
 
 
 def _agreement(tried: TriedPrompt) -> float:
     return 0.0 if tried.agreement is None else tried.agreement.value or 0.0
 
 
-def _looked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumbers:
+def _looked(attempt: _Attempt, numbers: ImprovementNumbers, winner: str) -> ImprovementNumbers:
     """Look at the holdout and at probes with the best candidate."""
     plan, use, _, (_, items) = attempt
-    assert numbers.best is not None
-    look = take_look(plan.out, Path(numbers.best), adjudicated_sha256(items), use.now())
-    judged = judge_side(plan, HOLDOUT, items, [plan.prompt, numbers.best], use)
-    numbers = replace(numbers, look=look, costs=[*numbers.costs, judged.cost], failed=judged.failed)
+    look = counted_look(plan.out, Path(winner), adjudicated_sha256(items), use.now())
+    judged = judge_side(plan, HOLDOUT, items, [plan.prompt, winner], use)
+    costs = _with_cost(numbers.costs, judged.cost)
+    numbers = replace(numbers, look=look, costs=costs, failed=judged.failed)
     if judged.failed:
         return replace(numbers, answer="calls failed")
     counted = counted_items(items, judged)
@@ -183,15 +200,16 @@ def _looked(attempt: _Attempt, numbers: ImprovementNumbers) -> ImprovementNumber
     numbers = replace(numbers, answer="gain not shown", gain=gain, ungraded=ungraded)
     if not gain.proven:  # without a gain nothing would be written, whatever probes say
         return numbers
-    numbers = _probed(attempt, numbers, look)
+    numbers = _probed(attempt, numbers, winner, look)
     answer: ImprovementAnswer = "improved" if is_improvement(gain, numbers.changes) else "worse on probes"
     return replace(numbers, answer="calls failed" if numbers.failed else answer)
 
 
-def _probed(attempt: _Attempt, numbers: ImprovementNumbers, look: HoldoutLook) -> ImprovementNumbers:
-    """Audit both prompts on probes of the holdout, or on those that were given."""
+def _probed(
+    attempt: _Attempt, numbers: ImprovementNumbers, winner: str, look: HoldoutLook
+) -> ImprovementNumbers:
+    """Audit both prompts on probes of the holdout, or on given ones."""
     plan, use, task, (_, items) = attempt
-    assert numbers.best is not None
     probes = plan.probes or holdout_probes(
         items, plan.out, task.threshold.at, plan.environments, use.progress
     )
@@ -201,18 +219,18 @@ def _probed(attempt: _Attempt, numbers: ImprovementNumbers, look: HoldoutLook) -
         probes=probes,
         out=plan.out / AUDIT,
         command=plan.command,
-        judges=[plan.prompt, numbers.best],
+        judges=[plan.prompt, winner],
         model=plan.model,
         sample=plan.sample,
         repeats=1,
         environments=plan.environments,
         judge_parameters=plan.judge_parameters,
     )
-    found = run_audit(audit, use.access, use.progress, use.now)
+    audited = run_audit(audit, use.access, use.progress, use.now)
     with RunStore(plan.out / AUDIT) as store:
-        costs = [*numbers.costs, cost_of_run(store, "probes", plan)]
-    changes = [] if found.failed else operator_changes(probed_pairs(audit), look.alpha, plan.margin)
-    return replace(numbers, changes=changes, costs=costs, failed=found.failed)
+        costs = _with_cost(numbers.costs, cost_of_run(store, "probes", plan))
+    changes = [] if audited.failed else operator_changes(probed_pairs(audit), look.alpha, plan.margin)
+    return replace(numbers, changes=changes, costs=costs, failed=audited.failed)
 
 
 def _size(items: Sequence[LabelledItem]) -> SideSize:

@@ -17,10 +17,11 @@ from ...records import (
     ItemKey,
     Output,
     encode_record,
-    read_plainly,
+    read_regular_file,
     write_json,
     write_records,
 )
+from ...records.folder_files import CASES, OUTPUTS
 from ..inputs import EvaluationInputs
 from ..judging.judge_task import JudgeTask
 from ..store.run_store import RunStore
@@ -134,7 +135,7 @@ def divided(items: Iterable[LabelledItem], seed: int, holdout: float) -> Divided
 
 def written_side(items: Sequence[LabelledItem], folder: Path) -> tuple[Path, Path]:
     """Write the cases and outputs of a side, and return their files."""
-    cases, outputs = folder / "cases.jsonl", folder / "outputs.jsonl"
+    cases, outputs = folder / CASES, folder / OUTPUTS
     if not outputs.exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_records(cases, {each.case.id: each.case for each in items}.values())
@@ -159,7 +160,7 @@ def lock_division(
         write_json(path, mine)
         return
     try:
-        division = msgspec.json.decode(read_plainly(path), type=_Division)
+        division = msgspec.json.decode(read_regular_file(path), type=_Division)
     except msgspec.DecodeError as error:
         raise RunFolderError(f"{path}: cannot be read: {error}") from error
     for name in _Division.__struct_fields__:

@@ -26,22 +26,22 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         endpoint: Its endpoint; None when replies are replayed. Of several the first.
-        spread: All of them, if there are several; ``concurrency`` is then what they allow together.
-        concurrency: Calls in flight at most.
+        spread: All endpoints, if there are several; ``concurrency`` is then the sum of what they allow.
+        concurrency: Most calls in flight.
         timeout: Seconds until one call is given up.
-        attempts: Failed calls for one request at most.
-        patience: How many times as long as usual a call may take before it is taken to hang; 0 for as long as ``timeout`` says.
+        attempts: Most failed calls for one request.
+        patience: Multiple of the usual duration after which a call counts as hanging; 0 waits for ``timeout``.
         replay: A recording to answer from, instead of any model.
-        cassette: A recording to answer from; what is not in it is asked for at the endpoint and added, or is an error if there is none.
-        budget: What may be spent; None for no limit.
-        results: Result files of batches to answer from, beside the cache, instead of asking the model; None to ask it.
-        results_told: Called at the end with what became of the results.
-        missing_result: What to say of a request that has no result there.
+        cassette: A recording to answer from. Requests it lacks go to the endpoint and are added; without an endpoint they fail.
+        budget: Spending limit; None for no limit.
+        results: Batch result files to answer from, beside the cache, instead of asking the model; None to ask it.
+        on_results_used: Called at the end with the count of results used and unused.
+        missing_result: Error message for a request without a result there.
         served_by: The model that must have answered, if the endpoint names it; None accepts any.
         meanwhile: Called once, in a thread, while the model's first replies are awaited.
-        elsewhere: Has clients made and used in other processes; None for this one.
-        trials: The first calls to each model, shared by all judges of a step; None for each judge's own.
-        failing: Called for each failed call, as progress is.
+        elsewhere: Creates and uses the client in other processes; None for this one.
+        trials: The first calls to each model, shared by all judges of a step; None if each judge has its own.
+        failing: Called for each failed call, to report progress.
     """
 
     endpoint: Endpoint | None = None
@@ -56,7 +56,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     cassette: Path | None = None
     budget: Budget | None = None
     results: tuple[Path, ...] | None = None
-    results_told: Callable[[ResultsTally], object] | None = None
+    on_results_used: Callable[[ResultsTally], object] | None = None
     missing_result: str = "the batch holds no result for this request"
     served_by: str | None = None
     meanwhile: Callable[[], object] | None = None
@@ -105,10 +105,8 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         if self.replay is not None:
             return replay(self.replay)
         if self.cassette is not None:
-            asking = (
-                msgspec.structs.replace(self, cassette=None).open() if self.endpoint is not None else None
-            )
-            return cassette(self.cassette, asking)
+            live = msgspec.structs.replace(self, cassette=None).open() if self.endpoint is not None else None
+            return cassette(self.cassette, live)
         assert self.results is not None
         return batch_replies(
             self.results,
@@ -116,7 +114,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             namespace=self.namespace,
             cache=self.cache,
             record=self.record,
-            told=self.results_told,
+            report=self.on_results_used,
         )
 
 

@@ -1,7 +1,7 @@
 """Second stage: ask judges about undecided outputs, and about a sample of decided ones.
 
-What is to be asked comes in steps, of which a later one may depend on what was said in an earlier one. Whoever takes the steps
-asks (`ask`), or only looks what would be asked (`..forecast`). Judges are asked without the decoding parameters that their models refuse.
+The work comes in steps; a later step may depend on verdicts from an earlier one. `ask` asks what a step wants; `..forecast` only counts it.
+Judges are asked without the decoding parameters that their models refuse.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def ask_adapting(
 ) -> Sequence[JudgeTask]:
     """Ask judges, each without the parameters its model refuses; return the judges asked last.
 
-    A refusal ends the asking, which begins again with a judge in the place of the refused one.
+    After a refusal all judges are asked again, the refused one without that parameter; verdicts that exist are kept.
 
     Raises:
         RunFolderError: The folder holds verdicts that the judge gave while its model took the parameter.
@@ -80,9 +80,9 @@ def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:
     if isinstance(judge, PromptJudge):
         return replace(task, judge=judge.adapted(refusal))
     if isinstance(judge, StatementJudge):
-        splitter, asked = parts
-        assert asked.prompt_judge is not None
-        judge = replace(judge, judge=asked.prompt_judge, splitter=splitter.judge)
+        splitter, grader = parts
+        assert grader.prompt_judge is not None
+        judge = replace(judge, judge=grader.prompt_judge, splitter=splitter.judge)
     elif isinstance(judge, CriteriaJudge):
         assert parts[0].prompt_judge is not None
         judge = replace(judge, judge=parts[0].prompt_judge)
@@ -96,8 +96,8 @@ def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:
     return replace(task, judge=judge, parts=parts)
 
 
-def as_known(task: JudgeTask, known_judges: Iterable[KnownJudge]) -> JudgeTask:
-    """Return a judge without what its model refused in an earlier start of the run."""
+def without_refused(task: JudgeTask, known_judges: Iterable[KnownJudge]) -> JudgeTask:
+    """Return a judge without the parameters that its model refused earlier in the run."""
     for judge in known_judges:
         for name, value in judge.refused.items():
             if value is None:
@@ -111,14 +111,14 @@ Wanted: TypeAlias = Callable[[ItemKey], bool]
 
 
 def every_output(_key: ItemKey) -> bool:
-    """All are to be judged."""
+    """Want every output judged."""
     return True
 
 
-_CALLS = 8
+_FUNCTION_CALLS = 8
 """Calls of a user's function at a time."""
-_HELD = 1000
-"""Verdicts that wait at most for a first one that rests on a call."""
+_MOST_WAITING = 1000
+"""Verdicts reached without a call that are kept from the journal until a model has been asked."""
 
 
 class EachOutput(NamedTuple):
@@ -133,7 +133,7 @@ class EachOutput(NamedTuple):
         """Yield a judge's remaining work; see `JudgingStep`."""
         return open_work(self.context.inputs, task, self.wanted, done, self.repeats)
 
-    def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
+    def remaining(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
         """Return the amount of remaining work; see `JudgingStep`."""
         return sum(1 for _ in _open_outputs(self.context.inputs, task, self.wanted, done, self.repeats))
 
@@ -141,7 +141,7 @@ class EachOutput(NamedTuple):
 def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode | None = None) -> None:
     """Ask judges about outputs they have not judged, and journal each verdict as it comes.
 
-    ``access`` is asked for only when there is something to ask a model: ConfigurationError if none is configured.
+    ``access`` is called only if a model has something to answer; it raises ConfigurationError if none is configured.
     """
     if batch is not None:
         from ..batch.collecting import collect_replies  # noqa: PLC0415 - only for batches
@@ -152,14 +152,14 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
     trials = EndpointTrials()
     for task in step.tasks:
         done = context.verdicts.settled
-        remaining = step.left(task, done)
+        remaining = step.remaining(task, done)
         if not remaining:
             continue
         context.progress.begin(f"judging by {task.by}", remaining)
-        asks_none = task.prompt_judge is None
-        client = ModelAccess(concurrency=_CALLS) if asks_none else (task.access or access)()
+        asks_model = task.prompt_judge is not None
+        client = (task.access or access)() if asks_model else ModelAccess(concurrency=_FUNCTION_CALLS)
         client = msgspec.structs.replace(client, trials=trials, failing=_failing_in(context.progress))
-        if context.engine is not None and not asks_none:
+        if context.engine is not None and asks_model:
             client = msgspec.structs.replace(client, elsewhere=context.engine.elsewhere)
         verdicts = task.judge.verdicts(step.work(task, done), client)
         with nullcontext() if task.id.kind == "baseline" else context.timed(task.id):
@@ -208,18 +208,18 @@ async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict], task:
         async for verdict in verdicts:
             waiting.append(verdict)
             context.progress.advance()
-            # Until a model has been asked, a refusal of it may still make another judge of this one.
-            if verdict.outcome == "not_applicable" and len(waiting) < _HELD:
+            # Until the model is asked, it may still refuse a parameter, which changes this judge's id.
+            if verdict.outcome == "not_applicable" and len(waiting) < _MOST_WAITING:
                 continue
-            # A verdict that was paid for is handed on at once: a kill loses only what is in flight.
-            _keep(context, waiting, task)
-    _keep(context, waiting, task)
+            # A verdict that cost a call is written at once: a kill loses only calls in flight.
+            _write_all(context, waiting, task)
+    _write_all(context, waiting, task)
 
 
-def _keep(context: RunContext, waiting: list[Verdict], task: JudgeTask) -> None:
+def _write_all(context: RunContext, waiting: list[Verdict], task: JudgeTask) -> None:
     for verdict in waiting:
         if task.prompt_judge is not None and task.prompt_judge.asks_all_criteria:
-            # A start may have been killed between these and the verdict that they are of.
+            # An earlier start may have been killed after these, before it wrote the whole verdict.
             done = context.verdicts.settled
             for each in criteria_verdicts(verdict, task.prompt_judge):
                 if VerdictKey(each.key, each.author, each.repeat) not in done:

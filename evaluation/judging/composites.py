@@ -28,14 +28,14 @@ from .judge_task import JudgeTask, JudgingStep
 
 
 class JuryRule(msgspec.Struct, frozen=True, kw_only=True):
-    """Rule by which a jury counts, before its members are known; see `Jury`."""
+    """Rule by which a jury combines its members' verdicts; see `Jury`, which adds the members."""
 
     rule: Rule
     weights: tuple[float, ...] = ()
     unsure: tuple[float, float] = (0.2, 0.8)
 
 
-def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTask:
+def jury_task(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTask:
     """Make a jury of judges."""
     jury = Jury(
         rule=rule.rule,
@@ -44,7 +44,7 @@ def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTa
         repeats=repeats,
         unsure=rule.unsure,
     )
-    thresholds = {task.threshold for task in tasks}  # a majority says 1 or 0, so any threshold serves
+    thresholds = {task.threshold for task in tasks}  # a majority's score is 1 or 0, so any threshold serves
     threshold = PassThreshold() if rule.rule == "majority" or len(thresholds) > 1 else thresholds.pop()
     return JudgeTask(
         judge=JuryJudge(jury, tuple(task.judge for task in tasks)), threshold=threshold, parts=tuple(tasks)
@@ -54,9 +54,14 @@ def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTa
 def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
     """Return the judge as one that grades an answer's statements one by one.
 
-    A judge whose score is not made of statements is returned unchanged.
+    A judge whose score does not come from statements is returned unchanged.
 
-    ``model`` splits answers, or else the judge's own; UsageError of the baseline, which cannot.
+    Args:
+        task: The judge.
+        model: The model that splits answers; None for the judge's own.
+
+    Raises:
+        UsageError: The model is the baseline, which cannot split.
     """
     judge = task.prompt_judge
     if judge is None or not judges_statements(judge):
@@ -82,12 +87,13 @@ def is_split(task: JudgeTask) -> bool:
 
 
 class Round(NamedTuple):
-    """A step in which judges are asked what others need to know.
+    """A step in which composite judges have their parts asked one round of questions.
 
     Attributes:
-        askers: The judges made of them.
-        number: Which round of each deliberation this is, from 1.
-        foreseen: Whether this is a dry run, which asks no model.
+        tasks: The parts to be asked.
+        askers: The composite judges.
+        number: Number of the round in each deliberation, from 1.
+        dry_run: True in a dry run, which asks no model.
     """
 
     context: RunContext
@@ -96,11 +102,11 @@ class Round(NamedTuple):
     wanted: Wanted
     repeats: int
     number: int
-    foreseen: bool
+    dry_run: bool
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
         """Yield a judge's remaining work; see `JudgingStep`."""
-        answers = _Answers(self.context.writer, guessing=self.foreseen)
+        answers = _Answers(self.context.writer, guessing=self.dry_run)
         begun: ItemKey | None = None
         yielded: set[VerdictKey] = set()
         for asker, work in _deliberations(self.context, self.askers, self.wanted, self.repeats):
@@ -113,13 +119,13 @@ class Round(NamedTuple):
                     yielded.add(key)
                     yield question.case, as_judged(question.case, question.output), question.repeat
 
-    def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
+    def remaining(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
         """Return the amount of remaining work; see `JudgingStep`."""
         return sum(1 for _ in self.work(task, done))
 
 
-def deliberated(
-    context: RunContext, askers: Sequence[JudgeTask], wanted: Wanted, repeats: int, *, foreseen: bool = False
+def composite_steps(
+    context: RunContext, askers: Sequence[JudgeTask], wanted: Wanted, repeats: int, *, dry_run: bool = False
 ) -> Iterator[JudgingStep]:
     """Yield the questions of composite judges round by round, then journal their verdicts."""
     plain = {task.id: task for asker in askers for task in asker.plain}
@@ -131,9 +137,9 @@ def deliberated(
         for journal, tasks in ((context.writer.statements if splitters else None, splitters), (None, others)):
             if tasks:
                 yield Round(
-                    context._replace(journal=journal), tasks, askers, wanted, repeats, number, foreseen
+                    context._replace(journal=journal), tasks, askers, wanted, repeats, number, dry_run
                 )
-    if not foreseen:
+    if not dry_run:
         for asker in askers:
             _enlist_jury(context.writer, asker)
             journal_verdicts(context, asker, wanted, repeats)

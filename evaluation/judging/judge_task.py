@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
@@ -28,8 +28,8 @@ class JudgeTask:
     """One judge of a run.
 
     Attributes:
-        access: How this judge's own model is reached; None for the way that all judges of a run share.
-        parts: Whom a judge that is made of others asks.
+        access: Settings for reaching this judge's own model; None for those shared by all judges of a run.
+        parts: The judges that a composite judge asks.
     """
 
     judge: Judge
@@ -54,7 +54,7 @@ class JudgeTask:
 
     @property
     def models(self) -> set[str]:
-        """The models that have to be reached."""
+        """The models that must be reached by the run's shared settings."""
         own = set[str]() if self.prompt_judge is None else {self.model}
         return own.union(*(part.models for part in self.parts if part.access is None))
 
@@ -67,7 +67,7 @@ class JudgeTask:
     def prompt_judge(self) -> PromptJudge | None:
         """Prompt that a model is asked.
 
-        None for the lexical baseline and for functions, which ask no model.
+        None for the word overlap baseline and for functions, which ask no model.
         """
         return self.judge if isinstance(self.judge, PromptJudge) else None
 
@@ -113,11 +113,11 @@ class JudgeTask:
 
     @property
     def takes_transcripts(self) -> bool:
-        """Return whether it takes cases of other kinds, too, whose outputs record their steps."""
+        """True if it also judges outputs of other kinds of case when they record their steps."""
         return takes_transcripts(self.id) or any(part.takes_transcripts for part in self.parts)
 
     def takes(self, kind: Kind, output: Output) -> bool:
-        """Return whether it is asked about an output of a case of this kind."""
+        """Return whether it is asked about this output of a case of this kind."""
         return self.judges_kind(kind) or (output.turns is not None and self.takes_transcripts)
 
 
@@ -126,7 +126,7 @@ class JudgingStep(Protocol):
 
     @property
     def context(self) -> RunContext:
-        """Inputs, folder and progress; what they say goes to its journal."""
+        """Inputs, folder and progress; the judges' verdicts go to its journal."""
         ...
 
     @property
@@ -138,7 +138,7 @@ class JudgingStep(Protocol):
         """Yield a judge's remaining work: everything except what is done."""
         ...
 
-    def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
+    def remaining(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
         """Return the amount of a judge's remaining work."""
         ...
 
@@ -146,9 +146,8 @@ class JudgingStep(Protocol):
 def replay_in(environments: Mapping[str, type]) -> Replay:
     """Return a function that executes an output's calls and returns their results.
 
-    For a case without environments it returns None.
-
-    It raises InputError for a case whose worlds are not known, or do not take their configuration.
+    For a case without environments it returns None. It raises InputError for a case whose worlds are unknown, or
+    refuse their configuration.
     """
     return partial(_replay, environments)
 
@@ -162,7 +161,7 @@ def _replay(environments: Mapping[str, type], case: Case, output: Output) -> Epi
 
 
 JudgeOn: TypeAlias = Literal["open", "all"] | int | frozenset[ItemKey]
-"""``open``: only what no checker decided; ``all``: everything; N: what is open plus N decided outputs; or these alone."""
+"""Outputs to judge: ``open`` for undecided ones, ``all``, a number N for undecided ones plus N decided ones, or a set of keys."""
 
 
 def parse_judge_on(text: str) -> JudgeOn:
@@ -174,46 +173,49 @@ def parse_judge_on(text: str) -> JudgeOn:
     raise UsageError(f"--judge-on: expected open, all or a number, got {text!r}")
 
 
-def select(
-    verdicts: Iterable[Verdict | StoredVerdict], judge_on: JudgeOn
-) -> tuple[set[ItemKey], set[ItemKey]]:
-    """Choose the outputs to be judged.
+class SelectedOutputs(NamedTuple):
+    """Outputs to be judged: those no checker decided, and some that one did."""
+
+    undecided: set[ItemKey]
+    decided: set[ItemKey]
+
+
+def select_outputs(verdicts: Iterable[Verdict | StoredVerdict], judge_on: JudgeOn) -> SelectedOutputs:
+    """Choose the outputs to be judged, by the verdicts of checkers.
 
     The sample of decided outputs is the N with the smallest hash of their key: random with respect to anything that
     matters, the same in every run, and it grows with N without changing what was chosen before.
 
-    Returns:
-        The open outputs, and the decided ones that were sampled. Outputs a checker found not applicable are in neither.
+    Outputs whose check is not applicable, or failed, are never chosen.
     """
     if isinstance(judge_on, frozenset):
         return _all(verdict for verdict in verdicts if verdict.key in judge_on)
     if judge_on == "open":
-        return {verdict.key for verdict in verdicts if verdict.outcome == "undecided"}, set()
+        return _all(verdict for verdict in verdicts if verdict.outcome == "undecided")
     if judge_on == "all":
         return _all(verdicts)
-    is_open: set[ItemKey] = set()
+    undecided: set[ItemKey] = set()
     largest_first: list[tuple[int, ItemKey]] = []
     for verdict in verdicts:
         if verdict.outcome == "undecided":
-            is_open.add(verdict.key)
+            undecided.add(verdict.key)
         elif verdict.graded and judge_on:
             entry = (-_rank(verdict.key), verdict.key)
             if len(largest_first) < judge_on:
                 heapq.heappush(largest_first, entry)
             else:
                 heapq.heappushpop(largest_first, entry)
-    return is_open, {key for _, key in largest_first}
+    return SelectedOutputs(undecided, {key for _, key in largest_first})
 
 
-def _all(verdicts: Iterable[Verdict | StoredVerdict]) -> tuple[set[ItemKey], set[ItemKey]]:
-    is_open: set[ItemKey] = set()
-    decided: set[ItemKey] = set()
+def _all(verdicts: Iterable[Verdict | StoredVerdict]) -> SelectedOutputs:
+    selected = SelectedOutputs(set(), set())
     for verdict in verdicts:
         if verdict.outcome == "undecided":
-            is_open.add(verdict.key)
+            selected.undecided.add(verdict.key)
         elif verdict.graded:
-            decided.add(verdict.key)
-    return is_open, decided
+            selected.decided.add(verdict.key)
+    return selected
 
 
 def _rank(key: ItemKey) -> int:

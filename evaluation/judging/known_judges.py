@@ -16,14 +16,14 @@ from ..store.manifest import KnownJudge
 RESERVED = frozenset(
     {*JUDGED_KINDS, *PAIRWISE, *LOCALISING, SPLITTER.judge, VARIANT, "jury", "share", "split", "criteria"}
 )
-"""Names of ours and of roles: no name of a custom prompt begins with one of these and a variant."""
+"""First parts of the names of shipped judges and of roles, which no custom prompt's display name may have."""
 
 
-def shown_apart(judges: Sequence[KnownJudge], known_judges: Collection[KnownJudge]) -> dict[JudgeId, str]:
-    """Name judges.
+def display_names(judges: Sequence[KnownJudge], known_judges: Collection[KnownJudge]) -> dict[JudgeId, str]:
+    """Return unique display names for new judges, beside those that known judges have.
 
-    A judge that is known keeps its name. Any other is called by its plain name, unless another would be shown alike: then by the
-    shortest end of its prompt file's path that differs, or, if paths do not tell them apart, by the beginning of its fingerprint.
+    A known judge keeps its name. A new one gets its plain name, unless another has the same; then the shortest end of its prompt
+    file's path that differs or, if the paths are equal, its plain name marked with the beginning of its fingerprint.
     """
     names = {judge.id: judge.by for judge in known_judges}
     taken = set(names.values())
@@ -41,14 +41,14 @@ def shown_apart(judges: Sequence[KnownJudge], known_judges: Collection[KnownJudg
             taken.add(plain)
     for group in crowded:
         new = [judge for judge in group if judge.id not in names]
-        found = next(found for found in _candidates(group, new) if taken.isdisjoint(found))
-        names |= {judge.id: name for judge, name in zip(new, found, strict=True)}
-        taken.update(found)
+        free = next(names for names in _candidates(group, new) if taken.isdisjoint(names))
+        names |= {judge.id: name for judge, name in zip(new, free, strict=True)}
+        taken.update(free)
     return names
 
 
 def _candidates(group: Sequence[KnownJudge], new: Sequence[KnownJudge]) -> Iterator[list[str]]:
-    """Names for some of the judges of a group that would be shown alike, the shortest first."""
+    """Yield names for the new judges of a group that share a plain name, the shortest first."""
     paths = [_parts(judge) for judge in group]
     if all(paths) and len(set(paths)) == len(paths):
         for depth in range(2, max(map(len, paths)) + 1):
@@ -73,19 +73,19 @@ _RATES = ("true_positive_rate", "true_negative_rate")
 
 
 def judge_order(known_judges: Iterable[KnownJudge], calibration: CalibrationNumbers | None) -> list[JudgeId]:
-    """Order judges by fit to the kind of case, then by calibrated lower bound, then as given."""
+    """Order judges by how special they are, then by calibrated worst-case error, then as given."""
     panels = {} if calibration is None else calibration.judges
-    ranked = sorted(known_judges, key=lambda judge: (_fit(judge), _errors(panels.get(judge.by))))
+    ranked = sorted(known_judges, key=lambda judge: (_breadth(judge), _errors(panels.get(judge.by))))
     return [judge.id for judge in ranked]
 
 
-def _fit(judge: KnownJudge) -> int:
-    """Return a judge's fit: 0 for certain kinds of case, 1 with others' transcripts, 2 for any."""
+def _breadth(judge: KnownJudge) -> int:
+    """Return 0 for a judge of certain kinds of case, 1 if of transcripts too, 2 if of any."""
     return 2 if judge.kinds is None else int(judge.id.name in OF_TRANSCRIPTS)
 
 
 def _errors(panel: JudgeCalibration | None) -> list[float]:
     """Return the worst-case errors of both rates, larger first; 2 for an unknown rate."""
-    found = [None if panel is None else panel.statistics.get(name) for name in _RATES]
-    ends = [2.0 if each is None or each.low is None else 1.0 - each.low for each in found]
-    return sorted(ends, reverse=True)
+    rates = [None if panel is None else panel.statistics.get(name) for name in _RATES]
+    errors = [2.0 if rate is None or rate.low is None else 1.0 - rate.low for rate in rates]
+    return sorted(errors, reverse=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...calibration.pass_threshold import NO_OVERRIDES, PassAt, PassThreshold
 from ...errors import ConfigurationError, UsageError
@@ -20,9 +20,9 @@ from ...records import ItemKey, JudgeId, Kind
 from ..inputs import EvaluationInputs
 from ..store.manifest import KnownJudge
 from .access import ModelAccess
-from .asking import as_known
+from .asking import without_refused
 from .judge_task import JudgeTask, replay_in
-from .known_judges import RESERVED, shown_apart
+from .known_judges import RESERVED, display_names
 
 _SPEC = re.compile(r"\A(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
 
@@ -31,10 +31,17 @@ _OWN = "a prompt of your own"
 """Suggested judge for outputs that no shipped judge grades."""
 
 
-def split_spec(spec: str) -> tuple[str, str | None]:
+class JudgeSpec(NamedTuple):
+    """Parts of ``judge/variant@model``, the form in which a user names a judge."""
+
+    judge: str
+    model: str | None
+
+
+def split_spec(spec: str) -> JudgeSpec:
     """Split a judge's model off, if one is named: ``judge/variant@model``."""
-    found = None if spec.endswith(".prompty") else _SPEC.fullmatch(spec)
-    return (spec, None) if found is None else (found["judge"], found["model"])
+    match = None if spec.endswith(".prompty") else _SPEC.fullmatch(spec)
+    return JudgeSpec(spec, None) if match is None else JudgeSpec(match["judge"], match["model"])
 
 
 def judge_tasks(
@@ -46,13 +53,12 @@ def judge_tasks(
     *,
     parameters: Mapping[str, Any] | None = None,
 ) -> list[JudgeTask]:
-    """Prepare judges, each under a name of its own.
+    """Prepare judges, each under a unique name.
 
     Args:
-        specs: Each a judge's name, with its variant or without, or a path to a prompt file; ``@MODEL`` may follow. Or a judge that is
-            prepared already.
+        specs: Each a judge's name, with its variant or without, or a path to a prompt file; ``@MODEL`` may follow. Or a prepared judge.
         model: The model's name at the endpoint, or ``baseline``, for judges that name none.
-        known_judges: Judges of the run that have a name already.
+        known_judges: Judges of the run that already have a name.
         environments: Custom worlds, for judges that are shown what calls returned.
         pass_at: Overrides of the pass thresholds that judges declare.
         parameters: Decoding parameters that replace those of prompts; None as a value leaves one out.
@@ -67,18 +73,18 @@ def judge_tasks(
         spec if isinstance(spec, JudgeTask) else judge_task(spec, model, environments, parameters)
         for spec in specs
     ]
-    tasks = [as_known(task, known_judges) for task in tasks]
+    tasks = [without_refused(task, known_judges) for task in tasks]
     spec_of = {task.id: spec for task, spec in zip(tasks, specs, strict=True) if isinstance(spec, str)}
     return [
         replace(
             task,
             threshold=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.threshold),
         )
-        for task in told_apart(tasks, known_judges)
+        for task in uniquely_named(tasks, known_judges)
     ]
 
 
-def told_apart(tasks: Iterable[JudgeTask], known_judges: Collection[KnownJudge] = ()) -> list[JudgeTask]:
+def uniquely_named(tasks: Iterable[JudgeTask], known_judges: Collection[KnownJudge] = ()) -> list[JudgeTask]:
     """Return the judges, each under a unique name.
 
     Raises:
@@ -94,24 +100,25 @@ def told_apart(tasks: Iterable[JudgeTask], known_judges: Collection[KnownJudge] 
             )
         different[task.id] = task
     plain = [task.record for task in different.values() if not task.parts]
-    names = {task.id: task.by for task in different.values()} | shown_apart(plain, known_judges)
+    names = {task.id: task.by for task in different.values()} | display_names(plain, known_judges)
     return [replace(task, judge=task.judge.named(names[task.id])) for task in different.values()]
 
 
-def called(spec: str | JudgeTask, model: str | None) -> list[str]:
+def possible_names(spec: str | JudgeTask, model: str | None) -> list[str]:
     """Return the names that a judge may be given before its display name is known."""
     if isinstance(spec, JudgeTask):
         return [spec.by]
-    judge, own = split_spec(spec)
+    judge, own_model = split_spec(spec)
     registered = _registered(judge)
     if callable(registered):
         return [spec, judge, callable_judge(judge, registered).by]
     if registered is not None:
         return [spec, judge]
-    if (own or model) == BASELINE:
+    model = own_model or model
+    if model == BASELINE:
         return [spec, baseline_judge(judge).by]
     name = str(find_prompt(judge)[0])
-    return [spec, judge, name if own is None and model is None else f"{name}@{own or model}"]
+    return [spec, judge, f"{name}@{model}" if model else name]
 
 
 def judge_task(
@@ -121,15 +128,15 @@ def judge_task(
     parameters: Mapping[str, Any] | None = None,
 ) -> JudgeTask:
     """Prepare a judge under its plain name; see `judge_tasks`."""
-    spec, own = split_spec(spec)
+    spec, own_model = split_spec(spec)
     registered = _registered(spec)
     if isinstance(registered, str | Path):
         spec = str(registered)
     elif registered is not None:
-        if own is not None:
-            raise UsageError(f"{spec} is a function and calls no model; drop @{own}")
+        if own_model is not None:
+            raise UsageError(f"{spec} is a function and calls no model; drop @{own_model}")
         return JudgeTask(judge=callable_judge(spec, registered))
-    model = own or model
+    model = own_model or model
     if model is None:
         raise ConfigurationError("no model is named: add --model NAME (the model `baseline` needs none)")
     if model == BASELINE:
@@ -141,10 +148,10 @@ def judge_task(
     return JudgeTask(judge=judge, threshold=threshold)
 
 
-def prompt_again(known_judge: KnownJudge) -> PromptJudge:
+def reload_judge(known_judge: KnownJudge) -> PromptJudge:
     """Load a run's judge from its current prompt, under its earlier name.
 
-    Its id tells whether anything has changed.
+    Its id differs from the earlier one if anything has changed.
     """
     spec = known_judge.prompt or f"{known_judge.id.name}/{known_judge.id.variant}"
     judge = load_judge(
@@ -174,7 +181,7 @@ def refuse_idle(
     Args:
         tasks: The judges.
         kinds: Outputs by the kind of their case.
-        recorded: Outputs that judges take for their recorded steps (`transcripts`).
+        recorded: Outputs that judges are asked about because they record their steps (`transcripts`).
     """
     if any(task.judges_kind(kind) for task in tasks for kind in kinds) or any(True for _ in recorded):
         return
@@ -188,7 +195,7 @@ def refuse_idle(
 
 
 def transcripts(tasks: Collection[JudgeTask], inputs: EvaluationInputs) -> Iterator[ItemKey]:
-    """Yield the outputs that judges take for their recorded steps, of any kind of case."""
+    """Yield the outputs that judges are asked about because they record their steps."""
     takers = [task for task in tasks if task.takes_transcripts]
     if all(task.judges_kind(kind) for task in takers for kind in inputs.survey.kinds):
         return
@@ -212,7 +219,7 @@ def require_models(tasks: Iterable[JudgeTask], access: Callable[[], ModelAccess]
     models = {model for task in tasks if task.access is None for model in task.models}
     if not models:
         return
-    reached = access()
-    if reached.budget is not None and reached.replay is None:
+    client = access()
+    if client.budget is not None and client.replay is None:
         for model in models:
-            reached.budget.require_price(model)
+            client.budget.require_price(model)

@@ -21,7 +21,7 @@ from ...records import (
     Output,
     case_files,
     decode_record,
-    named,
+    name_of_files,
     read_numbered,
     read_records,
 )
@@ -204,7 +204,7 @@ def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
             raise _refused(
                 patch,
                 line,
-                f"the reference of {case.id!r} in {named(files)} is not the one that was corrected",
+                f"the reference of {case.id!r} in {name_of_files(files)} is not the one that was corrected",
                 "was",
             )
         try:
@@ -214,7 +214,7 @@ def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
                 patch, line, error.message, f"reference.{error.field}" if error.field else "reference"
             ) from None
     for line, correction in wanted.values():
-        raise _refused(patch, line, f"no case has the id {correction.case_id!r} in {named(files)}")
+        raise _refused(patch, line, f"no case has the id {correction.case_id!r} in {name_of_files(files)}")
 
 
 def _refused(patch: InputPath, line: int, message: str, field: str = "case_id") -> InputError:

@@ -9,9 +9,10 @@ import msgspec
 
 from ...errors import InputError
 from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records, write_records
+from ...records.folder_files import LABELS, MANIFEST, OUTPUTS
 from ...records.label_table import LabelIndex, LabelTable, OutputName, no_label_matches
 from ..inputs import keyed_lines
-from ..store.run_store import LABELS, RunStore
+from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 
 
@@ -47,13 +48,11 @@ def join_labels(folder: Path, labels: InputPath) -> JoinedLabels:
     Raises:
         InputError: The folder has no outputs, a label cannot be used, or none matches.
     """
-    if (folder / "run.json").exists():
+    if (folder / MANIFEST).exists():
         return _into_run(folder, labels)
-    outputs = folder / "outputs.jsonl"
+    outputs = folder / OUTPUTS
     if not outputs.exists():
-        raise InputError(
-            "holds no outputs.jsonl; expected a folder of `fiducial import`, or a run", path=folder
-        )
+        raise InputError(f"holds no {OUTPUTS}; expected a folder of `fiducial import`, or a run", path=folder)
     keys = [key for key, *_ in keyed_lines(outputs)]
     matched, unmatched = _matched(labels, keys)
     path = folder / LABELS

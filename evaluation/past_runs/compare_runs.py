@@ -19,6 +19,7 @@ from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.kept_inputs import KeptInput
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
+from .carried_labels import carried_labels
 from .changed_verdict import ChangedVerdict
 from .repeated_cases import RepeatedCase, repeated_cases
 
@@ -41,17 +42,18 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
     """Shared outputs of two runs, and the differences between the runs.
 
     Attributes:
-        outputs: How many outputs both have.
-        only_before: How many the first alone has.
-        only_after: How many the second alone has.
-        systems: Each system that both have, ``before`` against ``after`` on the same items, part by part.
-        broke: Outputs that passed and fail.
-        better: Outputs that failed and pass.
-        graded_otherwise: Outputs that have a score in one of them only.
-        not_compared: Outputs without a common checker or judge in both runs.
-        changed: What the runs wrote down and is not the same.
-        repeated: Cases that both tried several times, the largest loss first.
-        compared_once: How many compared outputs are of other cases.
+        outputs: Number of outputs in both runs.
+        only_before: Number of outputs in the first run alone.
+        only_after: Number of outputs in the second run alone.
+        systems: Paired comparison of ``before`` and ``after`` for each common system, part by part.
+        broke: Regressions: outputs that passed and now fail.
+        better: Fixes: outputs that failed and now pass.
+        graded_otherwise: Outputs that have a score in one run only.
+        not_compared: Number of outputs without a common checker or judge.
+        changed: Recorded facts that differ.
+        repeated: Cases with several trials in both runs, the largest loss first.
+        compared_once: Number of compared outputs of other cases.
+        carried_labels: Number of changed outputs, if all their labels are the same in both runs.
     """
 
     before: str
@@ -67,6 +69,7 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
     changed: list[Changed]
     repeated: list[RepeatedCase] = []
     compared_once: int = 0
+    carried_labels: int = 0
 
 
 def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
@@ -92,8 +95,8 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     pairs = {key: _comparable(verdicts[0][key], verdicts[1][key]) for key in verdicts[1] if key in common}
     # Both use the later run's thresholds: a new threshold is not a change in what a system does, and is listed separately.
     thresholds = before.roster.thresholds | after.roster.thresholds
-    moved = [_moved(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
-    repeated = repeated_cases(moved)
+    compared = [_compared(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
+    repeated = repeated_cases(compared)
     several = {(each.case_id, each.system) for each in repeated}
     return TwoRuns(
         before=str(before.path),
@@ -102,13 +105,14 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
         only_before=len(verdicts[0].keys() - common),
         only_after=len(verdicts[1].keys() - common),
         systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), thresholds)),
-        broke=[each for each in moved if (each.before, each.after) == ("pass", "fail")],
-        better=[each for each in moved if (each.before, each.after) == ("fail", "pass")],
-        graded_otherwise=[each for each in moved if _scored(each.before) != _scored(each.after)],
+        broke=[each for each in compared if (each.before, each.after) == ("pass", "fail")],
+        better=[each for each in compared if (each.before, each.after) == ("fail", "pass")],
+        graded_otherwise=[each for each in compared if _scored(each.before) != _scored(each.after)],
         not_compared=sum(pair is None for pair in pairs.values()),
         changed=list(what_changed(*manifests)),
         repeated=repeated,
-        compared_once=sum((each.case_id, each.system) not in several for each in moved),
+        compared_once=sum((each.case_id, each.system) not in several for each in compared),
+        carried_labels=carried_labels(before, after, renamed),
     )
 
 
@@ -154,7 +158,7 @@ def _comparable(before: _Words, after: _Words) -> tuple[StoredVerdict, StoredVer
     return next(both, None)
 
 
-def _moved(
+def _compared(
     key: ItemKey, pair: tuple[StoredVerdict, StoredVerdict], thresholds: Mapping[Author, PassThreshold]
 ) -> ChangedVerdict:
     before, after = pair
@@ -216,24 +220,33 @@ def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
     These are data, rules, judges with prompt and model, thresholds and versions.
     """
     was, now = _facts(before), _facts(after)
-    for what in ("", "judge ", "version of "):
-        yield from _differing(what, was[what], now[what])
-    thresholds = _differing("threshold of ", was["threshold of "], now["threshold of "])
+    yield from _differing(was.inputs, now.inputs)
+    yield from _differing(was.judges, now.judges, "judge ")
+    yield from _differing(was.versions, now.versions, "version of ")
+    thresholds = _differing(was.thresholds, now.thresholds, "threshold of ")
     yield from (each for each in thresholds if each.before and each.after)
 
 
-def _facts(manifest: Manifest) -> dict[str, dict[str, str]]:
-    """Return a run's dependencies by sort and name."""
+class _Facts(NamedTuple):
+    """Dependencies of a run, each described by a text."""
+
+    inputs: dict[str, str]
+    judges: dict[str, str]
+    thresholds: dict[str, str]
+    versions: dict[str, str]
+
+
+def _facts(manifest: Manifest) -> _Facts:
     count = manifest.case_files or 1
     inputs = manifest.inputs or []
     files = _files_by_name("cases", inputs[:count]) | _files_by_name("outputs", inputs[count:])
     rules = {_RULES.get(key, key): str(value) for key, value in manifest.identity.items() if key != "inputs"}
-    return {
-        "": files | rules,
-        "judge ": {judge.by: _judge(judge.id) for judge in manifest.roster},
-        "threshold of ": {judge.by: str(judge.threshold) for judge in manifest.roster},
-        "version of ": dict(manifest.versions or {}),
-    }
+    return _Facts(
+        inputs=files | rules,
+        judges={judge.by: _judge(judge.id) for judge in manifest.roster},
+        thresholds={judge.by: str(judge.threshold) for judge in manifest.roster},
+        versions=dict(manifest.versions or {}),
+    )
 
 
 def _files_by_name(name: str, files: Sequence[KeptInput]) -> dict[str, str]:
@@ -250,8 +263,9 @@ def _judge(judge: JudgeId) -> str:
     return f"{judge.plain}, fingerprint {judge.fingerprint[:12]}"
 
 
-def _differing(prefix: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Changed]:
+def _differing(before: Mapping[str, str], after: Mapping[str, str], sort: str = "") -> Iterator[Changed]:
+    """Yield the facts that differ, each name after its sort."""
     for name in dict.fromkeys([*before, *after]):
         was, now = before.get(name, ""), after.get(name, "")
         if was != now:
-            yield Changed(what=f"{prefix}{name}", before=was, after=now)
+            yield Changed(what=f"{sort}{name}", before=was, after=now)

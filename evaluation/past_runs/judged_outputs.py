@@ -10,8 +10,8 @@ import msgspec
 
 from ...errors import InputError
 from ...formats.export_items import ExportContext, Judged
-from ...formats.folder import CASES, OUTPUTS
 from ...records import CaseIndex, Output, read_records
+from ...records.folder_files import CASES, OUTPUTS
 from ...records.standing_labels import standing_labels
 from ..store.file_names import MANIFEST, VERDICTS
 from ..store.kept_inputs import RunInputs

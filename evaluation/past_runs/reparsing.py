@@ -28,7 +28,7 @@ from ..inputs import EvaluationInputs
 from ..judging.asking import every_output
 from ..judging.composites import criteria_judge_record, journal_verdicts, statement_judge_record
 from ..judging.judge_task import JudgeTask
-from ..judging.tasks import prompt_again
+from ..judging.tasks import reload_judge
 from ..progress import Progress
 from ..store.kept_inputs import RunInputs, place_of
 from ..store.manifest import Manifest
@@ -66,7 +66,7 @@ def reparse(
     with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as writer:
         writer.refuse_unknown()
         context = RunContext(inputs, writer, progress)
-        judges = {enlisted.id: prompt_again(enlisted) for enlisted in writer.roster if enlisted.is_prompt}
+        judges = {enlisted.id: reload_judge(enlisted) for enlisted in writer.roster if enlisted.is_prompt}
         counts = {before: Counter[str]() for before in judges}
         writer.rewrite(_read_again(context, judges, counts))
         made_of = _made_of_others(writer, judges)

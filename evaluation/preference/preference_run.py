@@ -193,7 +193,7 @@ def _conclude(
     )
 
 
-def foresee_preferences(
+def preference_forecasts(
     plan: PreferencePlan, access: ModelAccess, prices: PriceList | None
 ) -> list[Forecast]:
     """Forecast the run without making calls or writing to its folder; see `run_preferences`."""

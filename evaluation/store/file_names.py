@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-MANIFEST = "run.json"
-VERDICTS = "verdicts.jsonl"
+from ...records.folder_files import CLUSTERS, LABELS, MANIFEST, OUTPUTS, VERDICTS
+
+__all__ = [
+    "ADJUDICATIONS",
+    "AUDIT",
+    "CALIBRATION",
+    "CLUSTERS",
+    "COMPARISON",
+    "GENERATED",
+    "LABELS",
+    "MANIFEST",
+    "PAIRS",
+    "REPORT",
+    "STATEMENTS",
+    "VERDICTS",
+]
+
 STATEMENTS = "statements.jsonl"
-LABELS = "labels.jsonl"
 ADJUDICATIONS = "adjudications.jsonl"
-CLUSTERS = "clusters.json"
 CALIBRATION = "calibration.json"
 COMPARISON = "comparison.json"
 REPORT = "report.html"
@@ -18,5 +31,5 @@ AUDIT = "audit.json"
 PAIRS = "pairs_of"
 """In the identity of a run about pairs of outputs: the hashes of the files that these are in."""
 
-GENERATED = "outputs.jsonl"
+GENERATED = OUTPUTS
 """The outputs of a run that generates them itself; it grows when the run goes on."""

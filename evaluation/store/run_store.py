@@ -20,7 +20,7 @@ from ...records import (
     Verdict,
     decode_record,
     lines_of,
-    open_plainly,
+    open_regular_file,
 )
 from ...records.standing_labels import standing_labels
 from .file_names import ADJUDICATIONS, CALIBRATION, CLUSTERS, LABELS, MANIFEST, PAIRS, STATEMENTS, VERDICTS
@@ -313,4 +313,4 @@ def _sha256(path: InputPath) -> str:
 def _readable(path: InputPath) -> io.BufferedReader | io.BytesIO:
     if isinstance(path, MemoryFile):
         return path.open()
-    return open(open_plainly(path, os.O_RDONLY), "rb")  # noqa: PTH123 - a descriptor
+    return open(open_regular_file(path, os.O_RDONLY), "rb")  # noqa: PTH123 - a descriptor

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from ...records import MemoryFile, open_plainly
+from ...records import MemoryFile, open_regular_file
 
 _FIRST_MARK, _MOST_MARKS = 256, 64
 """Bytes after which a journal is marked, as long as it is short; and marks, from which on every other is given up."""
@@ -150,7 +150,7 @@ class DiskBytes:
 
     def __init__(self, path: Path, *, writing: bool) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if writing else os.O_RDONLY
-        descriptor = open_plainly(path, flags)
+        descriptor = open_regular_file(path, flags)
         self._descriptor = descriptor
         self._writer = open(descriptor, "ab" if writing else "rb")  # noqa: SIM115, PTH123 - a descriptor, closed by `close`
         self._at_lines = self.reader(piece=io.DEFAULT_BUFFER_SIZE)  # which reads here and there

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ...records.fetching import refuse_too_much
+from ...records.fetching import require_disk_space
 from ...records.json_text import encode_json
 from ...records.objects import ObjectFolder, ObjectVersion
 from .agreed_state import Agreed, Agreement, Stamp, manifests_last, of_the_run
@@ -101,7 +101,7 @@ def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, Objec
     """
     agreed, folder = agreement.objects, agreement.folder
     wanted = {name: mark for name, mark in marks.items() if name not in agreed or agreed[name].mark != mark}
-    refuse_too_much(wanted, folder.parent, objects.name)
+    require_disk_space(wanted, folder.parent, objects.name)
     for name in sorted(wanted, key=manifests_last):
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

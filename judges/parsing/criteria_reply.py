@@ -19,20 +19,20 @@ _KEYS = frozenset({"number", "met"})
 def criteria_beside(criteria: Sequence[Criterion]) -> ReplyParser:
     """Return a parser of the verdicts on an item's criteria.
 
-    The score of its reading is points over points possible, within [0, 1]; the verdicts and the points are in the details. It refuses a
-    reply that leaves a criterion out, judges one twice, or judges an unknown one.
+    The score of its reading is points over possible points, within [0, 1]; the verdicts and the points are in the details. It refuses a
+    reply that leaves a criterion out, has two different verdicts on one, or judges an unknown one.
     """
 
     def parse(text: str) -> ParsedReply:
         entries = _entries(decode_object(bare_reply(text)), len(criteria))
         met = [float(entry["met"]) for entry in entries]
         points = points_of(zip((each.points for each in criteria), met, strict=True))
-        told = [
+        verdicts = [
             criterion_evidence(criterion) | {"met": share, "reason": str(entry.get("reason") or "")}
             for criterion, share, entry in zip(criteria, met, entries, strict=True)
         ]
-        details = {"achieved": points.low, "possible": points.possible, _LIST: told}
-        reason = f"{points.low:g} of {points.possible:g} points, by {len(told)} criteria"
+        details = {"achieved": points.low, "possible": points.possible, _LIST: verdicts}
+        reason = f"{points.low:g} of {points.possible:g} points, by {len(verdicts)} criteria"
         return ParsedReply(clipped(points.low / points.possible), reason, details)
 
     return parse

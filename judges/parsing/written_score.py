@@ -38,7 +38,7 @@ _FIGURE = re.compile(
     re.VERBOSE,
 )
 DECORATION = " \t\r\n*_`\"'"
-"""What a model puts around a score without meaning anything by it."""
+"""Characters around a score that mean nothing."""
 DECORATED = f"[{re.escape(DECORATION)}]"
 
 _BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
@@ -61,16 +61,16 @@ def number_parser(
     """Return a parser of numbers.
 
     Args:
-        scale: What scores are possible.
+        scale: Possible scores.
         pick: ``alone``: the reply (or what follows the heading) is nothing but the number. ``last``: the last number counts; it may
             be written as a fraction of the best score, ``0.75/1``.
-        after: A heading; only what follows its last occurrence is read, and what stands before is the reason.
-        indexes: Whether lines before the heading that say by which indexes a piece is supported are kept as data.
+        after: A heading; only the text after its last occurrence is read, and the text before it is the reason.
+        indexes: Whether to keep, as data, lines before the heading that name the indexes that support a piece.
         fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
 
     Returns:
-        The parser. If the last number is written in a way that it does not read (``0,5``, ``1e-1``, ``5 %``), or looks like the
-        best score that an earlier one was given out of (``0 out of 1``), the reply is unreadable; no earlier number takes its place.
+        The parser. A reply is unreadable if its last number is written in another notation (``0,5``, ``1e-1``, ``5 %``), or may be the
+        best score after an earlier one (``0 out of 1``); no earlier number takes its place.
     """
 
     def parse(text: str) -> ParsedReply:
@@ -204,16 +204,15 @@ def tags_parser(
 ) -> ReplyParser:
     """Return a parser of tagged replies.
 
-    Tags are found in any case. A reply that is nothing but a score is read too: the tags are then what was left out, and
-    nothing is in doubt.
+    Tags are found in any case. A reply that is nothing but a score is read, too: without its tags it is still unambiguous.
 
     Args:
-        scale: What scores are possible.
+        scale: Possible scores.
         score: Name of the tag around the score.
         reasons: Names of the tags around reasons.
         fraction_of: Name of the tag around each piece's mark, 1 or 0; if pieces are marked, the score must be the share of
             those that hold.
-        cited: Whether each piece that holds must name what it rests on, in brackets before its mark.
+        cited: Whether each piece that holds must cite its support, in brackets before its mark.
         fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
 
     Returns:
@@ -244,7 +243,7 @@ def tags_parser(
 
 
 _LETTERS = re.IGNORECASE | re.ASCII
-"""Capitals do not matter in tags; other letters that look or fold like them do."""
+"""Tags match in any case, but not with other letters that look or fold alike."""
 
 
 def between_tags(name: str) -> re.Pattern[str]:

@@ -54,9 +54,9 @@ class ResultsTally(NamedTuple):
 
     Attributes:
         results: Requests that have a result.
-        unasked: Number of results that were not asked for: of other prompts, models or outputs, or of outputs that have a verdict.
-        superseded: Results that a later or better one of the same request took the place of.
-        served_by: Replies of models of another family than the one asked, by what the file calls them.
+        unasked: Results that no request asked for: of other prompts, models or outputs, or of outputs that have a verdict.
+        superseded: Results that a later or better one of the same request replaced.
+        served_by: Replies by models of another family than the requested one, by the file's names for them.
     """
 
     results: int
@@ -68,13 +68,13 @@ class ResultsTally(NamedTuple):
 class BatchResults:
     """Answers from batch result files alone.
 
-    Files are indexed once and results are read when they are asked for. A request may have several results, in files of
+    Files are indexed once, and results are read on demand. A request may have several results, in files of
     several batches: a reply counts more than an error, and a later one more than an earlier one. An unfinished last line of a
-    file is passed over.
+    file is skipped.
 
     Args:
         paths: Result and error files, in the order in which they were made.
-        missing: What to say of a request without a result.
+        missing: Error message for a request without a result.
 
     Raises:
         InputError: A file cannot be read.
@@ -177,7 +177,7 @@ def _body(response: _Response) -> object:
 
 
 def _refusal_or_raise(line: _Line) -> Reply:
-    """Tell a prompt that a content filter stopped (a refusal) from a call that failed."""
+    """Return the refusal of a prompt that a content filter stopped; raise any other error."""
     status = line.response.status_code if line.response is not None else None
     inside, beside = _error_in_body(line.response), _plain(line.error)
     code = inside.code or beside.code

@@ -31,7 +31,7 @@ class Budget:
     Args:
         max_calls: Calls that may be made; None for no limit.
         max_cost: US dollars that may be spent; None for no limit.
-        prices: What models cost; asked only when ``max_cost`` is set.
+        prices: Prices of models; looked up only when ``max_cost`` is set.
     """
 
     def __init__(
@@ -160,9 +160,9 @@ class BudgetedProvider(Wrapping):
 _BYTES_PER_TOKEN = (5.0, 4.0, 2.5)
 """For the low, likely and high estimate: English prose, mixed text, dense JSON or scripts of three bytes a letter."""
 _MESSAGE_TOKENS = 4
-"""What a chat template adds to a message."""
+"""Tokens that a chat template adds to a message."""
 _IMAGE_TOKENS = (85.0, 1_000.0, 3_800.0)
-"""Of an image: OpenAI's at low detail, a screenshot, OpenAI's small models at full detail. Providers count by size and model."""
+"""Tokens of an image: OpenAI's at low detail, a screenshot, OpenAI's small models at full detail. Providers count by size and model."""
 
 
 class Estimate(NamedTuple):

@@ -1,4 +1,4 @@
-"""Reads the body of a chat completion, which any server may have written, into a Reply."""
+"""Read the body of a chat completion, which any server may have written, into a Reply."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .exchange import CallError, Reply, RequestedCall, TokenLogprob
 _MOST_TOKENS = 1 << 53
 _SHOWN = 100
 _LEAST_LOGPROB = -9999.0
-"""What OpenAI writes for a probability of 0, which as a logarithm JSON has no number for."""
+"""OpenAI's number for a probability of 0, whose logarithm JSON cannot hold."""
 
 
 class _Part(msgspec.Struct):
@@ -149,8 +149,8 @@ def text_or_none(value: str | None) -> str | None:
 
 def _reasoning(message: _Message) -> str | None:
     """Return ``reasoning_content`` or ``reasoning`` of a message; None if it is not a text."""
-    said = message.reasoning_content or message.reasoning
-    return text_or_none(said) if isinstance(said, str) else None
+    reasoning = message.reasoning_content or message.reasoning
+    return text_or_none(reasoning) if isinstance(reasoning, str) else None
 
 
 def error_in(payload: object) -> str | None:

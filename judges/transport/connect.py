@@ -25,7 +25,7 @@ from .trial import FIRST_CALLS, EndpointTrials, Trial, TrialProvider
 class CoalescingProvider(Wrapping):
     """Lets a request that is already in flight wait for that reply instead of asking again.
 
-    The asking runs in a task of its own, so that the one who came first may be cancelled without failing the others.
+    Each request runs in a task of its own, so that cancelling its first caller does not fail the others.
     """
 
     def __init__(self, inner: Provider) -> None:
@@ -58,9 +58,9 @@ async def _shared(task: asyncio.Task[Reply]) -> Reply:
     try:
         return msgspec.structs.replace(await asyncio.shield(task), calls=0)
     except CallError as error:
-        told = copy(error)
-        told.calls = 0
-        raise told from error
+        without_calls = copy(error)
+        without_calls.calls = 0
+        raise without_calls from error
 
 
 @asynccontextmanager
@@ -82,22 +82,22 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
     """Open a provider for judging that asks the endpoint, retries, caches and records replies.
 
     From the outside in: identical requests wait for each other; replies are recorded, even those from the cache; the cache
-    is asked before the model; a model that refuses all of its first calls is asked no more; retries wait outside the slots of the limiter; what hangs is asked again within its slot; every call
-    counts against the budget. Of several endpoints each has its own limiter, and what fails at one is asked of another before
-    it is a failure (`SpreadingProvider`).
+    is asked before the model; a model that refuses all of its first calls is asked no more; retries wait outside the slots of
+    the limiter; a hanging call is made again within its slot; every call counts against the budget. Each of several endpoints
+    has its own limiter, and a request that fails at one is sent to another before it counts as a failure (`SpreadingProvider`).
 
     Args:
         endpoint: The model's endpoint, or several, each with its own limiter.
         concurrency: Calls in flight at most, at one.
-        timeout: Seconds until one call is given up.
-        attempts: Failed calls for one request at most.
-        patience: How many times as long as usual a call may take before it is taken to hang and asked again; 0 for as long as
-            ``timeout`` says (see `Usual`).
+        timeout: Seconds after which one call is given up.
+        attempts: Greatest number of failed calls for one request.
+        patience: Multiple of the usual time after which a call counts as hanging and is made again; 0 to wait for ``timeout``
+            (see `Usual`).
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
-        budget: What may be spent; None for no limit.
+        budget: Limit on calls and cost; None for no limit.
         meanwhile: Called once, in a thread, while the endpoint's first responses are awaited.
-        elsewhere: Has the client made and used in other processes; limits and the budget are still kept here.
+        elsewhere: Function that makes and uses the client in other processes; limits and the budget stay in this one.
         trials: The first calls to each model, if others share them; None for this provider's own.
         failing: Called for each failed call.
 
@@ -151,7 +151,7 @@ def _asking(
     budget: Budget | None,
     elsewhere: Callable[[Callable[[], Provider]], Provider] | None,
 ) -> Provider:
-    """Whoever sends requests to one endpoint, within the budget of all."""
+    """Return the provider that sends requests to one endpoint, within the common budget."""
     provider: Provider = (
         OpenAIProvider(endpoint, timeout=timeout, meanwhile=meanwhile)
         if elsewhere is None

@@ -24,10 +24,10 @@ class Endpoint:
         kind: ``openai`` for everything compatible with it, ``azure`` for Azure OpenAI.
         api_version: Azure only.
         organization: OpenAI only: who is billed, if a key may be used for several; None to leave it to the openai library.
-        token: Azure only: gives a token in place of a key; may take its time, and knows when the last one still holds.
+        token: Azure only: function that returns a token in place of a key; it may be slow, and caches valid tokens itself.
 
     Raises:
-        UsageError: The address is none of the web or holds a password, or the key cannot stand in a header.
+        UsageError: The address is not a web address or holds a password, or the key cannot be in a header.
     """
 
     base_url: str | None
@@ -86,7 +86,7 @@ class EndpointShare:
 
     Attributes:
         endpoint: Its address.
-        slots: Calls in flight there at most.
+        slots: Greatest number of calls in flight.
         model: Its name for the model; None if it is the requested one.
     """
 
@@ -100,10 +100,10 @@ class EndpointUse(NamedTuple):
 
     Attributes:
         name: Its address.
-        replies: How many it gave.
-        failures: Calls that failed there, rate limits not counted.
+        replies: Number of its replies.
+        failures: Failed calls, without rate limits.
         given_up: Calls that took too long and were made elsewhere.
-        rate_limited: Calls that it refused for coming too fast.
+        rate_limited: Calls that it refused because they came too fast.
         last_error: The last failure; None if there was none.
     """
 
@@ -117,11 +117,11 @@ class EndpointUse(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EndpointGroup:
-    """Several endpoints of one model, taken to be one.
+    """Several endpoints of one model, used as one.
 
     Attributes:
-        shares: They.
-        told: Called at the end with the outcome of each.
+        shares: The endpoints.
+        report: Called at the end with the usage of each.
     """
 
     shares: tuple[EndpointShare, ...]
@@ -141,7 +141,7 @@ def _scheme(address: str) -> str | None:
 
 
 _SHORTEST = 8
-"""Characters of a key that is looked for in replies: a shorter one, such as the placeholder for servers without keys, is a word."""
+"""Characters of a key that is searched for in replies. A shorter one, such as the placeholder for servers without keys, may be a word."""
 
 _SHOWN = "***"
 

@@ -25,8 +25,8 @@ class Request:
         model: The model's name at the endpoint.
         messages: Chat messages in OpenAI's form.
         parameters: Everything else that goes into the body: temperature, response_format ...
-        repeat: Which repetition of the same question this is; repetitions are asked separately.
-        attempt: 0, or 1 when an unreadable reply is asked again.
+        repeat: Number of the repetition of one question; repetitions are asked separately.
+        attempt: 0, or 1 for the retry of an unreadable reply.
         key: Hash of all of the above. The same question has the same key in every run and process.
     """
 
@@ -86,12 +86,12 @@ class Reply(Record, frozen=True, kw_only=True):
         reasoning: Its thinking before the answer, if the endpoint separates that.
         refusal: The provider's refusal, if it marks one.
         finish_reason: Why the model stopped: ``stop``, ``length``, ``content_filter`` ...
-        served_by: The model that the endpoint says answered, which may be a dated version of the one asked for.
+        served_by: The model that answered, by the endpoint's word; it may be a dated version of the requested one.
         prompt_tokens: Prompt tokens, as counted by the provider.
-        cached_tokens: Those of the prompt that the provider had cached, if it counts them.
+        cached_tokens: Prompt tokens that the provider had cached, if it counts them.
         completion_tokens: Completion tokens, as counted by the provider.
         logprobs: Per token, if requested and given.
-        calls: How many HTTP calls it took, retries included; 0 when it came from the cache or a recording.
+        calls: Number of HTTP calls, retries included; 0 if it came from the cache or a recording.
     """
 
     text: str = ""

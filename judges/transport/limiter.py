@@ -1,4 +1,4 @@
-"""Keeps as many calls in flight as the server allows, and finds out how many that is."""
+"""Keep as many calls in flight as the server allows, and find out how many that are."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from http import HTTPStatus
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _BURST_SHARE = 0.2
-"""A rate limit that names no rate is believed when this share of the last calls met it: a stray 429 is one call's affair, and a
-crowd of calls that stops for it loses more than it saves."""
+"""Share of the last calls that must meet a rate limit without a rate before it counts. A stray 429 concerns one call; stopping all calls
+for it loses more than it saves."""
 _LEAST_WINDOW = 16
-"""The last calls are as many as fill the slots twice, but no fewer than this: one of a few says little."""
+"""The last calls are as many as fill the slots twice, but no fewer than this: one of a few calls says little."""
 _CUT = 0.5
 _UNNAMED_PAUSE = 0.5
 """Seconds to pause after a burst of 429s that name no time."""
 _LONGEST_PAUSE = 120.0
 """Longest wait for a server at a time, in seconds, even if it asks for more."""
 _HOPELESS_AFTER = 300.0
-"""Seconds of rate limits without one reply, after which what is waiting fails: a quota of the day that is spent does not come back
-while a run waits for it."""
+"""Seconds of rate limits without one reply, after which waiting calls fail: a spent quota of the day does not come back while a run
+waits."""
 _CATCH_UP = 5
-"""How many paced starts may be made up for when timers ran late."""
+"""Number of paced starts that may be caught up after late timers."""
 
 
 class AdaptiveLimiter:
@@ -32,8 +32,8 @@ class AdaptiveLimiter:
 
     A burst of 429s costs one cut, whatever its size: calls that were begun before the cut cannot cause another. While the
     server's waiting time runs, nothing starts; if a 429 names a rate, starts are spaced by it from then on. If for minutes
-    only 429s arrive, waiting callers get that as an error. Errors of other kinds change nothing: a server that fails is not helped by a
-    queue. It begins with the most calls in flight that there may be, since most servers allow what their user asks for.
+    only 429s arrive, waiting callers get an error. Errors of other kinds change nothing: a queue does not help a failing server.
+    The limiter begins with the greatest number of calls in flight, since most servers allow it.
     """
 
     def __init__(self, most: int) -> None:
@@ -100,7 +100,7 @@ class AdaptiveLimiter:
         if self._fruitless_since is None:
             self._fruitless_since = asyncio.get_running_loop().time()
         if error.allowed_rate:
-            # Said in so many words, so it is believed at the first call that hears it.
+            # The server names a rate, so it counts from the first such call.
             self._gap = 1 / error.allowed_rate
             self._pause(error)
         if ticket >= self._believed_from and self._is_burst(ticket):
@@ -120,7 +120,7 @@ class AdaptiveLimiter:
 
     def _pause(self, error: CallError) -> None:
         seconds = _UNNAMED_PAUSE if error.retry_after is None else min(error.retry_after, _LONGEST_PAUSE)
-        # One start more than it takes: who begins with nothing to spare is refused when the next timer is early.
+        # One gap longer than needed: a start without slack is refused if the next timer is early.
         self.opens_at = max(self.opens_at, asyncio.get_running_loop().time() + seconds + self._gap)
 
     def hopeless(self) -> bool:

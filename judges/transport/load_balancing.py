@@ -30,10 +30,10 @@ class SpreadingProvider:
 
     A request that fails at one endpoint is asked of another at once.
 
-    Whoever finds no free slot waits in one queue for all of them. An endpoint that fails three times in a row, or whose calls take
-    ``patience`` times as long as usual at the fastest, rests for a second, then twice as long each time that the single call it is
-    tried with fails, too; one that refuses all calls (401, 403, 404, an empty account) for a minute. If all rest, none does: then the
-    callers retry as the errors say. At the end ``told`` is called with the outcome of each.
+    Requests without a free slot wait in one queue for all endpoints. An endpoint that fails three times in a row, or whose calls take
+    ``patience`` times as long as usual at the fastest, rests for a second, and twice as long after each single test call that fails,
+    too. One that refuses all calls (401, 403, 404, an empty account) rests for a minute. If all rest, none does: then the callers
+    retry as the errors say. At the end ``report`` is called with the usage of each endpoint.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class SpreadingProvider:
         self._timer: asyncio.TimerHandle | None = None
 
     async def complete(self, request: Request) -> Reply:
-        """Ask until one has replied or all have failed. See `Provider.complete`."""
+        """Ask until one endpoint has replied or all have failed. See `Provider.complete`."""
         tried: set[PooledEndpoint] = set()
         calls = given_up = 0
         while True:
@@ -108,7 +108,7 @@ class SpreadingProvider:
             raise
 
     def _admit(self) -> None:
-        """Let in as many as there are slots for; if they must wait, come back in time."""
+        """Admit waiting requests to free slots; set a timer if some must wait on."""
         if not self._waiting:
             return
         now = asyncio.get_running_loop().time()
@@ -154,7 +154,7 @@ class SpreadingProvider:
                 waiter.turn.set_exception(nothing_but_rate_limits())
 
     async def aclose(self) -> None:
-        """Close all of them."""
+        """Close the providers of all endpoints."""
         self._watch.close()
         if self._timer is not None:
             self._timer.cancel()

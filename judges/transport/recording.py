@@ -13,14 +13,14 @@ from typing import BinaryIO
 import msgspec
 
 from ...errors import InputError, MissingReplyError, RecordError, readable
-from ...records import MAX_LINE_BYTES, decode_record, encode_record, open_plainly, read_lines
+from ...records import MAX_LINE_BYTES, decode_record, encode_record, open_regular_file, read_lines
 from ...records.case import Record
 from ...records.json_text import DuplicateKeyDetector
 from .exchange import NotRecordedError, Provider, Reply, Request, Wrapping
 
 _BLOCK = 1 << 16
 _BEGINS = b'{"key":'
-"""How each line begins, also one that a kill cut off."""
+"""Beginning of each line, also of one that a kill cut off."""
 
 
 class Recorded(Record, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class Recorded(Record, frozen=True, kw_only=True):
 class RecordingProvider(Wrapping):
     """Provider that appends every reply to a file, in whole lines.
 
-    A last line that a kill cut off is ended first.
+    A last line that a kill cut off is dropped first.
     """
 
     def __init__(self, inner: Provider, path: Path) -> None:
@@ -60,7 +60,7 @@ class RecordingProvider(Wrapping):
 
 
 class ReplayProvider:
-    """Answers from a recording alone; what is not in it fails.
+    """Answers from a recording alone; any other request fails.
 
     The file is indexed once and replies are read when they are asked for, so that memory does not grow with their length.
     If a key was recorded twice, the later line counts. An unfinished last line is skipped.
@@ -74,7 +74,7 @@ class ReplayProvider:
         self.path = path
         self._places: dict[str, tuple[int, int]] = {}
         if path.exists() and not path.is_file():
-            raise InputError("is no plain file; expected a recording of replies", path=path)
+            raise InputError("is not a plain file; expected a recording of replies", path=path)
         detector = DuplicateKeyDetector()
         for line, offset, raw in read_lines(path):
             recorded = _decode_line(raw, path, line, detector)
@@ -121,10 +121,10 @@ def _decode_line(raw: bytes, path: Path, line: int, detector: DuplicateKeyDetect
 def _open_to_append(path: Path) -> BinaryIO:
     with readable(path, doing="written"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.fdopen(open_plainly(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "a+b")
+        file = os.fdopen(open_regular_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "a+b")
         try:
             _refuse_foreign(file, path)
-            _mend_end(file, path)
+            _repair_end(file, path)
         except BaseException:
             file.close()
             raise
@@ -147,7 +147,7 @@ def _refuse_foreign(file: BinaryIO, path: Path) -> None:
     file.seek(0, os.SEEK_END)
 
 
-def _mend_end(file: BinaryIO, path: Path) -> None:
+def _repair_end(file: BinaryIO, path: Path) -> None:
     """Drop a last line that a kill cut off; end one that is whole but lacks its newline."""
     end = file.tell()
     start = end
@@ -172,10 +172,10 @@ def _mend_end(file: BinaryIO, path: Path) -> None:
 
 
 class CassetteProvider:
-    """Answers from a recording; what is not in it is asked for and added, or stops everything.
+    """Answers from a recording; a missing reply is asked for and added, or stops everything.
 
-    A failed verdict, which a replayed run has for what was not recorded, could be overlooked in a test. Several processes may add to
-    one file: each line is written at once, and of two with the same question the later counts.
+    A replayed run has failed verdicts for missing replies, which could be overlooked in a test. Several processes may add to
+    one file: each line is written at once, and of two lines for one request the later counts.
     """
 
     def __init__(self, path: Path, inner: Provider | None = None) -> None:

@@ -35,7 +35,7 @@ class CacheInfo:
 
     Attributes:
         path: The file.
-        replies: How many replies it holds.
+        replies: Number of replies.
         size_bytes: Its size, write-ahead log included.
         models: Replies by model.
     """
@@ -49,7 +49,7 @@ class CacheInfo:
 class ReplyCache:
     """Replies by key, in one SQLite file.
 
-    Every reply is committed by itself before it is handed on, in write-ahead mode: killing the process loses only what was
+    Every reply is committed by itself before it is returned, in write-ahead mode: killing the process loses only what was
     in flight, and other processes may read and write meanwhile.
 
     Args:
@@ -95,17 +95,17 @@ class ReplyCache:
             return None
 
     def put(self, key: str, model: str, reply: Reply) -> None:
-        """Keep a reply under its key, and the model for `info`; it is durable when this returns.
+        """Store a reply under its key, with the model for `info`; it is durable when this returns.
 
         Raises:
-            InputError: The file cannot be written: the disk is full, or another process does not let go of it.
+            InputError: The file cannot be written: the disk is full, or another process keeps it locked.
         """
         self._run(
             "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?)", (key, model, time.time(), _encode(reply))
         )
 
     def info(self) -> CacheInfo:
-        """Count what is there."""
+        """Count the cached replies."""
         rows = self._run("SELECT model, count(*) FROM reply GROUP BY model ORDER BY model")
         models = {str(model): int(count) for model, count in rows}
         parts = (self.path, self.path.with_name(self.path.name + "-wal"))
@@ -113,7 +113,7 @@ class ReplyCache:
         return CacheInfo(self.path, sum(models.values()), size, models)
 
     def clear(self, model: str | None = None) -> int:
-        """Forget replies, all or one model's, and give their space back."""
+        """Delete replies, all or one model's, and free their space; return their number."""
         where, values = ("", ()) if model is None else (" WHERE model = ?", (model,))
         self._run(f"DELETE FROM reply{where}", values)  # noqa: S608 - fixed text
         ((count,),) = self._run("SELECT changes()")

@@ -1,7 +1,4 @@
-"""Retry if that helps, at the time and rate that the server asks for.
-
-Its headers or the text of its errors name them.
-"""
+"""Retry failed calls when that may help, after the wait that the server asks for."""
 
 from __future__ import annotations
 
@@ -34,11 +31,11 @@ class RetryPolicy:
     Attributes:
         attempts: Calls in all, the first one included.
         total_seconds: No new attempt is begun after this time.
-        first_wait: Seconds; the wait is half of them or more. Short, since most failures are strays; it triples with each failure for
-            which the server names no time, so that the last attempts outlast a restart.
-        longest_wait: Seconds; bounds those waits.
-        longest_asked: Seconds; a server that asks for more is not waited for longer than this. One that asks for none names no time:
-            or all attempts would be over before anything could pass.
+        first_wait: Longest first wait in seconds; the wait is at least half of it. It is short, since most failures are strays, and triples
+            with each failure for which the server names no time, so that the last attempts outlast a restart.
+        longest_wait: Bound on those waits, in seconds.
+        longest_asked: Bound on waits that a server asks for, in seconds. A server that asks for 0 seconds counts as naming no time, or all
+            attempts would be over before anything could change.
     """
 
     attempts: int = 6
@@ -49,11 +46,11 @@ class RetryPolicy:
 
 
 OnFailure: TypeAlias = Callable[[CallError, float | None], object]
-"""Told of each failed call, and in how many seconds it is retried; None if it is not."""
+"""Called with each failed call, and the seconds until its retry; None if it is not retried."""
 
 _HOPELESS = 8
-"""After so many requests in a row that used up their attempts, and none that was replied to, the endpoint is taken to be down,
-or to let nobody in."""
+"""Number of requests in a row that use up their attempts, without a reply in between, after which the endpoint counts as down or
+closed."""
 
 
 class RetryingProvider(Wrapping):
@@ -87,7 +84,7 @@ class RetryingProvider(Wrapping):
             reply = await self._inner.complete(request)
         except CallError as error:
             if not error.retryable or self._given_up >= _HOPELESS:
-                self._tell(error, None)
+                self._report(error, None)
                 raise
             reply = await self._ask_again(request, error)
         self._given_up = 0
@@ -96,7 +93,7 @@ class RetryingProvider(Wrapping):
     async def _ask_again(self, request: Request, first: CallError) -> Reply:
         """Retry after a first failure.
 
-        This is a separate method, since tenacity costs more than all else that a smooth call needs.
+        This is a separate method, since tenacity costs more than everything else in a smooth call.
         """
         import tenacity  # noqa: PLC0415 - slow to import, and a smooth run needs none of it
 
@@ -106,7 +103,7 @@ class RetryingProvider(Wrapping):
             stop=tenacity.stop_after_attempt(self._policy.attempts)
             | tenacity.stop_after_delay(self._policy.total_seconds),
             sleep=self._sleep,
-            before_sleep=self._tell_waiting,
+            before_sleep=self._report_wait,
             reraise=True,
         )
         calls = 0
@@ -123,20 +120,20 @@ class RetryingProvider(Wrapping):
                         raise
                     return msgspec.structs.replace(reply, calls=calls + reply.calls)
         except CallError as error:
-            self._tell(error, None)
+            self._report(error, None)
             error.calls = calls
             self._given_up += error.retryable
             raise
         finally:
-            del first  # its traceback holds this frame: a circle, until garbage is looked for
+            del first  # its traceback holds this frame: a cycle, until a garbage collection
         raise AssertionError("tenacity neither returned nor raised")
 
-    def _tell_waiting(self, state: tenacity.RetryCallState) -> None:
+    def _report_wait(self, state: tenacity.RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None
         if isinstance(error, CallError):
-            self._tell(error, state.next_action.sleep if state.next_action else None)
+            self._report(error, state.next_action.sleep if state.next_action else None)
 
-    def _tell(self, error: CallError, wait: float | None) -> None:
+    def _report(self, error: CallError, wait: float | None) -> None:
         if self._failing is not None and error.calls:
             self._failing(error, wait)
 

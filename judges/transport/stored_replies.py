@@ -20,17 +20,17 @@ async def batch_replies(
     namespace: str = "",
     cache: Path | None = None,
     record: Path | None = None,
-    told: Callable[[ResultsTally], object] | None = None,
+    report: Callable[[ResultsTally], object] | None = None,
 ) -> AsyncGenerator[Provider]:
     """Open a provider that answers from a batch endpoint's result files, and from the cache.
 
     Args:
         results: Result and error files, in the order in which they were made.
-        missing: What to say of a request without a result.
+        missing: Error message for a request without a result.
         namespace: The endpoint's identity, for the cache.
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
-        told: Called at the end with the tally of the results.
+        report: Called at the end with the tally of the results.
     """
     batch_results = BatchResults(results, missing=missing)
     provider: Provider = batch_results
@@ -40,8 +40,8 @@ async def batch_replies(
         yield provider
     finally:
         await provider.aclose()
-        if told is not None:
-            told(batch_results.tally())
+        if report is not None:
+            report(batch_results.tally())
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""The lexical baseline: words, and nothing else."""
+"""The word overlap baseline: words, and nothing else."""
 
 from __future__ import annotations
 

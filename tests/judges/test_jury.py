@@ -154,7 +154,7 @@ def test_the_dear_judges_verdict_counts_where_it_was_asked_and_the_cheap_ones_el
 def test_a_dear_judge_that_gives_no_score_leaves_none():
     assert escalated(says("a", "unparsable"), says("b", "refused")).outcome == "refused"
     assert escalated(says("a", "unparsable"), says("b", "failed")).outcome == "failed"
-    assert escalated(says("a", "unparsable")).outcome == "unparsable"  # the dear one judges no such cases
+    assert escalated(says("a", "unparsable")).outcome == "unparsable"  # b judges no such cases
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,17 @@ from fiducial.records import Case, ContextItem, Output, Pair, ToolCall
 pytestmark = pytest.mark.attack("prompts")
 
 SPECS = [str(name) for name in all_prompts()]
-EXAMPLES = [str(path) for path in sorted((Path(__file__).parents[2] / "examples").rglob("*.prompty"))]
+_FOLDER = Path(__file__).parents[2]
+EXAMPLES = [str(path) for path in sorted((_FOLDER / "examples").rglob("*.prompty"))]
 EVERY = {name: text for name, text in {**ATTACKS, **STEP_ATTACKS}.items() if name != "lone surrogate"}
 """Lone surrogates are escaped."""
+
+ASKED = {
+    f"{spec.removeprefix(str(_FOLDER))}-{name}": (spec, text)
+    for specs, attacks in ((SPECS, ATTACKS), (EXAMPLES, EVERY))
+    for spec, (name, text) in product(specs, attacks.items())
+}
+"""Prompts with attacks on them: every attack for prompts of the examples."""
 
 
 def spread(text: str) -> tuple[Case, Output]:
@@ -56,23 +65,10 @@ def stands_in(text: str, content: str) -> bool:
     return text in content or json.dumps(text, ensure_ascii=False)[1:-1] in content
 
 
-@pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("attack", ATTACKS.values(), ids=list(ATTACKS))
+@pytest.mark.parametrize(("spec", "attack"), ASKED.values(), ids=list(ASKED))
 def test_an_attack_stays_inside_its_message(
     server: ProviderServer, judging: Judging, spec: str, attack: str
 ) -> None:
-    _stays_inside(server, judging, spec, attack)
-
-
-@pytest.mark.parametrize("spec", EXAMPLES, ids=lambda path: Path(path).stem)
-@pytest.mark.parametrize("attack", EVERY.values(), ids=list(EVERY))
-def test_an_attack_stays_inside_its_message_in_prompts_of_the_examples(
-    server: ProviderServer, judging: Judging, spec: str, attack: str
-) -> None:
-    _stays_inside(server, judging, spec, attack)
-
-
-def _stays_inside(server: ProviderServer, judging: Judging, spec: str, attack: str) -> None:
     judging([spread("harmless"), spread(attack)], spec=spec, concurrency=1)
     benign, hostile = (seen for seen in server.seen if seen.attempt == 1)
     assert [set(message) for message in hostile.messages] == [{"role", "content"}] * len(hostile.messages)

@@ -29,7 +29,7 @@ from .ladder_results import LadderResult, answers_of, ladder_result
 from .questions import FAULTY, LadderQuestion, LadderRound, Posed, pose, questions, sample_of
 
 CALLS = 300
-"""Questions of one dial that a judge is asked, right outputs included."""
+"""Questions of one dial put to a judge, including right outputs."""
 
 ASKED = "ladder.jsonl"
 """File of the run folder with the questions of each round."""
@@ -40,9 +40,9 @@ _RIGHT = 10
 
 
 class LadderSettings(NamedTuple):
-    """Which dials are climbed, and with how many questions of each to each judge.
+    """Dials to climb, and how many questions of each a judge is asked.
 
-    ``evenly``: all is asked at once, evenly over the levels, regardless of answers.
+    ``evenly`` asks all questions at once, spread evenly over the levels, regardless of answers.
     """
 
     dials: Sequence[Dial]
@@ -58,10 +58,10 @@ class Climbed(NamedTuple):
 
 
 class Climb:
-    """The ladders of one audit, in its run folder; strict rules label.
+    """The ladders of one audit, in its run folder; strict rules label the outputs.
 
     Raises:
-        UsageError: No dial is for any of these judges, which each judge one output.
+        UsageError: None of these judges grades the single outputs that the dials make.
     """
 
     def __init__(
@@ -92,9 +92,8 @@ class Climb:
     def steps(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
         """Yield the questions round by round, beginning with those an earlier start left open.
 
-        A judge with no graded verdict in a round is not asked further.
-
-        A judge of whom nothing was graded in a round is not asked further.
+        A judge with no graded verdict in a round is not asked further. Ask all questions of a step before taking the next:
+        the next round's levels depend on the answers.
         """
         yield from self._asking(writer, progress)
         graded: dict[Author, int] = {}
@@ -112,15 +111,15 @@ class Climb:
             ]
             if not rows:
                 return
-            # Before anything is asked: a run that is killed asks the same when it goes on.
+            # Written before anything is asked, so that a killed run asks the same questions when it resumes.
             self._rows += rows
             write_records(self._file, self._rows)
             yield from self._asking(writer, progress)
 
-    def foreseen(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
-        """Yield an estimate of the remaining questions.
+    def dry_steps(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
+        """Yield as many questions as remain, for a dry run.
 
-        They are spread evenly over the levels, since the path depends on the answers.
+        They are spread evenly over the levels, since the real levels depend on the answers.
         """
         self._rows += [self._even_round(task.id, dial, calls) for task, dial, calls in self._unasked()]
         yield from self._asking(writer, progress)
@@ -139,7 +138,7 @@ class Climb:
         return results_by_judge
 
     def posed(self, keys: Iterable[ItemKey]) -> Iterator[Posed]:
-        """Questions as they were asked, for readers."""
+        """Yield questions as they were asked, for people to read."""
         for key in keys:
             dial, level, seed = key.case_id.split("/")
             question = LadderQuestion(dial, int(level), int(seed), key.system == FAULTY)
@@ -175,21 +174,19 @@ class Climb:
         return even_round(judge, dial, count, before)
 
     def _asking(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
-        """Yield one step per judge, with what has no verdict and was not tried by this start."""
+        """Yield one step per judge: questions without a verdict that this start has not tried."""
         done, wanted = writer.verdicts.settled, dict[JudgeId, dict[ItemKey, LadderQuestion]]()
         for task in self._tasks:
             keys = {VerdictKey(each.key, task.id, 0): each for each in self._questions(task)}
             new = {key: each for key, each in keys.items() if key not in done and key not in self._tried}
             self._tried |= new.keys()
             wanted[task.id] = {key.item: each for key, each in new.items()}
-        put = [
-            self._put(each)
-            for each in {key: each for of in wanted.values() for key, each in of.items()}.values()
-        ]
-        if not put:
+        different = {key: each for of_judge in wanted.values() for key, each in of_judge.items()}
+        posed = [self._pose(question) for question in different.values()]
+        if not posed:
             return
-        cases = {each.case.id: each.case for each in put}
-        outputs = [memory_file("ladder outputs", (each.output for each in put))]
+        cases = {each.case.id: each.case for each in posed}
+        outputs = [memory_file("ladder outputs", (each.output for each in posed))]
         with EvaluationInputs(memory_file("ladder cases", cases.values()), outputs) as inputs:
             for task in self._tasks:
                 if wanted[task.id]:
@@ -197,17 +194,17 @@ class Climb:
                         RunContext(inputs, writer, progress), [task], wanted[task.id].__contains__
                     )
 
-    def _put(self, question: LadderQuestion) -> Posed:
+    def _pose(self, question: LadderQuestion) -> Posed:
         posed = pose(self._dials[question.dial], question, self._options)
         self._facts[question.key] = posed.facts
         return posed
 
     def _scored(self, writer: RunWriter) -> dict[Author, dict[ItemKey, Scored]]:
         """Return each judge's verdicts on its questions."""
-        asked = {each.key: each for task in self._tasks for each in self._questions(task)}
-        for key in asked.keys() - self._facts.keys():
-            self._put(asked[key])
-        clusters = {key.case_id: each.cluster for key, each in asked.items()}
+        questions_by_key = {each.key: each for task in self._tasks for each in self._questions(task)}
+        for key in questions_by_key.keys() - self._facts.keys():
+            self._pose(questions_by_key[key])
+        clusters = {key.case_id: each.cluster for key, each in questions_by_key.items()}
         thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in self._tasks}
         return scored_probes(writer.verdicts.whole(), self._facts, clusters, thresholds)
 
@@ -221,7 +218,7 @@ def _graded(scored: Iterable[Scored]) -> int:
 
 
 def even_round(judge: JudgeId, dial: Dial, count: int, before: Sequence[LadderRound] = ()) -> LadderRound:
-    """So many questions, evenly over the levels."""
+    """Return a round of ``count`` questions, spread evenly over the levels."""
     right = count // _RIGHT
     faults, rights = sum(len(row.faulty) for row in before), sum(len(row.right) for row in before)
     return LadderRound(

@@ -128,10 +128,10 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
 
 def answers_of(dial: Dial, scored: Iterable[Scored]) -> LadderAnswers:
     """Return the verdicts on faulty outputs, for the fit."""
-    rung = {level: number for number, level in enumerate(dial.levels)}
+    level_index = {level: number for number, level in enumerate(dial.levels)}
     faults = [each for each in scored if each.facts.plants == "fault" and each.score is not None]
     return LadderAnswers(
-        np.array([rung[level_of(each)] for each in faults], dtype=np.int64),
+        np.array([level_index[level_of(each)] for each in faults], dtype=np.int64),
         np.array([not each.passed for each in faults], dtype=np.float64),
         cluster_numbers(each.cluster for each in faults),
     )
@@ -148,7 +148,7 @@ def ladder_result(dial: Dial, family: CurveFamily, scored: Sequence[Scored], *, 
     Findings hold for all ``dials`` together at 95 %.
     """
     answers = answers_of(dial, scored)
-    fit = fit_ladder(family, answers) if len(answers.rung) else None
+    fit = fit_ladder(family, answers) if len(answers.level_index) else None
     right = [each for each in scored if each.facts.plants == "nothing" and each.score is not None]
     failed = np.array([not each.passed for each in right], dtype=np.float64)
     return LadderResult(
@@ -178,7 +178,7 @@ def _threshold(dial: Dial, fit: LadderFit) -> LadderThreshold:
     where: Where = "on the ladder"
     if math.isinf(fit.threshold):
         where = "beyond the hardest" if fit.threshold > 0 else "before the easiest"
-    low, high = (dial.level_at(min(1.0, max(0.0, place))) for place in (fit.low, fit.high))
+    low, high = (dial.level_at(min(1.0, max(0.0, position))) for position in (fit.low, fit.high))
     return LadderThreshold(
         where=where,
         level=None if math.isinf(fit.threshold) else dial.level_at(fit.threshold),
@@ -193,7 +193,11 @@ def _threshold(dial: Dial, fit: LadderFit) -> LadderThreshold:
 def _curve(dial: Dial, fit: LadderFit) -> list[CurvePoint]:
     return [
         CurvePoint(
-            place=each.place, level=dial.level_at(each.place), share=each.share, low=each.low, high=each.high
+            place=each.position,
+            level=dial.level_at(each.position),
+            share=each.share,
+            low=each.low,
+            high=each.high,
         )
         for each in fit.points()
     ]

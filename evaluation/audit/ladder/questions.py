@@ -79,7 +79,7 @@ def questions(rows: Iterable[LadderRound]) -> Iterator[LadderQuestion]:
 
 
 class Posed(NamedTuple):
-    """A question as it is put."""
+    """A question as the judge sees it: case and output, with the facts that label it."""
 
     case: Case
     output: Output

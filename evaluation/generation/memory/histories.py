@@ -19,7 +19,7 @@ from urllib.parse import quote
 import msgspec
 
 from ....errors import InputError, RunFolderError
-from ....records import Case, InputPath, Message, atomic_write, read_numbered, read_plainly
+from ....records import Case, InputPath, Message, atomic_write, read_numbered, read_regular_file
 from ....records.case import Record
 
 OPENING = (
@@ -166,7 +166,7 @@ def _read(file: Path | None) -> Checkpoint | None:
     if file is None or not file.exists():
         return None
     try:
-        return msgspec.json.decode(read_plainly(file), type=Checkpoint)
+        return msgspec.json.decode(read_regular_file(file), type=Checkpoint)
     except (OSError, msgspec.MsgspecError) as error:
         raise RunFolderError(f"{file}: not a memory that was written down: {error}") from error
 

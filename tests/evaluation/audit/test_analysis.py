@@ -11,7 +11,7 @@ from judge_ids import judge_id
 from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.evaluation.audit.analysis import judge_audit, to_read
 from fiducial.evaluation.audit.audit_results import JudgeAudit
-from fiducial.evaluation.audit.comparisons import prompts, twin_and_attack_comparisons
+from fiducial.evaluation.audit.comparisons import compare_prompts, twin_and_attack_comparisons
 from fiducial.evaluation.audit.probe_folder import ProbeFacts
 from fiducial.evaluation.audit.sampling import Chosen
 from fiducial.evaluation.audit.scored import Scored, passes, scored_probes
@@ -258,7 +258,7 @@ def test_prompts_are_compared_on_faults_and_on_right_outputs_apart():
         *verdicts(lambda facts, repeat: 1.0, by="lenient"),
     ]
     scored = scored_probes(said, CHOSEN.probes, {}, {})
-    faults, right = prompts({name: scored[name] for name in ("good", "lenient")})
+    faults, right = compare_prompts({name: scored[name] for name in ("good", "lenient")})
     assert (faults.difference.value, faults.found) == (1.0, True)
     assert (right.difference.value, right.found) == (0.0, False)
     assert right.minimum_detectable is not None

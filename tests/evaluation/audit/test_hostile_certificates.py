@@ -175,9 +175,19 @@ for name in ("_type", "predicateType", "predicate"):
     ENVELOPES[f"{name} is a list, signed"] = lambda s, name=name: with_other(s, ["x"], name)
 
 
+REFUSALS = (
+    "not a signed certificate",
+    "the statement is not about a judge's certificate",
+    "signed with another key",
+    "the signature does not fit",
+    "cannot be read as a certificate",
+)
+
+
 @pytest.mark.parametrize("name", ENVELOPES)
 def test_an_envelope_that_is_not_exactly_a_certificate_is_refused(name: str, signer: Signer):
-    refused(signer, ENVELOPES[name](signer))
+    error = refused(signer, ENVELOPES[name](signer))
+    assert any(reason in error for reason in REFUSALS)
 
 
 SIGNATURES: dict[str, Callable[[bytes], bytes]] = {

@@ -9,7 +9,8 @@ from command import fiducial
 from fiducial.data import demo_path
 from fiducial.evaluation import inputs as evaluation_inputs
 from fiducial.evaluation.audit import subjects
-from fiducial.evaluation.audit.probe_folder import CASES, LABELS, OUTPUTS, PROBES, WEAKNESSES
+from fiducial.evaluation.audit.probe_folder import PROBES, WEAKNESSES
+from fiducial.records.folder_files import CASES, LABELS, OUTPUTS
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ def test_probes_are_byte_for_byte_those_of_one_process(
     outputs: Sequence[str | Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(evaluation_inputs, "_PIECE", 2_000)
-    monkeypatch.setattr(subjects, "_CASES", 3)
+    monkeypatch.setattr(subjects, "_CASES_PER_PIECE", 3)
     for workers in ("1", "2"):
         out = ("--out", tmp_path / workers, "--workers", workers)
         result = fiducial("audit", "mutate", demo_path("cases.jsonl"), *outputs, *out)

@@ -11,7 +11,8 @@ from fiducial.evaluation.conclusion.conclude import OTHER_REASONS, judge_uses, t
 from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.evaluation.store.run_writer import RunWriter
-from fiducial.records import Case, CaseIndex, Outcome, Usage, Verdict, write_records
+from fiducial.records import Case, CaseIndex, ItemKey, Outcome, Usage, Verdict, write_records
+from fiducial.records.standing_labels import giver, majority_verdict, standing_labels
 
 
 def judged(case_id: str, outcome: Outcome, *, calls: int, cached: bool = False) -> Verdict:
@@ -125,3 +126,25 @@ def test_checked_outputs_that_people_grade_otherwise_are_counted(folder: RunWrit
     folder.put_labels([label, replace(label, case_id="2", score=0.0), replace(label, case_id="4")])
     with CaseIndex(tmp_path / "cases.jsonl") as cases:
         assert take_tally(folder, cases).against_people == {(False, True): 1, (False, False): 1}
+
+
+def test_people_who_disagree_contradict_no_checker_and_their_majority_is_people(
+    folder: RunWriter, tmp_path: Path
+):
+    write_records(tmp_path / "cases.jsonl", (Case(id=number, kind="any_call") for number in "12"))
+    checked = replace(judged("1", "graded", calls=0), by="relevance/strict", source="checker", score=0.0)
+    uses_after(folder, *(replace(checked, case_id=number) for number in "12"))
+    grades = {"1": {"ann": 0.0, "bob": 1.0}, "2": {"ann": 0.0, "bob": 0.0}}
+    folder.put_labels(
+        [
+            label
+            for case, by in grades.items()
+            for label in [
+                *(replace(checked, case_id=case, by=name, source="human", score=score) for name, score in by.items()),
+                majority_verdict(ItemKey(case, "s", 0), by),
+            ]
+        ]
+    )  # fmt: skip
+    with CaseIndex(tmp_path / "cases.jsonl") as cases:
+        assert take_tally(folder, cases).against_people == {(False, False): 1}
+    assert {giver(label) for label in standing_labels(folder.labels).values()} == {"human"}

@@ -1,4 +1,4 @@
-"""The lexical baseline of a run that language models judged."""
+"""The word overlap baseline of a run that language models judged."""
 
 from __future__ import annotations
 
@@ -104,5 +104,5 @@ def test_in_a_calibration_it_stands_beside_the_judge(make_run: Callable[..., Pat
     folder = make_run()
     table = read_tables([folder], lexical=True)
     found = calibrate(table).baselines["lexical"]
-    # Every label passes; so does the lexical baseline at a half, but for Paris.
+    # Every label passes; so does the word overlap baseline at a half, but for Paris.
     assert (found.n, found.tp, found.fn) == (4, 3, 1)

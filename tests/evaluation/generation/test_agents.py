@@ -47,6 +47,21 @@ def test_calls_are_executed_in_the_worlds_of_the_case():
     assert check(folder_case(), output).score == 1
 
 
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [(("Rome", "tomorrow"), {}), (("Rome",), {"city": "Paris"})],
+    ids=["more arguments than parameters", "one argument twice"],
+)
+def test_a_tool_drops_no_argument_that_it_cannot_place(given: tuple[str, ...], named: dict[str, str]):
+    def agent(case: Case, tools: dict[str, Any]) -> str:
+        del case
+        return tools["weather.now"](*given, **named)
+
+    error = output_by(agent, weather_case()).error
+    assert error is not None
+    assert error.startswith("TypeError: weather.now()")
+
+
 def test_a_coroutine_awaits_its_tools():
     async def agent(case: Case, tools: dict[str, Any]) -> str:
         del case

@@ -15,7 +15,7 @@ import fiducial as fd
 from fiducial.api.agent_environments import scenes_of
 from fiducial.errors import InputError, ProviderError
 from fiducial.evaluation.generation.answer_worlds import AnswerWorlds
-from fiducial.evaluation.generation.attempt import Made, NoOutputError
+from fiducial.evaluation.generation.attempt import MadeOutput, NoOutputError
 from fiducial.evaluation.generation.memory.histories import Conversation, Remembered
 from fiducial.evaluation.generation.model_agent import ModelAgent, ModelSettings
 from fiducial.evaluation.generation.scene import Scenes
@@ -63,7 +63,7 @@ def question(world: str, kind: str = "memory_answer", **reference: Any) -> Case:
 
 def worked(
     case: Case, script: Callable[[Request], Reply], scenes: Scenes | None = None, **settings: Any
-) -> tuple[Made, Scripted]:
+) -> tuple[MadeOutput, Scripted]:
     provider = Scripted(script=script)
     agent = ModelAgent(
         ModelSettings(model="m", **settings), provider, scenes or scenes_of({}, histories=HISTORY)

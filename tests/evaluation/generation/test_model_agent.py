@@ -9,7 +9,7 @@ import pytest
 from generating import Scripted, calling, converse, document, folder_case, weather_case
 
 from fiducial.deterministic import check
-from fiducial.evaluation.generation.attempt import Made, NoOutputError
+from fiducial.evaluation.generation.attempt import MadeOutput, NoOutputError
 from fiducial.judges import CallError, Reply
 from fiducial.judges.transport import RequestedCall
 from fiducial.records import Case, ContextItem, ToolCall, ToolResults
@@ -17,7 +17,7 @@ from fiducial.records import Case, ContextItem, ToolCall, ToolResults
 DONE = Reply(text="done")
 
 
-def lead(case: Case, *replies: Reply | CallError, **settings: Any) -> tuple[Made, Scripted]:
+def lead(case: Case, *replies: Reply | CallError, **settings: Any) -> tuple[MadeOutput, Scripted]:
     provider = Scripted(*replies)
     return asyncio.run(converse(case, provider, **settings)), provider
 

@@ -32,3 +32,11 @@ def test_what_a_world_returns_or_raises_is_told():
         return await in_daemon_thread(lambda: 5)
 
     assert asyncio.run(both()) == 5
+
+
+def test_a_world_that_raises_stop_iteration_does_not_keep_its_agent_waiting():
+    async def once() -> None:
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            await asyncio.wait_for(in_daemon_thread(lambda: next(iter(()))), 10)
+
+    asyncio.run(once())

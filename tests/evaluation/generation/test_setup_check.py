@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from fiducial.errors import AgentSetupError
-from fiducial.evaluation.generation.attempt import Attempt, Made
+from fiducial.evaluation.generation.attempt import Attempt, MadeOutput
 from fiducial.evaluation.generation.kept_attempts import MemoryAttempts
 from fiducial.evaluation.generation.setup_check import SetupCheck
 from fiducial.records import Case, Output
 
 
-def made(number: int, error: str | None, trial: int = 0) -> Made:
+def made(number: int, error: str | None, trial: int = 0) -> MadeOutput:
     case = Case(id=f"case-{number}", kind="no_call")
     output = Output(case_id=case.id, system="me", trial=trial, text="x", error=error)
-    return Made(output, Attempt(case=case))
+    return MadeOutput(output, Attempt(case=case))
 
 
-def kept(*all_made: Made) -> int:
+def kept(*all_made: MadeOutput) -> int:
     store = MemoryAttempts()
     check = SetupCheck(store)
     for each in all_made:

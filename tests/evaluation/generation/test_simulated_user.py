@@ -14,7 +14,7 @@ from provider_server import Answer, ProviderServer, Response, Seen, Status
 
 import fiducial as fd
 from fiducial.errors import InputError, UsageError
-from fiducial.evaluation.generation.attempt import Made, UserTurn
+from fiducial.evaluation.generation.attempt import MadeOutput, UserTurn
 from fiducial.evaluation.generation.model_agent import ModelAgent, ModelSettings
 from fiducial.evaluation.generation.scene import SimulatedWorlds
 from fiducial.evaluation.generation.simulated_user import SimulatedUserError, UserAccess
@@ -28,7 +28,7 @@ def case_of(*messages: Any, **user: Any) -> Case:
     return msgspec.structs.replace(folder_case(1, calls=[]), messages=list(messages), user=told)
 
 
-async def talk(case: Case, agent: list[Any], user: list[Any]) -> tuple[Made, Scripted, Scripted]:
+async def talk(case: Case, agent: list[Any], user: list[Any]) -> tuple[MadeOutput, Scripted, Scripted]:
     """Let a scripted agent and a scripted user talk; what was made, and what both were asked."""
     works, plays = (
         Scripted(*(Reply(text=each) if isinstance(each, str) else each for each in said))

@@ -6,7 +6,7 @@ import pytest
 
 from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.errors import UsageError
-from fiducial.evaluation.judging.composites import JuryRule, by_criterion, by_statement, is_split, seat
+from fiducial.evaluation.judging.composites import JuryRule, by_criterion, by_statement, is_split, jury_task
 from fiducial.evaluation.judging.judge_task import JudgeTask
 from fiducial.judges import load_judge
 from fiducial.judges.jury import JuryJudge
@@ -24,17 +24,17 @@ def test_a_jury_has_the_threshold_that_its_members_share_but_a_majority_says_pas
     rule: str, thresholds: tuple[float, float], expected: float
 ):
     members = [task(f"rubric/{name}", at) for name, at in zip(("direct", "reasons"), thresholds, strict=True)]
-    seated = seat(JuryRule(rule=rule), members, repeats=1)  # pyright: ignore[reportArgumentType]
+    seated = jury_task(JuryRule(rule=rule), members, repeats=1)  # pyright: ignore[reportArgumentType]
     assert seated.threshold.at == expected
     assert [part.threshold.at for part in seated.parts] == list(thresholds)
 
 
 def test_members_weigh_alike_and_are_sure_outside_the_usual_bounds_unless_told_otherwise():
     members = [task("rubric/direct"), task("rubric/reasons")]
-    judge = seat(JuryRule(rule="escalate"), members, repeats=3).judge
+    judge = jury_task(JuryRule(rule="escalate"), members, repeats=3).judge
     assert isinstance(judge, JuryJudge)
     assert (judge.jury.weights, judge.jury.unsure, judge.jury.repeats) == ((1.0, 1.0), (0.2, 0.8), 3)
-    told = seat(JuryRule(rule="mean", weights=(3, 1)), members, repeats=1).judge
+    told = jury_task(JuryRule(rule="mean", weights=(3, 1)), members, repeats=1).judge
     assert isinstance(told, JuryJudge)
     assert told.jury.weights == (3, 1)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fiducial.errors import UsageError
-from fiducial.evaluation.judging.judge_task import JudgeOn, parse_judge_on, replay_in, select
+from fiducial.evaluation.judging.judge_task import JudgeOn, parse_judge_on, replay_in, select_outputs
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.judges import load_judge
 from fiducial.records import Case, Outcome, Output, Verdict
@@ -66,44 +66,44 @@ VERDICTS = [verdict(n, "graded") for n in range(100)] + [verdict(n, "undecided")
 
 
 def test_open_means_what_no_checker_decided():
-    is_open, sampled = select(VERDICTS, "open")
+    is_open, sampled = select_outputs(VERDICTS, "open")
     assert ({key.case_id for key in is_open}, sampled) == ({str(n) for n in range(100, 110)}, set())
 
 
 def test_all_means_open_and_decided():
-    is_open, sampled = select(VERDICTS, "all")
+    is_open, sampled = select_outputs(VERDICTS, "all")
     assert (len(is_open), len(sampled)) == (10, 100)
 
 
 def test_outputs_that_are_named_are_judged_and_no_others():
     named = frozenset(verdict(number, "graded").key for number in (3, 105, 999))
-    is_open, sampled = select(VERDICTS, named)
+    is_open, sampled = select_outputs(VERDICTS, named)
     assert {key.case_id for key in is_open | sampled} == {"3", "105"}
     assert {key.case_id for key in is_open} == {"105"}
 
 
 def test_a_number_adds_that_many_decided_outputs():
-    is_open, sampled = select(VERDICTS, 30)
+    is_open, sampled = select_outputs(VERDICTS, 30)
     assert (len(is_open), len(sampled)) == (10, 30)
 
 
 def test_the_sample_does_not_depend_on_the_order_and_grows_without_changing():
-    _, small = select(VERDICTS, 20)
-    _, large = select(reversed(VERDICTS), 50)
+    _, small = select_outputs(VERDICTS, 20)
+    _, large = select_outputs(reversed(VERDICTS), 50)
     assert small < large
 
 
 def test_the_sample_is_the_same_in_every_version():
     # A run that is resumed by a later version asks about the outputs it has asked about.
-    _, sampled = select(VERDICTS, 5)
+    _, sampled = select_outputs(VERDICTS, 5)
     assert sorted(key.case_id for key in sampled) == ["12", "59", "83", "88", "95"]
-    assert select(VERDICTS, 0)[1] == set()
+    assert select_outputs(VERDICTS, 0)[1] == set()
 
 
 @pytest.mark.parametrize("judge_on", ["all", 10, frozenset({verdict(1, "failed").key})])
 @pytest.mark.parametrize("outcome", ["not_applicable", "failed"])
 def test_what_no_checker_graded_or_left_undecided_is_never_judged(judge_on: JudgeOn, outcome: Outcome):
-    assert select([verdict(1, outcome)], judge_on) == (set(), set())
+    assert select_outputs([verdict(1, outcome)], judge_on) == (set(), set())
 
 
 @pytest.mark.parametrize(("text", "choice"), [("open", "open"), ("all", "all"), ("0", 0), ("200", 200)])

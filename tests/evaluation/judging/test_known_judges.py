@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from judge_ids import judge_id
 
-from fiducial.evaluation.judging.known_judges import shown_apart
+from fiducial.evaluation.judging.known_judges import display_names
 from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.judges.catalogue import all_prompts
 
@@ -19,7 +19,7 @@ def own(path: str, fingerprint: str | None = None, **fields: Any) -> KnownJudge:
 
 
 def names(*judges: KnownJudge, known: tuple[KnownJudge, ...] = ()) -> list[str]:
-    found = shown_apart(judges, known)
+    found = display_names(judges, known)
     return [found[judge.id] for judge in judges]
 
 

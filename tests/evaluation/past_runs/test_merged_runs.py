@@ -158,6 +158,21 @@ def numbers(run: Path, *, scratch: Path) -> dict[str, Any]:
     return found
 
 
+def test_a_run_that_is_named_twice_is_merged_once_and_that_is_said(
+    divided: Callable[[int], list[Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (folder,) = divided(1)
+    run = evaluated(folder, None, tmp_path / "part")
+    monkeypatch.chdir(tmp_path)
+    merged = fiducial("merge", "part", run, "--out", "merged")
+    assert merged.code == 0
+    assert merged.err.startswith(f"note: {run}: the same run as part; it is merged once\n")
+    took = [json.loads((place / "run.json").read_text())["roster"] for place in (run, tmp_path / "merged")]
+    assert [judge["seconds"] for judge in took[0]] == [judge["seconds"] for judge in took[1]]
+    with pytest.warns(UserWarning, match="it is merged once"):
+        fd.merge([fd.load_run(run)] * 2, tmp_path / "again", progress=False)
+
+
 def test_one_two_and_seventeen_parts_in_one_run_or_merged_give_the_same_numbers(
     divided: Callable[[int], list[Path]], tmp_path: Path
 ):
