@@ -64,13 +64,13 @@ def _figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
 
 def _weakest(judge: JudgeAudit, plants: str) -> Iterator[Figure]:
     noun, sign = _DRAWN[plants]
-    found = [each for each in judge.operators if each.plants == plants and each.rate.value is not None]
-    found.sort(key=lambda each: sign * (each.rate.value or 0.0))
-    if not found:
+    operators = [each for each in judge.operators if each.plants == plants and each.rate.value is not None]
+    operators.sort(key=lambda each: sign * (each.rate.value or 0.0))
+    if not operators:
         return
-    shown_of = f"; {_MOST_ROWS} of {len(found):,}" if len(found) > _MOST_ROWS else ""
+    shown_of = f"; {_MOST_ROWS} of {len(operators):,}" if len(operators) > _MOST_ROWS else ""
     caption = f"{judge.judge}: {noun}{shown_of}"
-    yield Figure(forest(caption, [_row(each) for each in found[:_MOST_ROWS]]), caption=caption)
+    yield Figure(forest(caption, [_row(each) for each in operators[:_MOST_ROWS]]), caption=caption)
 
 
 def _row(result: OperatorResult) -> PlottedInterval:

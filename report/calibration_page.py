@@ -19,10 +19,10 @@ from .score_thresholds import RatesAtThreshold, bin_table
 from .text import number_text
 from .text.agreement_text import (
     adjudication_pieces,
-    judges_alone_words,
-    people_words,
-    probability_words,
-    system_words,
+    judges_alone_pieces,
+    people_pieces,
+    probability_pieces,
+    system_pieces,
 )
 from .text.caution_text import folded
 from .text.comparison_text import comparison_document
@@ -91,42 +91,42 @@ def calibration_page(
     yield Details("Every statistic, with the baselines", [every])
     yield from folded(calibration.cautions, calibration.judges)
     if len(readers) < len(calibration.judges):
-        calibration = _of(calibration, readers)
+        calibration = _restricted(calibration, readers)
     if scores:
         yield Columns(list(_figures(readers, scores)))
     for name, at_each in (rates or {}).items():
         if at_each:
             yield Details(f"Thresholds of {name}", list(_thresholds(calibration, name, at_each)))
-    beside = {
+    sections = {
         "Judges against each other": _against_each_other(calibration, readers),
         "Adjudicated labels": adjudication_pieces(calibration.adjudication),
-        "People among themselves": people_words(calibration),
-        "Systems, by labels and by judges": system_words(calibration),
-        "Scores as probabilities": probability_words(calibration),
-        "Estimate without labels, assuming independent errors": judges_alone_words(calibration),
+        "People among themselves": people_pieces(calibration),
+        "Systems, by labels and by judges": system_pieces(calibration),
+        "Scores as probabilities": probability_pieces(calibration),
+        "Estimate without labels, assuming independent errors": judges_alone_pieces(calibration),
     }
-    for title, section in beside.items():
+    for title, section in sections.items():
         if pieces := list(section):
             yield Details(title, pieces)
     for column, values in calibration.slices.items():
         yield Details(f"By {column}", list(_slice(column, values, readers)))
 
 
-def _of(calibration: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumbers:
+def _restricted(calibration: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumbers:
     """Restrict a calibration to the given judges."""
 
-    def of_judges(values: Mapping[str, T]) -> dict[str, T]:
+    def of_these(values: Mapping[str, T]) -> dict[str, T]:
         return {name: value for name, value in values.items() if name in judges}
 
     slices = {
-        column: {value: of_judges(panels) for value, panels in each.items()}
+        column: {value: of_these(panels) for value, panels in each.items()}
         for column, each in calibration.slices.items()
     }
     return msgspec.structs.replace(
         calibration,
         slices=slices,
-        systems=of_judges(calibration.systems),
-        probability=of_judges(calibration.probability),
+        systems=of_these(calibration.systems),
+        probability=of_these(calibration.probability),
     )
 
 
@@ -223,19 +223,25 @@ def _against_each_other(
         yield f"Pairs without a common item: {number_text.count(apart)}."
 
 
-def _head(*first: str, of: Collection[str] = _EVERY) -> list[str | Cell]:
-    named = (Cell(heading, title=explanation) for key, heading, explanation in COLUMNS if key in of)
-    return [*first, "n", *named]
+def _head(*first: str, statistics: Collection[str] = _EVERY) -> list[str | Cell]:
+    headings = (
+        Cell(heading, title=explanation) for key, heading, explanation in COLUMNS if key in statistics
+    )
+    return [*first, "n", *headings]
 
 
-def _row(name: str, panel: JudgeCalibration, of: Collection[str] = _EVERY) -> list[str | Cell]:
+def _row(name: str, panel: JudgeCalibration, statistics: Collection[str] = _EVERY) -> list[str | Cell]:
     clusters = number_text.counted(panel.n_clusters, "cluster") if panel.n_clusters else ""
     counts = f"; tp {panel.tp:,}, fp {panel.fp:,}, fn {panel.fn:,}, tn {panel.tn:,}"
     missing = f"{number_text.count(panel.n_missing)} missing" if panel.n_missing else ""
     return [
-        Cell(name, f"{clusters}{number_text.passing(panel.pass_at)}{counts}" if of is _EVERY else ""),
+        Cell(name, f"{clusters}{number_text.passing(panel.pass_at)}{counts}" if statistics is _EVERY else ""),
         Cell(number_text.count(panel.n), missing),
-        *(statistic_cell(panel.statistics.get(key), of is _EVERY) for key, _, _ in COLUMNS if key in of),
+        *(
+            statistic_cell(panel.statistics.get(key), statistics is _EVERY)
+            for key, _, _ in COLUMNS
+            if key in statistics
+        ),
     ]
 
 
@@ -243,20 +249,21 @@ def _slice(
     column: str, values: Mapping[str, Mapping[str, JudgeCalibration]], drawn: Collection[str]
 ) -> Iterator[Piece]:
     shown = list(values.items())[:MOST_SLICES]
-    yield Columns([figure for judge in drawn for figure in _multiple(column, judge, shown)])
+    yield Columns([figure for judge in drawn for figure in _accuracies(column, judge, shown)])
     rows = [
         [value, *_row(name, panel, _OF_SLICES)] for value, judges in shown for name, panel in judges.items()
     ]
-    yield DocumentTable(_head(column, "Judge", of=_OF_SLICES), rows, words=FIRST | {1})
+    yield DocumentTable(_head(column, "Judge", statistics=_OF_SLICES), rows, words=FIRST | {1})
     if len(values) > len(shown):
-        yield f"{number_text.count(len(values) - len(shown))} more values are in calibration.json."
+        hidden = number_text.counted(len(values) - len(shown), "more value")
+        yield f"{hidden} in calibration.json."
 
 
-def _multiple(
+def _accuracies(
     column: str, judge: str, values: Sequence[tuple[str, Mapping[str, JudgeCalibration]]]
 ) -> Iterator[Figure]:
     """Yield one judge's accuracy for every value of a column, for comparison with other judges."""
-    found = {value: panels[judge].statistics.get("accuracy") for value, panels in values if judge in panels}
-    rows = [PlottedInterval.of(value, each) for value, each in found.items() if each is not None]
+    rates = {value: panels[judge].statistics.get("accuracy") for value, panels in values if judge in panels}
+    rows = [PlottedInterval.of(value, each) for value, each in rates.items() if each is not None]
     if len(rows) > 1:
         yield Figure(forest(f"Accuracy of {judge} by {column}", rows), caption=f"{judge}: accuracy")

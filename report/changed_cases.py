@@ -28,17 +28,16 @@ def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVe
     shown = changed[:MOST_CASES]
     try:
         with RunItems(before) as old, RunItems(after) as new:
-            olds, news = _by_key(old), _by_key(new)
-            alone = {change.key.system for change in olds.values()}
+            earlier, later = _by_key(old), _by_key(new)
+            earlier_systems = {key.system for key in earlier}
             for change in shown:
                 key = ItemKey(change.case_id, change.system, change.trial)
-                # If each run has one system, these two are compared whatever their names.
-                was = olds.get(key)
-                if was is None and len(alone) == 1:
-                    was = olds.get(ItemKey(change.case_id, next(iter(alone)), change.trial))
-                now = news.get(key)
-                if was is not None and now is not None:
-                    yield _case(change, was.read(was.place, False), now.read(now.place, False))
+                first, second = earlier.get(key), later.get(key)
+                if first is None and len(earlier_systems) == 1:
+                    # If each run has one system, these two are compared whatever their names.
+                    first = earlier.get(key._replace(system=next(iter(earlier_systems))))
+                if first is not None and second is not None:
+                    yield _case(change, first.read(first.place, False), second.read(second.place, False))
     except FiducialError as error:
         yield CautionLine(f"The answers cannot be shown: {error}")
     if hidden := len(changed) - len(shown):
@@ -49,16 +48,16 @@ def _by_key(items: RunItems) -> dict[ItemKey, Candidate]:
     return {each.key: each for each in items}
 
 
-def _case(changed: ChangedVerdict, was: ReportItem, now: ReportItem) -> Details:
+def _case(changed: ChangedVerdict, earlier: ReportItem, later: ReportItem) -> Details:
     fault = "" if changed.error_type is None else f": {in_words(changed.error_type)}"
     trial = f", trial {changed.trial}" if changed.trial else ""
     verdicts = f"{number_text.outcome(changed.before)} -> {number_text.outcome(changed.after)}"
     sides = [
         Columns([*answer_blocks(item, f"{when} ({verdict})"), *_reasons(item, changed.by)])
-        for when, verdict, item in (("Before", changed.before, was), ("After", changed.after, now))
+        for when, verdict, item in (("Before", changed.before, earlier), ("After", changed.after, later))
     ]
     title = f"{changed.case_id}, {changed.system}{trial}: {verdicts}{fault}"
-    return Details(title, [*request_blocks(now), Columns(sides)])
+    return Details(title, [*request_blocks(later), Columns(sides)])
 
 
 def _reasons(item: ReportItem, by: str) -> Iterator[str]:

@@ -41,13 +41,13 @@ def preferences_page(
     """Return the page of systems by the preferences of judges."""
     figures = [
         figure
-        for found in judges
-        for rates in [{name: each.win_rate for name, each in found.systems.items()}]
-        for figure in _rates(rates, f"Win rate by {found.judge}", short_names(rates))
+        for judge in judges
+        for rates in [{name: each.win_rate for name, each in judge.systems.items()}]
+        for figure in _rates(rates, f"Win rate by {judge.judge}", short_names(rates))
     ]
     return ResultPage(
         title="Preferences",
-        about=f"{counted(len(judges), 'judge')}, {counted(sum(found.comparisons for found in judges), 'comparison')}",
+        about=f"{counted(len(judges), 'judge')}, {counted(sum(judge.comparisons for judge in judges), 'comparison')}",
         answer=preferences_screen(judges, refused),
         figures=figures,
         sections={"Every pair": preferences_document(judges, refused)},

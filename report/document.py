@@ -24,13 +24,13 @@ P = ParamSpec("P")
 
 
 def document(pieces: Callable[P, Iterator[Piece]]) -> Callable[P, Sequence[Piece]]:
-    """Collect what a generator yields as a document, which is read more than once."""
+    """Collect the pieces of a generator as a document, which can be read more than once."""
 
     @wraps(pieces)
-    def made(*args: P.args, **kwargs: P.kwargs) -> Sequence[Piece]:
+    def collected(*args: P.args, **kwargs: P.kwargs) -> Sequence[Piece]:
         return list(pieces(*args, **kwargs))
 
-    return made
+    return collected
 
 
 def as_lines(document: Document, *, full: bool = False, width: int | None = None) -> Iterator[str]:
@@ -119,11 +119,11 @@ class CautionLine(Block, frozen=True):
     indent: int = 0
 
     def lines(self) -> Iterator[str]:
-        """Its line."""
+        """Render for a terminal, folded to one line."""
         yield f"{' ' * self.indent}note: {self.text}"
 
     def in_full(self) -> Iterator[str]:
-        """Return the complete results."""
+        """Render for a terminal, unfolded."""
         yield f"{' ' * self.indent}note: {self.whole or self.text}"
 
     def markup(self) -> Markup:
@@ -133,7 +133,7 @@ class CautionLine(Block, frozen=True):
         return Markup('<p class="note">{}</p>').format(fit(self.text))
 
     def markdown(self) -> Iterator[str]:
-        """Its line, set apart."""
+        """Yield Markdown, set apart as a quotation."""
         yield f"> {escaped(self.text)}"
 
 
@@ -260,5 +260,5 @@ class Figure(Block, frozen=True):
         return Markup('<figure class="card">{}{}{}</figure>').format(caption, self.svg, behind)
 
     def markdown(self) -> Iterator[str]:
-        """Its numbers, unless a table beside it has them."""
+        """Yield its numbers as Markdown, unless a table beside it has them."""
         return iter(()) if self.numbers is None else self.numbers.markdown()

@@ -35,8 +35,8 @@ def escaped(text: str) -> str:
     Markup, links, mentions, images and HTML have no effect.
     """
     line = " ".join(visible(text.strip()).split())
-    line = _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), line)
-    line = _LINKED.sub(lambda found: f"{found[0]}<!-- -->", line)
+    line = _SPECIAL.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), line)
+    line = _LINKED.sub(lambda match: f"{match[0]}<!-- -->", line)
     return _LEADING.sub(r"\1\\\2", line)
 
 

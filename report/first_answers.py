@@ -53,6 +53,7 @@ _SHORT: dict[str, str] = {
 """Cautions in a few words; the verdicts on judges cover the rest."""
 
 _ALOUD = "labels_of_checkers"
+"""Caution that is printed as a sentence of its own."""
 
 _FEWEST_JUDGES = 2
 
@@ -160,13 +161,13 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
 
 
 def contradicted_lines(counts: Counts) -> Iterator[Piece]:
-    """Say where people grade otherwise than checkers, whose grades make the rate."""
+    """Count the outputs on which people contradict the checkers, which make the rate."""
     good, bad = counts.failed_labelled_good, counts.passed_labelled_bad
     if good + bad:
-        apart = [f"{n:,} that it {did}" for n, did in ((good, "failed"), (bad, "passed")) if n]
-        of = number_text.counted(counts.checked_labelled, "labelled output")
+        kinds = [f"{n:,} that it {verb}" for n, verb in ((good, "failed"), (bad, "passed")) if n]
+        labelled = number_text.counted(counts.checked_labelled, "labelled output")
         yield CautionLine(
-            f"people contradict the checker on {good + bad:,} of {of}, {' and '.join(apart)}: "
+            f"people contradict the checker on {good + bad:,} of {labelled}, {' and '.join(kinds)}: "
             "correct the references or the labels"
         )
 
@@ -183,7 +184,8 @@ def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
     adjudicated = [each for each in trust if each.adjudicated]
     yield from (f"{names.of(each.judge)}: {each.adjudicated}" for each in adjudicated[:_ADJUDICATED])
     if len(adjudicated) > _ADJUDICATED:
-        yield f"{len(adjudicated) - _ADJUDICATED:,} more judges by adjudicated labels in the report"
+        hidden = number_text.counted(len(adjudicated) - _ADJUDICATED, "more judge")
+        yield f"{hidden} by adjudicated labels in the report"
 
 
 def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
@@ -223,8 +225,8 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     for use in judges:
         if use.refused:
             yield not_sent_caution(use.name, use.refused)
-    told = reason_of_silence(never_answered(judges))
-    reasons = [(use.name, text) for use in judges if (text := _ungraded(use, told))]
+    printed = reason_of_silence(never_answered(judges))
+    reasons = [(use.name, text) for use in judges if (text := _ungraded(use, printed))]
     for text, group in groupby(sorted(reasons, key=lambda each: each[1]), key=lambda each: each[1]):
         names = [name for name, _ in group]
         yield CautionLine(
@@ -241,25 +243,26 @@ def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         yield f"asked: {number_text.counted(calls, 'call')}, tokens: {number_text.tokens(*tokens)}{spent}"
 
 
-def _ungraded(use: JudgeUse, told: str) -> str:
-    """Count what a judge did not grade, with reasons; ``told`` is already printed above."""
+def _ungraded(use: JudgeUse, printed: str) -> str:
+    """Count the outputs that a judge did not grade, with reasons; one is ``printed`` above."""
     ungraded: dict[Outcome, int] = {
         name: number for name, number in use.outcomes.items() if name != "graded" and number
     }
     if not use.outcomes:
         return number_text.IDLE
     return "; ".join(
-        _left(name, number, use.reasons.get(name, {}), told) for name, number in ungraded.items()
+        _outcome_with_reason(name, number, use.reasons.get(name, {}), printed)
+        for name, number in ungraded.items()
     )
 
 
-def _left(outcome: Outcome, number: int, reasons: Mapping[str, int], told: str) -> str:
+def _outcome_with_reason(outcome: Outcome, number: int, reasons: Mapping[str, int], printed: str) -> str:
     """Return an outcome with its commonest reason, which is shown in full for a failed call.
 
-    A reason already printed above is not repeated.
+    The reason that is ``printed`` above is not repeated.
     """
     why = next(iter(reasons), "")
-    if why.rstrip(".") == told:
+    if why.rstrip(".") == printed:
         why = ""
     outcome_text = number_text.outcomes({outcome: number})
     return (

@@ -13,7 +13,8 @@ from ..evaluation.conclusion.run_summary import RunSummary, summary_of
 from ..evaluation.store.file_names import REPORT, VERDICTS
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import RunStore
-from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
+from ..records import FolderPath, InputPath, MemoryFolder, Source
+from ..records.standing_labels import giver, standing_labels
 from .html import write_report
 from .items.run_items import RunItems
 from .model import MOST_TEXTS, ReportData
@@ -35,7 +36,7 @@ def report_on(
 
     Args:
         folder: The run folder.
-        path: The file; ``report.html`` in the folder when left out.
+        path: The file; by default ``report.html`` in the folder.
         unchanged: Whether nothing has changed since the report was written, so that an existing one is kept.
         texts: Number of items whose texts the page holds (right ones: 300); None for all.
 
@@ -67,7 +68,7 @@ def report_data(store: RunStore) -> ReportData:
         thresholds=store.roster.thresholds,
         labels=_labels(store, summary.systems),
         certificates=_certificates(store),
-        notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, summary.systems)],
+        notes=[*edit_warnings(store), *(manifest.notes or []), *_not_judged(manifest, summary.systems)],
     )
     judges = _fractional(data)
     if not judges:
@@ -84,8 +85,8 @@ def _fractional(data: ReportData) -> set[str]:
     return set() if data.calibration is None else data.calibration.probability.keys() - set(data.baselines)
 
 
-def edited(store: RunStore) -> Iterator[str]:
-    """Warn about files of verdicts that were edited after the run wrote them."""
+def edit_warnings(store: RunStore) -> Iterator[str]:
+    """Yield a warning for each file of verdicts edited after the run wrote it."""
     for name in store.edited:
         yield f"{name} was changed by hand since the run wrote it; this page shows its present content."
 
@@ -98,7 +99,7 @@ def _not_judged(manifest: Manifest, systems: Sequence[SystemResult]) -> Iterator
         yield (f"No judge was asked about {open_outputs}: the next step adds one and continues the run.")
 
 
-_GIVEN: dict[Source, str] = {
+_LABELLERS: dict[Source, str] = {
     "checker": "checkers",
     "human": "people",
     "construction": "construction",
@@ -112,14 +113,14 @@ def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
 
     A checker's verdict counts as a label unless the output has another one.
     """
-    sources: dict[ItemKey, Source] = {label.key: label.source for label in store.labels if label.graded}
+    sources = {key: giver(label) for key, label in standing_labels(store.labels).items()}
     checked = sum(system.outcomes.get("checker", {}).get("graded", 0) for system in systems)
     checked -= sum(
         1
         for key in sources
         if any(verdict.source == "checker" and verdict.graded for verdict in store.verdicts.said_on(key))
     )
-    counts = Counter(_GIVEN[source] for source in sources.values())
+    counts = Counter(_LABELLERS[source] for source in sources.values())
     return {"checkers": checked, **counts}
 
 

@@ -40,7 +40,9 @@ def trust_document(
     if not trust:
         return []
     counts = ", ".join(f"{number_text.count(number)} by {who}" for who, number in labels.items() if number)
-    certified = [f"{judge}: {said}" for judge, told in (certificates or {}).items() for said in told]
+    certified = [
+        f"{judge}: {finding}" for judge, findings in (certificates or {}).items() for finding in findings
+    ]
     none = "Certificates in the run's folder: none."
     return [
         *judges_table(trust, why=True, control=control),
@@ -69,7 +71,7 @@ def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers |
     if not judges:
         return
     panels = {} if calibration is None else calibration.judges
-    worths = {name: panel.statistics.get("accuracy") for name, panel in panels.items()}
+    accuracies = {name: panel.statistics.get("accuracy") for name, panel in panels.items()}
     rows: list[list[str | Cell]] = []
     for judge in judges:
         row: list[str | Cell] = [
@@ -84,11 +86,13 @@ def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers |
             "-" if judge.seconds is None else number_text.duration(judge.seconds),
         ]
         if calibration is not None:
-            row.insert(2, statistic_cell(worths.get(judge.name)))
+            row.insert(2, statistic_cell(accuracies.get(judge.name)))
         rows.append(row)
     accuracy = Cell("Accuracy", title="Share of labelled outputs on which judge and label agree")
     head = ["Judge", "Verdicts", *([accuracy] if calibration is not None else []), *_HEAD]
-    yield from _drawn(judges, {name: each.value for name, each in worths.items() if each is not None})
+    yield from _costs_figure(
+        judges, {name: each.value for name, each in accuracies.items() if each is not None}
+    )
     kept = [
         column
         for column, name in enumerate(head)
@@ -109,7 +113,7 @@ def _spent(judges: Sequence[JudgeUse]) -> bool:
     return any(judge.calls or judge.prompt_tokens or judge.completion_tokens for judge in judges)
 
 
-def _drawn(judges: Sequence[JudgeUse], worths: Mapping[str, float | None]) -> Iterator[Figure]:
+def _costs_figure(judges: Sequence[JudgeUse], accuracies: Mapping[str, float | None]) -> Iterator[Figure]:
     """Yield cost against accuracy, if at least two judges have both.
 
     Tokens stand in for cost if no price is known.
@@ -117,9 +121,9 @@ def _drawn(judges: Sequence[JudgeUse], worths: Mapping[str, float | None]) -> It
     prices = {judge.name: _verdict_price(judge) for judge in judges}
     for unit, place in (("$ a verdict", 0), ("tokens a verdict", 1)):
         points = {
-            name: (paid, worth)
-            for name, price in prices.items()
-            if (worth := worths.get(name)) is not None and (paid := price[place]) is not None
+            name: (price, accuracy)
+            for name, both in prices.items()
+            if (accuracy := accuracies.get(name)) is not None and (price := both[place]) is not None
         }
         if len(points) > 1:
             caption = f"Accuracy by {unit}"
@@ -141,12 +145,12 @@ _TEMPLATE = "report.html.j2"
 
 def _passing(data: ReportData) -> str:
     """Return the thresholds in words: the default, and each judge with another one."""
-    own = [
+    others = [
         f"{judge.name} from {threshold.at:g} on"
         for judge in data.judges
         if judge.id is not None and (threshold := data.thresholds.get(judge.id, PassThreshold())).at != HALF
     ]
-    return "; ".join([f"a score of at least {HALF:g}", *own])
+    return "; ".join([f"a score of at least {HALF:g}", *others])
 
 
 _STATUSES = {"disagreement": "disagreements", "not graded": "neither graded nor labelled"}

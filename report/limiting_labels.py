@@ -24,12 +24,12 @@ def labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference: 
     if pair.difference.low is None or pair.difference.high is None:
         lacking = sum(max(0, FEWEST_COMPARED - undecided.labelled.get(name, 0)) for name in names)
         return min(lacking, unlabelled) or None
-    all_of_it = ((pair.difference.high - pair.difference.low) / 2 / _NORMAL_95) ** 2
+    variance = ((pair.difference.high - pair.difference.low) / 2 / _NORMAL_95) ** 2
     differing, value = (pair.a_only_right + pair.b_only_right) / pair.n, pair.difference.value or 0.0
-    size = pair.n / pair.effective_clusters
-    of_outputs = max(0.0, differing - value**2) / pair.n * (1 + (size - 1) * pair.icc)
-    wanted = (difference / _POWER_95) ** 2 - of_outputs
-    if 2 * of_outputs > all_of_it or wanted <= 0 or not labelled:
+    cluster_size = pair.n / pair.effective_clusters
+    output_variance = max(0.0, differing - value**2) / pair.n * (1 + (cluster_size - 1) * pair.icc)
+    label_variance = (difference / _POWER_95) ** 2 - output_variance  # at most, to show the difference
+    if 2 * output_variance > variance or label_variance <= 0 or not labelled:
         return None
-    more = math.ceil(labelled * ((all_of_it - of_outputs) / wanted - 1))
-    return more if 0 < more <= unlabelled else None
+    lacking = math.ceil(labelled * ((variance - output_variance) / label_variance - 1))
+    return lacking if 0 < lacking <= unlabelled else None

@@ -9,7 +9,15 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from ..calibration.comparison.comparison_results import ComparedStratum as Part
-from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN, JudgeUse, SystemResult
+from ..evaluation.conclusion.run_results import (
+    ALL_CORRECTED,
+    CORRECTED,
+    DECIDED,
+    JUDGED,
+    OPEN,
+    JudgeUse,
+    SystemResult,
+)
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
@@ -65,7 +73,7 @@ def _certify(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
 
 
 def _all_decided(summary: RunSummary) -> bool:
-    """Return if people have decided every disagreement."""
+    """Return whether people have decided every disagreement."""
     decided = summary.agreement.adjudication
     return decided is not None and not any(each.disagreements.left for each in decided.judges.values())
 
@@ -79,7 +87,14 @@ def _reviewed(summary: RunSummary) -> str:
         return f"{counted(ungraded, 'output')} ungraded" + (
             f": {reasons[0].rstrip('.')}." if reasons else "."
         )
-    if any(rate is None or rate.value is None or rate.fractions or rate.n != rate.of for rate in whole):
+    if any(
+        rate is None
+        or rate.value is None
+        or rate.fractions
+        or rate.n != rate.of
+        or rate.name == ALL_CORRECTED  # an estimate, not a count of outputs
+        for rate in whole
+    ):
         return "Review the failures in the report."
     graded = sum(rate.n for rate in whole if rate is not None)
     passed = sum(round((rate.value or 0.0) * rate.n) for rate in whole if rate is not None)
@@ -181,11 +196,11 @@ def _judge_open(summary: RunSummary) -> Answer | None:
         recorded.update(system.unjudged_steps)
     if not kinds:
         return None
-    left = kinds.total()
+    undecided = counted(kinds.total(), "undecided output")
     judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
-    new = [judge for judge in judges if not any(_names(word, judge) for word in summary.words)]
+    new = [judge for judge in judges if not any(_is_judge(word, judge) for word in summary.words)]
     if not new and not summary.command.startswith("fiducial."):
-        text = f"Reach a model for the {counted(left, 'undecided output')} ({number_text.NEEDS_MODEL}); the same command continues."
+        text = f"Reach a model for the {undecided} ({number_text.NEEDS_MODEL}); the same command continues."
         return Answer(text=text, evidence="systems", command=summary.command_with())
     model = next((use.id.model for use in summary.judges if use.id is not None), number_text.MODEL)
     options = " ".join(
@@ -195,7 +210,7 @@ def _judge_open(summary: RunSummary) -> Answer | None:
     reached = any(_has(summary, option) for option in _REACHING)
     needs = "" if reached or model == BASELINE else f" ({number_text.NEEDS_MODEL})"
     return Answer(
-        text=f"Add a judge for the {counted(left, 'undecided output')}{needs}:",
+        text=f"Add a judge for the {undecided}{needs}:",
         evidence="systems",
         command=summary.command_with(options, f'judges=[{named}], model="{model}"'),
     )
@@ -208,9 +223,11 @@ def _change_judge(summary: RunSummary) -> Answer | None:
             lost = use.outcomes.get(outcome, 0)
             if 2 * lost > _outputs_to_judge(use):
                 why = next(iter(use.reasons.get(outcome, {})), "").rstrip(".")
-                of = f"{lost:,} of {counted(_outputs_to_judge(use), 'output')}{f' ({why})' if why else ''}"
+                lost_outputs = (
+                    f"{lost:,} of {counted(_outputs_to_judge(use), 'output')}{f' ({why})' if why else ''}"
+                )
                 return Answer(
-                    text=f"{use.name} {words} {of}. Use another --model or variant of the judge, with a new --out.",
+                    text=f"{use.name} {words} {lost_outputs}. Use another --model or variant of the judge, with a new --out.",
                     evidence="judges",
                 )
     return None
@@ -220,13 +237,13 @@ _NO_SCORE: Mapping[Outcome, str] = {"unparsable": "gave no readable score for", 
 """Outcomes that another model or prompt may avoid, with the judge's action in words."""
 
 
-def _names(word: str, judge: str) -> bool:
-    """Return if a typed word is a judge, with its variant and model or without."""
+def _is_judge(word: str, judge: str) -> bool:
+    """Return whether a typed word names a judge, with or without variant and model."""
     return re.split("[/@]", word.removeprefix("--judge="), maxsplit=1)[0] == judge
 
 
 def _has(summary: RunSummary, option: str) -> bool:
-    """Return if an option was typed."""
+    """Return whether an option was typed."""
     return any(word == option or word.startswith(f"{option}=") for word in summary.words)
 
 
@@ -253,11 +270,16 @@ def _unlabelled(part: Part) -> int:
 
 
 def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
-    """Count the outputs in these parts whose judge is not corrected with labels."""
+    """Count the outputs in these parts whose judge is not corrected with labels.
+
+    Judges may grade the same outputs or others; all of them together are known where none is corrected.
+    """
     corrected = {part.by for part in system.strata if part.name == CORRECTED}
-    return max(
-        (part.n for part in system.strata if part.name in names and part.by not in corrected), default=0
-    )
+    parts = [part.n for part in system.strata if part.name in names and part.by not in corrected]
+    checked = max((part.n for part in system.strata if part.name == DECIDED), default=0)
+    if parts and not corrected and system.overall is not None:
+        return max(*parts, system.overall.n - checked)
+    return max(parts, default=0)
 
 
 def _tell_apart(summary: RunSummary) -> Answer | None:
@@ -298,9 +320,9 @@ def _narrow(summary: RunSummary) -> Answer | None:
     checked = [part for part in system.strata if part.name == DECIDED]
     rate = system.overall
     if rate is not None and rate.value is None and rate.n > sum(part.n for part in checked):
-        left = counted(rate.of - rate.n, "output")
+        ungraded = counted(rate.of - rate.n, "output")
         return Answer(
-            text=f"Judges left {left} ungraded, too many for a rate of all. Use another --model or variant of the judge, with a new --out.",
+            text=f"Judges left {ungraded} ungraded, too many for a rate of all. Use another --model or variant of the judge, with a new --out.",
             evidence="judges",
         )
     if rate is None or rate.value is None:
@@ -354,7 +376,7 @@ def _fix_labels(summary: RunSummary) -> Answer | None:
         return None
     if _all_decided(summary):
         return None
-    count = len(calibration.suspected_label_errors)
+    count = calibration.suspected_count
     return Answer(
         text=f"Most judges contradict {counted(count, 'label')}. Decide who is right:",
         evidence="items",

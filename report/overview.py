@@ -102,7 +102,9 @@ def _parts(
     parts: dict[str, Mapping[str, Statistic]] = {"checked outputs": decided} if decided else {}
     strata = None if compared is None else compared.strata
     if strata is None:
-        undecided = {system.system: rest for system in systems if (rest := _rest(system)) is not None}
+        undecided = {
+            system.system: rate for system in systems if (rate := _undecided_rate(system)) is not None
+        }
         corrected = all(rate.name in {CORRECTED, ONE_EACH_CORRECTED} for rate in undecided.values())
         return parts | (
             {
@@ -119,12 +121,14 @@ def _parts(
     return parts
 
 
-def _rest(system: SystemResult) -> StratumRate | None:
+def _undecided_rate(system: SystemResult) -> StratumRate | None:
     """Return the undecided outputs' rate by the judge of all, else by one judge for each."""
     judged = [part for part in system.strata if part.by is not None and part.name in {OPEN, CORRECTED}]
     best = [part for part in judged if part.name == CORRECTED] or judged
-    one = best[0] if len({part.by for part in best}) == 1 else None
-    return one if one is None or system.judged is None or one.of == system.judged.of else system.judged
+    if len({part.by for part in best}) != 1:
+        return None
+    by_one_judge = best[0]
+    return by_one_judge if system.judged is None or by_one_judge.of == system.judged.of else system.judged
 
 
 def _drawn(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[PlottedInterval]:
@@ -139,11 +143,11 @@ def _differences(compared: ComparisonNumbers | None) -> Iterator[Figure]:
     """Yield the first system's difference to every other, in the part that ranks systems."""
     if compared is None or compared.strata is None:
         return
-    _, of = deciding(compared.strata)
-    leader, found = overview_leads(compared.strata)
-    if found:
-        rows = [PlottedInterval.of(name, lead) for name, lead in found.items()]
-        caption = f"how far {leader} is ahead, {of}"
+    _, where = deciding(compared.strata)
+    leader, leads = overview_leads(compared.strata)
+    if leads:
+        rows = [PlottedInterval.of(name, lead) for name, lead in leads.items()]
+        caption = f"how far {leader} is ahead, {where}"
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
 
 
@@ -187,17 +191,17 @@ def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
     """Yield a row per judge, followed by its row corrected with labels."""
     judged = [part for system in systems for part in system.strata if part.name != DECIDED]
     names = dict.fromkeys(part.by for part in judged)
-    for by in names:
+    for judge in names:
         for name, words in _PARTS_OF_JUDGES.items():
             rates = {
                 system.system: part
                 for system in systems
                 for part in system.strata
-                if (part.name, part.by) == (name, by)
+                if (part.name, part.by) == (name, judge)
             }
             if rates:
                 yield (
-                    Cell(by or words, words if by else ""),
+                    Cell(judge or words, words if judge else ""),
                     *(_rate(rates.get(each.system)) for each in systems),
                 )
 

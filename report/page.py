@@ -118,7 +118,7 @@ def document_page(path: Path, page: ResultPage) -> Path:
         InputError: The file cannot be written.
     """
     pieces = answer_pieces(page)
-    sections = {name: shown for name, told in page.sections.items() if (shown := as_html(list(told)))}
+    sections = {name: shown for name, section in page.sections.items() if (shown := as_html(list(section)))}
     headline = pieces.pop(0) if sections and pieces and isinstance(pieces[0], str) else ""
     text = rendered(
         "document.html.j2",
@@ -154,7 +154,7 @@ def notebook_cell(document: Document) -> str:
 
 def page_cell(page: ResultPage) -> str:
     """Render a result's page for a notebook's cell: the answer, and everything else folded."""
-    folded = [Details(name, told) for name, document in page.sections.items() if (told := list(document))]
+    folded = [Details(name, pieces) for name, section in page.sections.items() if (pieces := list(section))]
     return notebook_cell([*answer_pieces(page), *folded])
 
 

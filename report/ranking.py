@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ..calibration.comparison.comparison_results import ComparedStratum, Strata
 from ..calibration.statistic import Statistic
-from ..evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, SystemResult
+from ..evaluation.conclusion.run_results import ALL_CORRECTED, ALL_UNCORRECTED, DECIDED, SystemResult
 from ..evaluation.conclusion.run_results import StratumRate as Rate
 from ..evaluation.conclusion.run_summary import RunSummary
 from .text import number_text
@@ -78,27 +78,34 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
     if unranked:
         text += f" Not ranked, for too few or unusual labels: {number_text.some(unranked)}."
     if part is strata.decided and any(strata.open.outputs.values()):
-        rest = "other output" if part.by_labels else "undecided output"
+        noun = "other output" if part.by_labels else "undecided output"
         leader = next(iter(ranked))
-        text += f" {_by_judges(strata.open, leader, rest)}{_ahead_on_all(strata, part, leader)}"
+        text += f" {_by_judges(strata.open, leader, noun)}{_ahead_on_all(strata, part, leader)}"
     return text
+
+
+_JUDGED_ONES = {
+    ALL_UNCORRECTED: ", judged ones uncorrected",
+    ALL_CORRECTED: ", judged ones corrected with labels",
+}
 
 
 def _only_system(system: SystemResult) -> str:
     """Return the only system's result: on all outputs if enough are graded, else checked ones."""
     whole = system.overall
     if whole is not None and whole.value is not None:
-        mark = ", judged ones uncorrected" if whole.name == ALL_UNCORRECTED else ""
-        return f"{system.system}: {_passing(whole, 'outputs')}{mark}{_range(whole)}."
+        return (
+            f"{system.system}: {_passing(whole, 'outputs')}{_JUDGED_ONES.get(whole.name, '')}{_range(whole)}."
+        )
     parts = [part for part in system.strata if part.name == DECIDED and part.value is not None]
     if not parts:
         return f"{system.system}: nothing is graded yet."
     checked = parts[0]
     graded = checked.n + (0 if system.judged is None else system.judged.n)
-    left = checked.of - graded
-    undecided = graded == checked.n and checked.outcomes.get("undecided", 0) == left
-    rest = f"; {left:,} {'undecided' if undecided else 'ungraded'}" if left else ""
-    return f"{system.system}: {_passing(checked, 'checked outputs')}{rest}{_range(checked, 'ungraded' if graded == checked.n else 'unchecked')}."
+    ungraded = checked.of - graded
+    undecided = graded == checked.n and checked.outcomes.get("undecided", 0) == ungraded
+    others = f"; {ungraded:,} {'undecided' if undecided else 'ungraded'}" if ungraded else ""
+    return f"{system.system}: {_passing(checked, 'checked outputs')}{others}{_range(checked, 'ungraded' if graded == checked.n else 'unchecked')}."
 
 
 def _passing(rate: Rate, plural: str) -> str:
@@ -197,5 +204,5 @@ def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:
         return f"{on}, judged and corrected with labels, {tested}."
     if not beaten:
         return f"{on}, judges (uncorrected) show no significant difference."
-    of = "" if beaten == others else f" to {listed(beaten)}"
-    return f"{on}, judges (uncorrected) prefer {first}{of}{' too' if first == leader and not of else ''}."
+    to_whom = "" if beaten == others else f" to {listed(beaten)}"
+    return f"{on}, judges (uncorrected) prefer {first}{to_whom}{' too' if first == leader and not to_whom else ''}."

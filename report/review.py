@@ -22,7 +22,7 @@ from ..evaluation.labelling.disputes import opinions_on
 from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample
 from ..evaluation.store.run_store import RunStore
 from ..records import Case, ItemKey, read_records
-from .from_run import edited
+from .from_run import edit_warnings
 from .page import rendered, write_page
 from .review_view import ReviewItem, review_item
 
@@ -52,7 +52,7 @@ def write_review(
         list(review_items(store, sample, keys)),
         name,
         subject=_subject(store),
-        warnings=list(edited(store)),
+        warnings=list(edit_warnings(store)),
         left_out=len(sample.keys) - len(keys),
     )
     write_page(path, page)
@@ -87,8 +87,8 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
                 line=store.verdicts.line_of(row),
             )
         case, verdicts = cases[key.case_id], store.verdicts.on(key)
-        shown = as_judged(case, outputs[key])
-        yield review_item(case, shown, verdicts, _evidence(sample, key), opinions.get(key))
+        output = as_judged(case, outputs[key])
+        yield review_item(case, output, verdicts, _evidence(sample, key), opinions.get(key))
 
 
 def render_review(
@@ -103,7 +103,7 @@ def render_review(
     """Make a review page.
 
     Args:
-        sample: Name of the sample.
+        sample: The sample that the outputs are of.
         items: The outputs.
         name: Name of the labeller; empty to ask on the page.
         warnings: Warnings at the top of the page.
@@ -128,7 +128,7 @@ def render_review(
         ["review_labels.js", "review.js"],
         use=_USE[sample.kind],
         warnings=warnings,
-        fair=sample.kind == "open",
+        corrects_rates=sample.kind == "open",
         faults=FAULTS if sample.kind in TO_DECIDE else {},
         count=len(items),
         left_out=left_out,

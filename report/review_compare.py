@@ -85,10 +85,10 @@ def _object(arguments: dict[str, Any] | str) -> dict[str, Any] | None:
     if isinstance(arguments, dict):
         return arguments
     try:
-        found: Any = json.loads(arguments)
+        decoded: Any = json.loads(arguments)
     except (ValueError, RecursionError):
         return None
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+    return cast("dict[str, Any]", decoded) if isinstance(decoded, dict) else None
 
 
 def _underscored(name: str) -> str:

@@ -142,9 +142,9 @@ def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[TitledText]:
         shown.append(TitledText(shortened(title, _NAME), part, hidden + len(text) - len(part)))
         room -= len(text)
     if left_out:
-        shown.append(
-            TitledText("Not shown", f"{number_text.count(left_out)} more parts; the records hold them")
-        )
+        them = "it" if left_out == 1 else "them"
+        note = f"{number_text.counted(left_out, 'more part')}; the records hold {them}"
+        shown.append(TitledText("Not shown", note))
     return shown
 
 
@@ -166,11 +166,11 @@ def _given_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
 
 
 def _message(message: Message) -> Excerpt:
-    rest = {name: value for name, value in message.items() if name not in {"role", "content"}}
+    others = {name: value for name, value in message.items() if name not in {"role", "content"}}
     content = message.get("content")
-    if isinstance(content, str) and not rest:
+    if isinstance(content, str) and not others:
         return _value(content)
-    return _value(rest | ({} if content is None else {"content": content}))
+    return _value(others | ({} if content is None else {"content": content}))
 
 
 def _context(request: Any, content: Any) -> Excerpt:

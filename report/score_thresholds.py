@@ -91,20 +91,20 @@ def _at(rows: Sequence[JudgedRow], at: float, threshold: float) -> RatesAtThresh
 
     good = [row for row in rows if row.label is not None and row.label >= threshold]
     bad = [row for row in rows if row.label is not None and row.label < threshold]
-    rest = [row for row in rows if row.undecided]
-    of_rest = [[row for row in each if row.undecided] for each in (good, bad)]
-    judged = sum(row.score >= at for row in rest) / len(rest) if rest else 0.0
+    undecided = [row for row in rows if row.undecided]
+    undecided_good, undecided_bad = ([row for row in each if row.undecided] for each in (good, bad))
+    judged = sum(row.score >= at for row in undecided) / len(undecided) if undecided else 0.0
     return RatesAtThreshold(
         at=at,
         passed_bad=_share([row.score >= at for row in bad], bad),
         failed_good=_share([row.score < at for row in good], good),
         corrected=rogan_gladen(
             judged,
-            len(rest),
-            true_positives=sum(row.score >= at for row in of_rest[0]),
-            positives=len(of_rest[0]),
-            true_negatives=sum(row.score < at for row in of_rest[1]),
-            negatives=len(of_rest[1]),
+            len(undecided),
+            true_positives=sum(row.score >= at for row in undecided_good),
+            positives=len(undecided_good),
+            true_negatives=sum(row.score < at for row in undecided_bad),
+            negatives=len(undecided_bad),
         ),
     )
 

@@ -44,7 +44,9 @@ def heat(
         text(8, below + 18 + n * 16, f"{letter}  {name}", room=52)
         for n, (letter, name) in enumerate(zip(letters, columns, strict=True))
     ]
-    return svg("heat", WIDTH, below + 16 * len(columns) + 10, title, shapes, says=_says(columns, rows))
+    return svg(
+        "heat", WIDTH, below + 16 * len(columns) + 10, title, shapes, description=_description(columns, rows)
+    )
 
 
 def _share(x: float, y: float, wide: float, share: float | None, label: str, *, good: bool) -> list[Markup]:
@@ -58,13 +60,13 @@ def _share(x: float, y: float, wide: float, share: float | None, label: str, *, 
             _HIGH - 2,
             "agree" if good else "differ",
             strength=0.05 + 0.5 * share,
-            says=f"{label}: {decimal(share)}",
+            description=f"{label}: {decimal(share)}",
         ),
         text(x + wide / 2, y + 15, decimal(share), "share", anchor="middle"),
     ]
 
 
-def _says(columns: Sequence[str], rows: Sequence[tuple[str, Sequence[float | None]]]) -> str:
+def _description(columns: Sequence[str], rows: Sequence[tuple[str, Sequence[float | None]]]) -> str:
     return "; ".join(
         f"{name}: "
         + ", ".join(

@@ -87,11 +87,11 @@ class AxisScale(NamedTuple):
 
 
 def svg(
-    kind: str, width: float, height: float, title: str, shapes: Iterable[Markup], *, says: str = ""
+    kind: str, width: float, height: float, title: str, shapes: Iterable[Markup], *, description: str = ""
 ) -> Markup:
     """Return an ``svg`` element of a style sheet class and a size in pixels.
 
-    ``title`` and ``says`` are for readers who cannot see the figure.
+    ``title`` and ``description`` are for readers who cannot see the figure.
     """
     return Markup(
         '<svg class="{}" width="{:g}" height="{:g}" viewBox="0 0 {:g} {:g}" role="img" font-family="sans-serif" '
@@ -104,7 +104,7 @@ def svg(
         width,
         height,
         fit(title),
-        Markup("<desc>{}</desc>").format(fit(says)) if says else "",
+        Markup("<desc>{}</desc>").format(fit(description)) if description else "",
         Markup().join(shapes),
     )
 
@@ -129,21 +129,21 @@ def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
     )
 
 
-def ticks(places: Iterable[float], top: float, bottom: float) -> Markup:
+def ticks(positions: Iterable[float], top: float, bottom: float) -> Markup:
     """Draw upright ticks as one shape."""
-    course = "".join(f"M{_pixels(place)} {_pixels(top)}V{_pixels(bottom)}" for place in places)
+    course = "".join(f"M{_pixels(x)} {_pixels(top)}V{_pixels(bottom)}" for x in positions)
     return Markup('<path {} d="{}"/>').format(_looks("tick"), course)
 
 
-def grid(up: AxisScale, left: float, right: float, *, of: str = "") -> list[Markup]:
-    """Draw lines at 0, one half and 1 with their numbers; above them the axis title ``of``."""
-    named = [text(2, up(1.0) - 10, of)] if of else []
-    return named + [
+def grid(y_axis: AxisScale, left: float, right: float, *, title: str = "") -> list[Markup]:
+    """Draw lines at 0, one half and 1 with their numbers; above them the axis's title."""
+    heading = [text(2, y_axis(1.0) - 10, title)] if title else []
+    return heading + [
         shape
         for mark in (0.0, 0.5, 1.0)
         for shape in (
-            line("tick", left, up(mark), right, up(mark)),
-            text(left - 6, up(mark) + 4, f"{mark:g}", anchor="end"),
+            line("tick", left, y_axis(mark), right, y_axis(mark)),
+            text(left - 6, y_axis(mark) + 4, f"{mark:g}", anchor="end"),
         )
     ]
 
@@ -154,18 +154,18 @@ def path(kind: str, points: Sequence[tuple[float, float]]) -> Markup:
     return Markup('<polyline {} points="{}"/>').format(_looks(kind), places)
 
 
-def dot(x: float, y: float, kind: str = "dot", *, radius: float = 4.5, says: str = "") -> Markup:
-    """Draw a point; ``says`` is the tooltip."""
+def dot(x: float, y: float, kind: str = "dot", *, radius: float = 4.5, description: str = "") -> Markup:
+    """Draw a point; ``description`` is the tooltip."""
     return Markup('<circle {} cx="{}" cy="{}" r="{:g}">{}</circle>').format(
-        _looks(kind), _pixels(x), _pixels(y), radius, _hint(says)
+        _looks(kind), _pixels(x), _pixels(y), radius, _hint(description)
     )
 
 
-def box(x: float, y: float, width: float, height: float, kind: str, *, strength: float = 1.0, says: str = "") -> Markup:  # fmt: skip
+def box(x: float, y: float, width: float, height: float, kind: str, *, strength: float = 1.0, description: str = "") -> Markup:  # fmt: skip
     """Draw a rectangle; a larger ``strength`` means a stronger colour."""
     return Markup(
         '<rect {} x="{}" y="{}" width="{}" height="{}" rx="3" fill-opacity="{:.2f}">{}</rect>'
-    ).format(_looks(kind), *map(_pixels, (x, y, width, height)), strength, _hint(says))
+    ).format(_looks(kind), *map(_pixels, (x, y, width, height)), strength, _hint(description))
 
 
 def fit(words: str) -> str:
@@ -177,10 +177,10 @@ def _looks(kind: str) -> Markup:
     return Markup('class="{}" {}').format(kind, Markup(_KINDS[kind])).rstrip()  # noqa: S704 - of the table above
 
 
-def _pixels(place: float) -> str:
-    """Return a place to a tenth of a pixel, without the digits that say nothing."""
-    return f"{place:.1f}".removesuffix(".0")
+def _pixels(position: float) -> str:
+    """Format a position to a tenth of a pixel, without the digits that say nothing."""
+    return f"{position:.1f}".removesuffix(".0")
 
 
-def _hint(says: str) -> Markup:
-    return Markup("<title>{}</title>").format(fit(says)) if says else Markup()
+def _hint(description: str) -> Markup:
+    return Markup("<title>{}</title>").format(fit(description)) if description else Markup()

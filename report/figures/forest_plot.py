@@ -82,23 +82,25 @@ class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
 
 def interval_strip(value: float, low: float | None, high: float | None) -> Markup:
     """Draw a rate with its interval on an axis from 0 to 1."""
-    place = AxisScale(0.0, 1.0, _MARGIN, _STRIP - _MARGIN)
-    says = decimal(value)
+    axis = AxisScale(0.0, 1.0, _MARGIN, _STRIP - _MARGIN)
+    description = decimal(value)
     if low is not None and high is not None:
-        says += f", interval {decimal(low)} to {decimal(high)}"
-    shapes = [ticks((place(quarter / 4) for quarter in range(5)), 3, _HEIGHT - 3)]
+        description += f", interval {decimal(low)} to {decimal(high)}"
+    shapes = [ticks((axis(quarter / 4) for quarter in range(5)), 3, _HEIGHT - 3)]
     drawn = PlottedInterval(name="", value=value, low=low, high=high)
-    return svg("strip", _STRIP, _HEIGHT, says, [*shapes, *_marks(drawn, place, _MIDDLE)])
+    return svg("strip", _STRIP, _HEIGHT, description, [*shapes, *_marks(drawn, axis, _MIDDLE)])
 
 
-def _marks(interval: PlottedInterval, place: AxisScale, y: float) -> list[Markup]:
-    shapes = [line("track", place.start, y, place.end, y)]
+def _marks(interval: PlottedInterval, axis: AxisScale, y: float) -> list[Markup]:
+    shapes = [line("track", axis.start, y, axis.end, y)]
     if interval.bounds is not None:
-        shapes.append(line("bounds", place(interval.bounds[0]), y + 8, place(interval.bounds[1]), y + 8))
+        shapes.append(line("bounds", axis(interval.bounds[0]), y + 8, axis(interval.bounds[1]), y + 8))
     if interval.low is not None and interval.high is not None:
-        shapes.append(line("whisker", place(interval.low), y, place(interval.high), y))
+        shapes.append(line("whisker", axis(interval.low), y, axis(interval.high), y))
     if interval.value is not None:
-        shapes.append(dot(place(interval.value), y, "alarm" if interval.alarm else "dot", says=str(interval)))
+        shapes.append(
+            dot(axis(interval.value), y, "alarm" if interval.alarm else "dot", description=str(interval))
+        )
     return shapes
 
 
@@ -113,21 +115,21 @@ def forest(
     high = 1.0 if low >= 0 else _reach(rows)
     low = max(low, -high)
     # Long names get a line of their own; their numbers stay beside the intervals.
-    apart = any(len(interval.name) > _LETTERS for interval in rows)
-    place = AxisScale(low, high, _MARGIN, WIDTH - _MARGIN - (_NUMBER if apart else 0))
+    on_own_line = any(len(interval.name) > _LETTERS for interval in rows)
+    axis = AxisScale(low, high, _MARGIN, WIDTH - _MARGIN - (_NUMBER if on_own_line else 0))
     bottom = _ROW * len(rows) + 8
     marks = [low + (high - low) * quarter / 4 for quarter in range(5)]
-    shapes = [ticks(map(place, marks), 4, bottom)]
+    shapes = [ticks(map(axis, marks), 4, bottom)]
     if low < 0:
-        shapes.append(line("zero", place(0), 4, place(0), bottom))
+        shapes.append(line("zero", axis(0), 4, axis(0), bottom))
     for number, interval in enumerate(rows):
         y = _ROW * number + 14
         shapes += [
-            text(_MARGIN, y, interval.name, "name", room=_MOST_LETTERS if apart else _LETTERS),
-            text(WIDTH - _MARGIN, y + 16 if apart else y, interval.number, anchor="end"),
-            *_marks(interval, place, y + 12),
+            text(_MARGIN, y, interval.name, "name", room=_MOST_LETTERS if on_own_line else _LETTERS),
+            text(WIDTH - _MARGIN, y + 16 if on_own_line else y, interval.number, anchor="end"),
+            *_marks(interval, axis, y + 12),
         ]
-    return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(marks, place, bottom + 14, ends)], says="; ".join(map(str, rows)))  # fmt: skip
+    return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(marks, axis, bottom + 14, ends)], description="; ".join(map(str, rows)))  # fmt: skip
 
 
 def _reach(rows: Sequence[PlottedInterval]) -> float:
@@ -142,21 +144,23 @@ def _reach(rows: Sequence[PlottedInterval]) -> float:
 
 
 def _axis(
-    ticks: Sequence[float], place: AxisScale, y: float, ends: tuple[str, str] | None = None
+    ticks: Sequence[float], axis: AxisScale, y: float, ends: tuple[str, str] | None = None
 ) -> list[Markup]:
     if ends is not None:
-        return [text(place.start, y, ends[0]), text(place.end, y, ends[1], anchor="end")]
+        return [text(axis.start, y, ends[0]), text(axis.end, y, ends[1], anchor="end")]
     anchors = {ticks[0]: "start", ticks[-1]: "end"}
-    return [text(place(tick), y, f"{tick:g}", anchor=anchors.get(tick, "middle")) for tick in ticks]
+    return [text(axis(tick), y, f"{tick:g}", anchor=anchors.get(tick, "middle")) for tick in ticks]
 
 
-def upright(interval: PlottedInterval, x: float, up: AxisScale) -> list[Markup]:
+def upright(interval: PlottedInterval, x: float, y_axis: AxisScale) -> list[Markup]:
     """Draw an estimate with a vertical interval."""
     shapes: list[Markup] = []
     if interval.low is not None and interval.high is not None:
-        shapes.append(line("whisker", x, up(interval.low), x, up(interval.high)))
+        shapes.append(line("whisker", x, y_axis(interval.low), x, y_axis(interval.high)))
     if interval.value is not None:
-        shapes.append(dot(x, up(interval.value), "alarm" if interval.alarm else "dot", says=str(interval)))
+        shapes.append(
+            dot(x, y_axis(interval.value), "alarm" if interval.alarm else "dot", description=str(interval))
+        )
     return shapes
 
 
@@ -166,17 +170,19 @@ def trend(title: str, rows: Sequence[PlottedInterval]) -> Markup:
     Rows without a value are left out of the line.
     """
     height, top = 194.0, 28.0
-    up = AxisScale(0.0, 1.0, height - 34, top)
-    along = AxisScale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)
-    shapes = grid(up, 34, WIDTH - _MARGIN, of="rate")
-    points = [(along(number), up(each.value)) for number, each in enumerate(rows) if each.value is not None]
+    y_axis = AxisScale(0.0, 1.0, height - 34, top)
+    x_axis = AxisScale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)
+    shapes = grid(y_axis, 34, WIDTH - _MARGIN, title="rate")
+    points = [
+        (x_axis(number), y_axis(each.value)) for number, each in enumerate(rows) if each.value is not None
+    ]
     shapes.append(path("course", points))
-    shapes += [shape for number, each in enumerate(rows) for shape in upright(each, along(number), up)]
+    shapes += [shape for number, each in enumerate(rows) for shape in upright(each, x_axis(number), y_axis)]
     ends = [(0, "start"), (len(rows) - 1, "end")] if len(rows) > 1 else [(0, "start")]
     shapes += [
-        text(along(n), height - 12, rows[n].name, anchor=anchor, room=_LETTERS) for n, anchor in ends if rows
+        text(x_axis(n), height - 12, rows[n].name, anchor=anchor, room=_LETTERS) for n, anchor in ends if rows
     ]
-    return svg("trend", WIDTH, height, title, shapes, says="; ".join(map(str, rows)))
+    return svg("trend", WIDTH, height, title, shapes, description="; ".join(map(str, rows)))
 
 
 _LABELS = 82.0
@@ -200,32 +206,32 @@ def judge_rates(
         lanes: Names of the rates.
         wanted: Target rate, drawn as a line.
     """
-    place = AxisScale(0.0, 1.0, _LABELS, WIDTH - 112)
+    axis = AxisScale(0.0, 1.0, _LABELS, WIDTH - 112)
     bottom = _JUDGE_ROW * len(rows) + 6
-    shapes = [ticks(map(place, _ENDS), 4, bottom)]
+    shapes = [ticks(map(axis, _ENDS), 4, bottom)]
     if wanted is not None:
-        shapes.append(line("wanted", place(wanted), 4, place(wanted), bottom))
+        shapes.append(line("wanted", axis(wanted), 4, axis(wanted), bottom))
     for number, (name, rates) in enumerate(rows):
         y = _JUDGE_ROW * number + 14
         shapes.append(text(_MARGIN, y, name, "name", room=_JUDGE_LETTERS))
         for lane, (what, rate) in enumerate(zip(lanes, rates, strict=True)):
-            shapes += _lane(rate, what, place, y + _LANE * (lane + 1))
-    shapes += [text(place(end), bottom + 14, f"{end:g}", anchor="middle") for end in _ENDS]
-    says = "; ".join(
+            shapes += _lane(rate, what, axis, y + _LANE * (lane + 1))
+    shapes += [text(axis(end), bottom + 14, f"{end:g}", anchor="middle") for end in _ENDS]
+    description = "; ".join(
         f"{name}: " + ", ".join(f"{what} {rate.number}" for what, rate in zip(lanes, rates, strict=True))
         for name, rates in rows
     )
-    return svg("forest", WIDTH, bottom + 20, title, shapes, says=says)
+    return svg("forest", WIDTH, bottom + 20, title, shapes, description=description)
 
 
-def _lane(rate: PlottedInterval, label: str, place: AxisScale, y: float) -> list[Markup]:
+def _lane(rate: PlottedInterval, label: str, axis: AxisScale, y: float) -> list[Markup]:
     shapes = [
         text(_MARGIN, y + 4, label, "share"),
-        line("track", place.start, y, place.end, y),
+        line("track", axis.start, y, axis.end, y),
         text(WIDTH - _MARGIN, y + 4, rate.number, "share", anchor="end"),
     ]
     if rate.low is not None and rate.high is not None:
-        shapes.append(line("whisker", place(rate.low), y, place(rate.high), y))
+        shapes.append(line("whisker", axis(rate.low), y, axis(rate.high), y))
     if rate.value is not None:
-        shapes.append(dot(place(rate.value), y, says=f"{label}: {rate.number}"))
+        shapes.append(dot(axis(rate.value), y, description=f"{label}: {rate.number}"))
     return shapes

@@ -32,8 +32,8 @@ def ladder_curve(ladder: LadderResult) -> Markup:
         *_break(ladder),
         text(_ACROSS(0.5), _HEIGHT - 4, ladder.unit, anchor="middle"),
     ]
-    says = f"share caught by level, from easy to hard; breaks {ladder.breaks}"
-    return svg("ladder", WIDTH, _HEIGHT, ladder.dial, shapes, says=says)
+    description = f"share caught by level, from easy to hard; breaks {ladder.breaks}"
+    return svg("ladder", WIDTH, _HEIGHT, ladder.dial, shapes, description=description)
 
 
 _ENDS = {"beyond the hardest": 1.0, "before the easiest": 0.0}
@@ -87,7 +87,7 @@ def _observed(ladder: LadderResult) -> list[Markup]:
             _UP(level.caught / level.faulty),
             "seen",
             radius=round(max(_SMALLEST, _LARGEST * math.sqrt(level.faulty / most)), 1),
-            says=f"{level.step}: {level.caught} of {level.faulty}",
+            description=f"{level.step}: {level.caught} of {level.faulty}",
         )
         for place, level in zip(ladder.places, ladder.levels, strict=True)
         if level.faulty
@@ -96,10 +96,11 @@ def _observed(ladder: LadderResult) -> list[Markup]:
 
 def _break(ladder: LadderResult) -> list[Markup]:
     """Draw the interval of the level at which 80 % are caught, on the 80 % line."""
-    found = ladder.threshold
-    if found.level is None or found.low is None or found.high is None:
+    threshold = ladder.threshold
+    if threshold.level is None or threshold.low is None or threshold.high is None:
         return []
-    low, middle, high = (_ACROSS(_place(ladder, level)) for level in (found.low, found.level, found.high))
+    levels = (threshold.low, threshold.level, threshold.high)
+    low, middle, high = (_ACROSS(_place(ladder, level)) for level in levels)
     return [line("whisker", low, _UP(CAUGHT), high, _UP(CAUGHT)), dot(middle, _UP(CAUGHT), "alarm")]
 
 

@@ -43,45 +43,45 @@ def distribution(title: str, bins: Sequence[Bin], *, threshold: float) -> Markup
 
     Passes and fails are those of the labels.
     """
-    along = AxisScale(0.0, 1.0, _LEFT, _RIGHT)
+    x_axis = AxisScale(0.0, 1.0, _LEFT, _RIGHT)
     most = max((max(score_bin.passed, score_bin.failed) for score_bin in bins), default=1)
     middle, tall = _HEIGHT / 2 + 8, _HEIGHT / 2 - 38
     shapes = [
         text(2, 12, "number of outputs, by label"),
-        line("tick", along(threshold), 20, along(threshold), _HEIGHT - 22),
-        text(along(threshold), 28, f"passes at {threshold:g}", anchor="end" if threshold > 0.5 else "start"),  # noqa: PLR2004 - the middle
+        line("tick", x_axis(threshold), 20, x_axis(threshold), _HEIGHT - 22),
+        text(x_axis(threshold), 28, f"passes at {threshold:g}", anchor="end" if threshold > 0.5 else "start"),  # noqa: PLR2004 - the middle
     ]
     for score_bin in bins:
-        center, wide = (
-            along((score_bin.low + score_bin.high) / 2),
-            max(8.0, along(score_bin.high) - along(score_bin.low) - 2),
+        center, width = (
+            x_axis((score_bin.low + score_bin.high) / 2),
+            max(8.0, x_axis(score_bin.high) - x_axis(score_bin.low) - 2),
         )
-        for number, kind, way in ((score_bin.passed, "agree", -1), (score_bin.failed, "differ", 1)):
+        for number, kind, side in ((score_bin.passed, "agree", -1), (score_bin.failed, "differ", 1)):
             high = tall * number / most
             if number:
                 shapes += [
                     box(
-                        center - wide / 2,
-                        middle - (high if way < 0 else 0),
-                        wide,
+                        center - width / 2,
+                        middle - (high if side < 0 else 0),
+                        width,
                         high,
                         kind,
                         strength=0.55,
-                        says=f"{score_bin.rate.name}: {count(number)}",
+                        description=f"{score_bin.rate.name}: {count(number)}",
                     ),
-                    text(center, middle + way * (high + 10) + 4, count(number), "share", anchor="middle"),
+                    text(center, middle + side * (high + 10) + 4, count(number), "share", anchor="middle"),
                 ]
     shapes += [
         line("track", _LEFT, middle, _RIGHT, middle),
         text(_LEFT - 6, middle - 12, "pass", anchor="end"),
         text(_LEFT - 6, middle + 20, "fail", anchor="end"),
-        *(text(along(end), _HEIGHT - 6, f"{end:g}", anchor="middle") for end in _ENDS),
+        *(text(x_axis(end), _HEIGHT - 6, f"{end:g}", anchor="middle") for end in _ENDS),
     ]
-    says = "; ".join(
+    description = "; ".join(
         f"score {score_bin.rate.name}: labels pass {score_bin.passed}, fail {score_bin.failed}"
         for score_bin in bins
     )
-    return svg("distribution", WIDTH, _HEIGHT, title, shapes, says=says)
+    return svg("distribution", WIDTH, _HEIGHT, title, shapes, description=description)
 
 
 def reliability(title: str, bins: Sequence[Bin]) -> Markup:
@@ -89,20 +89,25 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
 
     On the diagonal, a score is a probability.
     """
-    along, up = AxisScale(0.0, 1.0, _LEFT, _RIGHT), AxisScale(0.0, 1.0, _HEIGHT - 34, _TOP)
+    x_axis, y_axis = AxisScale(0.0, 1.0, _LEFT, _RIGHT), AxisScale(0.0, 1.0, _HEIGHT - 34, _TOP)
     shapes = [
-        *grid(up, _LEFT, _RIGHT, of="share that labels pass"),
-        line("track", along(0), up(0), along(1), up(1)),
+        *grid(y_axis, _LEFT, _RIGHT, title="share that labels pass"),
+        line("track", x_axis(0), y_axis(0), x_axis(1), y_axis(1)),
     ]
     for score_bin in bins:
-        x = along(score_bin.mean)
-        shapes += upright(score_bin.rate, x, up)
+        x = x_axis(score_bin.mean)
+        shapes += upright(score_bin.rate, x, y_axis)
         if score_bin.rate.value is not None:
             shapes.append(
-                text(x + 8, up(score_bin.rate.value) + 4, count(score_bin.passed + score_bin.failed), "share")
+                text(
+                    x + 8,
+                    y_axis(score_bin.rate.value) + 4,
+                    count(score_bin.passed + score_bin.failed),
+                    "share",
+                )
             )
     shapes += [
-        *(text(along(end), _HEIGHT - 18, f"{end:g}", anchor="middle") for end in _ENDS),
+        *(text(x_axis(end), _HEIGHT - 18, f"{end:g}", anchor="middle") for end in _ENDS),
         text(_RIGHT, _HEIGHT - 4, "score", anchor="end"),
     ]
     return svg(
@@ -111,26 +116,31 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
         _HEIGHT,
         title,
         shapes,
-        says="; ".join(f"score {score_bin.rate}" for score_bin in bins),
+        description="; ".join(f"score {score_bin.rate}" for score_bin in bins),
     )
 
 
 def cost(title: str, points: Mapping[str, tuple[float, float]], *, unit: str) -> Markup:
     """Draw cost in ``unit`` against accuracy; up and to the left is better."""
-    most = max((paid for paid, _ in points.values()), default=1.0) or 1.0
-    along, up = AxisScale(0.0, most, _LEFT, _RIGHT - 12), AxisScale(0.0, 1.0, _HEIGHT - 34, _TOP)
-    shapes = grid(up, _LEFT, _RIGHT, of="accuracy")
-    for number, (name, (paid, worth)) in enumerate(points.items(), start=1):
+    most = max((price for price, _ in points.values()), default=1.0) or 1.0
+    x_axis, y_axis = AxisScale(0.0, most, _LEFT, _RIGHT - 12), AxisScale(0.0, 1.0, _HEIGHT - 34, _TOP)
+    shapes = grid(y_axis, _LEFT, _RIGHT, title="accuracy")
+    for number, (name, (price, accuracy)) in enumerate(points.items(), start=1):
         shapes += [
-            dot(along(paid), up(worth), says=f"{name}: {paid:,.4g} {unit}, {decimal(worth)}"),
-            text(along(paid), up(worth) - 8, str(number), "share", anchor="middle"),
+            dot(
+                x_axis(price),
+                y_axis(accuracy),
+                description=f"{name}: {price:,.4g} {unit}, {decimal(accuracy)}",
+            ),
+            text(x_axis(price), y_axis(accuracy) - 8, str(number), "share", anchor="middle"),
         ]
     shapes += [
-        text(along(0), _HEIGHT - 18, "0", anchor="middle"),
+        text(x_axis(0), _HEIGHT - 18, "0", anchor="middle"),
         text(_RIGHT, _HEIGHT - 18, f"{most:,.4g} {unit}", anchor="end"),
         *(text(8, _HEIGHT + 14 + 16 * n, f"{n + 1}  {name}", room=52) for n, name in enumerate(points)),
     ]
-    says = "; ".join(
-        f"{name} {paid:,.4g} {unit}, accuracy {decimal(worth)}" for name, (paid, worth) in points.items()
+    description = "; ".join(
+        f"{name} {price:,.4g} {unit}, accuracy {decimal(accuracy)}"
+        for name, (price, accuracy) in points.items()
     )
-    return svg("cost", WIDTH, _HEIGHT + 16 * len(points) + 6, title, shapes, says=says)
+    return svg("cost", WIDTH, _HEIGHT + 16 * len(points) + 6, title, shapes, description=description)

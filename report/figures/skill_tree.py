@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from ...evaluation.artifacts.skills import Skill
+from ..text.number_text import counted
 from .drawing import WIDTH, dot, path, svg, text
 
 _ROW, _TOP, _LEFT, _INDENT, _MOST_LEVELS = 22.0, 14.0, 10.0, 24.0, 8
@@ -29,9 +30,9 @@ def skill_figure(skills: Sequence[Skill]) -> Markup:
     ]
     rows = [shape for skill in shown for shape in _row(skill, *places[skill.name])]
     left_out = len(skills) - len(shown)
-    says = f"{len(skills)} challenges" + (f", {left_out} not shown" if left_out else "")
+    description = counted(len(skills), "challenge") + (f", {left_out} not shown" if left_out else "")
     height = _TOP * 2 + _ROW * max(0, len(shown) - 1)
-    return svg("skills", WIDTH, height, "Skill tree", [*joins, *rows], says=says)
+    return svg("skills", WIDTH, height, "Skill tree", [*joins, *rows], description=description)
 
 
 def _row(skill: Skill, x: float, y: float) -> list[Markup]:
@@ -40,7 +41,7 @@ def _row(skill: Skill, x: float, y: float) -> list[Markup]:
     room = max(4, int((WIDTH - x - 110) / _LETTER))
     needs = f"; depends on {', '.join(skill.needs)}" if skill.needs else ""
     return [
-        dot(x, y, kind, says=f"{skill.name}: {result}{needs}"),
+        dot(x, y, kind, description=f"{skill.name}: {result}{needs}"),
         text(x + 10, y + 4, skill.name, room=room),
         text(WIDTH - 4, y + 4, result, "share", anchor="end"),
     ]

@@ -13,6 +13,7 @@ from ...records.output import turns_asked
 from ..document import Details, Piece, TextRole, Verbatim
 from ..document_parts import Cell, DocumentTable
 from ..model import ReportItem
+from ..text.number_text import counted
 from ..text.safe_text import any_excerpt, json_excerpt, shortened
 from .naming import NAME_LIMIT
 
@@ -34,28 +35,28 @@ def cited(
     Passages are cited by answers, by claims in the case's reference, and in the reasons of judges' verdicts.
     """
     names = [{each, str(number)} for number, each in enumerate(ids, start=1)]
-    quotes: list[tuple[str, set[str]]] = [
+    citations: list[tuple[str, set[str]]] = [
         ("the answer", _named(_BRACKETS, answer)),
         ("a right claim", _claimed(reference)),
     ]
-    quotes += [(verdict.by, _named(_INDEXES, verdict.reason or "")) for verdict in judges]
-    return [[who for who, told in quotes if told & each] for each in names]
+    citations += [(verdict.by, _named(_INDEXES, verdict.reason or "")) for verdict in judges]
+    return [[author for author, cited_names in citations if cited_names & each] for each in names]
 
 
 def _named(pattern: re.Pattern[str], text: str) -> set[str]:
-    return {part.strip() for found in pattern.findall(text) for part in found.split(",")}
+    return {part.strip() for listed in pattern.findall(text) for part in listed.split(",")}
 
 
 def _claimed(reference: dict[str, Any]) -> set[str]:
     claims = reference.get("claims")
-    found: set[str] = set()
+    indexes: set[str] = set()
     for claim in cast("list[Any]", claims) if isinstance(claims, list) else []:
         if isinstance(claim, dict):
             stated = cast("dict[str, Any]", claim)
-            indexes = stated.get("indexes")
-            if stated.get("supported") is True and isinstance(indexes, list):
-                found |= {str(each) for each in cast("list[Any]", indexes)}
-    return found
+            named = stated.get("indexes")
+            if stated.get("supported") is True and isinstance(named, list):
+                indexes |= {str(each) for each in cast("list[Any]", named)}
+    return indexes
 
 
 BLOCK_LIMIT = 6_000
@@ -73,11 +74,11 @@ def verbatim(title: str, value: Any, role: TextRole = "text") -> Verbatim:
 
 
 def first_pieces(pieces: Iterable[Piece], noun: str) -> Iterator[Piece]:
-    """Yield the first of many pieces, and the number of the rest."""
-    rest = iter(pieces)
-    yield from islice(rest, _MOST_BLOCKS)
-    if left := sum(1 for _ in rest):
-        yield f"{left:,} more {noun} are not shown here; the records hold them."
+    """Yield the first of many pieces, and the number of hidden ones; ``noun`` is for one."""
+    remaining = iter(pieces)
+    yield from islice(remaining, _MOST_BLOCKS)
+    if hidden := sum(1 for _ in remaining):
+        yield f"{counted(hidden, f'more {noun}')} not shown here; the records hold {'it' if hidden == 1 else 'them'}."
 
 
 def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
@@ -87,24 +88,24 @@ def item_blocks(item: ReportItem) -> tuple[list[Piece], list[Piece]]:
     """
     diffs = _diffs(item)
     reference = [verbatim("Expected", item.case.reference)] if item.case.reference else []
-    first = [*first_pieces(_conversation(item), "messages and steps")]
+    first = [*first_pieces(_conversation(item), "message")]
     if item.output.error is not None:
         first.append(verbatim("The system ended with", item.output.error))
     written = list(_written(item.output))
     first += [*map(_diff_table, diffs)] if diffs else [*written, *reference]
-    rest: list[Piece] = [*first_pieces(_passages(item), "passages")]
+    below: list[Piece] = [*first_pieces(_passages(item), "passage")]
     if diffs and (raw := [*written, *reference]):
-        rest.append(Details("The calls as they were written, and what is expected", raw))
+        below.append(Details("The calls as they were written, and what is expected", raw))
     if item.case.tools:
         functions = verbatim("Function documents", item.case.tools)
-        rest.append(Details(f"Functions ({len(item.case.tools)})", [functions]))
-    return first, rest
+        below.append(Details(f"Functions ({len(item.case.tools)})", [functions]))
+    return first, below
 
 
 def request_blocks(item: ReportItem) -> list[Piece]:
     """Return the messages that the agent was given."""
     messages = (_message("", message) for turn in turns_asked(item.case, item.output) for message in turn)
-    return list(first_pieces(messages, "messages"))
+    return list(first_pieces(messages, "message"))
 
 
 def answer_blocks(item: ReportItem, title: str) -> list[Piece]:
@@ -176,9 +177,9 @@ def _conversation(item: ReportItem) -> Iterator[Piece]:
 
 
 def _message(turn: str, message: Message) -> Verbatim:
-    rest = {name: value for name, value in message.items() if name not in {"role", "content"}}
+    others = {name: value for name, value in message.items() if name not in {"role", "content"}}
     content = message.get("content")
-    content_shown = content if isinstance(content, str) and not rest else rest | {"content": content}
+    content_shown = content if isinstance(content, str) and not others else others | {"content": content}
     role = str(message["role"])
     return verbatim(f"{turn}{role}", content_shown, "user" if role == "user" else "text")
 
@@ -188,7 +189,7 @@ def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> 
 
     If the output lacks results, those of executing its calls are shown below them.
     """
-    own = 0
+    agent_steps = 0
     if not steps:
         yield verbatim(f"{turn}agent", "(nothing)", "agent")
     recorded = any(isinstance(step, ToolResults) for step in steps)
@@ -200,8 +201,8 @@ def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> 
             yield verbatim(f"{turn}agent", step, "agent")
         else:
             yield verbatim(f"{turn}agent calls", _calls(step), "agent")
-        outcome = outcomes[own] if own < len(outcomes) else StepOutcome()
-        own += 1
+        outcome = outcomes[agent_steps] if agent_steps < len(outcomes) else StepOutcome()
+        agent_steps += 1
         if outcome.problem is not None:
             yield verbatim(f"{turn}not executed", outcome.problem, "result")
         elif outcome.calls and not recorded:
@@ -227,9 +228,9 @@ def _diff_table(diff: CallDiff) -> DocumentTable:
 
 
 def _argument(argument: ArgumentDiff) -> tuple[str | Cell, ...]:
-    given = "left out" if argument.given is None else _value(argument.given.value)
+    made = "left out" if argument.given is None else _value(argument.given.value)
     accepted = "must not be given" if argument.accepted is None else _accepted(argument.accepted)
-    return _short(argument.name), Cell(given, mark="right" if argument.fits else "wrong"), Cell(accepted)
+    return _short(argument.name), Cell(made, mark="right" if argument.fits else "wrong"), Cell(accepted)
 
 
 def _accepted(values: Sequence[Any] | str) -> str:
@@ -251,11 +252,13 @@ def _passages(item: ReportItem) -> Iterator[Piece]:
     context = item.case.context
     if not context:
         return
-    who = cited([each.id for each in context], item.output.text or "", item.case.reference, item.judges)
-    for passage, by in zip(context, who, strict=True):
+    authors = cited([each.id for each in context], item.output.text or "", item.case.reference, item.judges)
+    for passage, cited_by in zip(context, authors, strict=True):
         asked = "" if passage.request is None else f", asked for by {_request(passage.request)}"
-        referred = f"; referred to by {', '.join(by)}" if by else ""
-        yield verbatim(f"Passage {passage.id}{asked}{referred}", passage.content, "cited" if by else "text")
+        referred = f"; referred to by {', '.join(cited_by)}" if cited_by else ""
+        yield verbatim(
+            f"Passage {passage.id}{asked}{referred}", passage.content, "cited" if cited_by else "text"
+        )
 
 
 def _request(request: Any) -> str:

@@ -57,7 +57,7 @@ class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
 def call_diffs(case: Case, output: Output) -> list[CallDiff]:
     """Pair an output's calls, in order, with accepted ones; missing calls come last.
 
-    None if the case asks for no calls, or the reply cannot be read as calls or is too long to compare.
+    Empty if the case asks for no calls, or the reply cannot be read as calls or is too long to compare.
     """
     if not kind_spec(case.kind).compared or output.error is not None:
         return []

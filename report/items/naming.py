@@ -23,7 +23,7 @@ _SUPPORTED = {"1": "supported", "0": "not supported"}
 
 def marks_in_words(reason: str) -> str:
     """Spell out the marks of a judge's reply: ``<P>1</P>`` is ``supported``."""
-    return _SHARE.sub(lambda found: f": {_SUPPORTED.get(found[1], found[1] + ' supported')}", reason)
+    return _SHARE.sub(lambda match: f": {_SUPPORTED.get(match[1], match[1] + ' supported')}", reason)
 
 
 def group_of(judge: str, cell: str) -> str:

@@ -76,7 +76,7 @@ class _Gist(NamedTuple):
 
     status: int
     fault: int
-    said: int
+    summary: int
     group: int
 
 
@@ -95,11 +95,11 @@ class _Columns:
 
     def __init__(self, thresholds: Mapping[Author, PassThreshold]) -> None:
         self.thresholds = thresholds
-        self.cases, self.systems, self.categories, self.faults, self.said = (_Names() for _ in range(5))
+        self.cases, self.systems, self.categories, self.faults, self.summaries = (_Names() for _ in range(5))
         self.groups: dict[tuple[str, ...], int] = {}
         self.queries: list[str] = []
         self.status, self.trial = array("B"), array("q")
-        self.case, self.system, self.category, self.fault, self.says, self.group = (
+        self.case, self.system, self.category, self.fault, self.summary, self.group = (
             array("I") for _ in range(6)
         )
         self.place, self.reader = array("Q"), array("I")
@@ -107,14 +107,14 @@ class _Columns:
         self._gist = lru_cache(_MOST_ALIKE)(self._gist_of)
 
     def add(self, item: Candidate) -> None:
-        """Take in an item."""
+        """Add an item."""
         gist = self._gist(item.verdicts)
         case = self.cases.of(item.key.case_id)
         if case == len(self.queries):
             self.queries.append(_line(item.query))
         self.status.append(gist.status)
         self.fault.append(gist.fault)
-        self.says.append(gist.said)
+        self.summary.append(gist.summary)
         self.group.append(gist.group)
         self.case.append(case)
         self.system.append(self.systems.of(item.key.system))
@@ -130,7 +130,7 @@ class _Columns:
         return _Gist(
             STATUSES.index(status_of(verdicts, self.thresholds)),
             self.faults.of(fault),
-            self.said.of(verdicts_summary(verdicts, self.thresholds)),
+            self.summaries.of(verdicts_summary(verdicts, self.thresholds)),
             self.groups.setdefault(groups_of(verdicts, self.thresholds), len(self.groups)),
         )
 
@@ -162,7 +162,7 @@ class _Columns:
             "system": (self.systems, self.system),
             "category": (self.categories, self.category),
             "fault": (self.faults, self.fault),
-            "said": (self.said, self.says),
+            "said": (self.summaries, self.summary),
         }
         for name, (names, numbers) in columns.items():
             index[f"{name}s"] = [_name(text) for text in names.numbers]
@@ -175,8 +175,8 @@ class _Columns:
 
     def group_names(self) -> list[str]:
         """Return the groups that items can be found by, the ungraded ones first."""
-        found = dict.fromkeys(_name(each) for together in self.groups for each in together)
-        return sorted(found, key=lambda name: (name != UNGRADED, name))
+        names = dict.fromkeys(_name(each) for together in self.groups for each in together)
+        return sorted(names, key=lambda name: (name != UNGRADED, name))
 
 
 def pack(

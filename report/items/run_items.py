@@ -89,7 +89,7 @@ class RunItems(Closing):
         self._about[case.id] = _About(_category(case), cut_at(_query(case), _QUERY))
 
     def _read(self, path: InputPath, offset: int, with_prompts: bool) -> ReportItem:  # noqa: FBT001 - bound by place
-        output = decode_record(self._lines.line(path, offset), Output, path=path)
+        output = decode_record(self._lines.read_line(path, offset), Output, path=path)
         checker, judges = _of_interest(self._verdicts.on(output.key))
         case = self._cases[output.case_id]
         return ReportItem(

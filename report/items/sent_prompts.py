@@ -40,29 +40,30 @@ class SentPrompts:
 
         Functions, juries and word comparison have none.
         """
-        known = self._known(verdict.author)
-        if known is None or not known.is_prompt:
+        entry = self._roster_entry(verdict.author)
+        if entry is None or not entry.is_prompt:
             return None
         from ...evaluation.judging.asking import as_judged  # noqa: PLC0415 - slow to import, and many runs ask nobody
 
-        judge = self._judge(known)
+        judge = self._judge(entry)
         if isinstance(judge, str):
             return SentPrompt(problem=judge)
         try:
             messages = judge.messages(case, as_judged(case, output))
         except FiducialError as error:
             return SentPrompt(problem=str(error))
-        return SentPrompt(messages=messages, changed=judge.id != known.id)
+        return SentPrompt(messages=messages, changed=judge.id != entry.id)
 
-    def _known(self, author: Author) -> KnownJudge | None:
+    def _roster_entry(self, author: Author) -> KnownJudge | None:
         return self._roster.get(author) if isinstance(author, JudgeId) else None
 
-    def _judge(self, known: KnownJudge) -> PromptJudge | str:
-        if known.id not in self._judges:
-            from ...evaluation.judging.tasks import prompt_again  # noqa: PLC0415 - slow to import, and many runs ask nobody
+    def _judge(self, entry: KnownJudge) -> PromptJudge | str:
+        """Load a judge from its prompt file, or return the reason why that fails."""
+        if entry.id not in self._judges:
+            from ...evaluation.judging.tasks import reload_judge  # noqa: PLC0415 - slow to import, and many runs ask nobody
 
             try:
-                self._judges[known.id] = prompt_again(known)
+                self._judges[entry.id] = reload_judge(entry)
             except FiducialError as error:
-                self._judges[known.id] = f"its prompt cannot be read any more: {error}"
-        return self._judges[known.id]
+                self._judges[entry.id] = f"its prompt cannot be read any more: {error}"
+        return self._judges[entry.id]

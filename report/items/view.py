@@ -45,16 +45,17 @@ def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
     trusted = [
         each.score for each in (item.label, item.checker) if each is not None and each.score is not None
     ]
-    beside = [verdict for verdict in judges if verdict.score is not None]
-    sides = [
-        {score >= _threshold_of(judge, thresholds) for score in (*trusted, judge.score) if score is not None}
-        for judge in beside
+    # By the threshold of each judge: whether its score and the trusted ones pass.
+    passes = [
+        {score >= _threshold_of(judge, thresholds) for score in (*trusted, judge.score)}
+        for judge in judges
+        if judge.score is not None
     ] or [{score >= HALF for score in trusted}]
-    if len(judged) > 1 or any(len(side) > 1 for side in sides):
+    if len(judged) > 1 or any(len(each) > 1 for each in passes):
         return "disagreement"
-    if not sides[0]:
+    if not passes[0]:
         return "not graded"
-    return "right" if sides[0] == {True} else "wrong"
+    return "right" if passes[0] == {True} else "wrong"
 
 
 def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
@@ -88,10 +89,10 @@ def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThresho
     counts_by_role: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
         at = _threshold_of(verdict, thresholds) if role == "judge" else _label_thresholds(item, thresholds)[0]
-        counts_by_role.setdefault(role, Counter())[_says(verdict, at).partition(" (")[0]] += 1
+        counts_by_role.setdefault(role, Counter())[_verdict_text(verdict, at).partition(" (")[0]] += 1
     return "; ".join(
         f"{role}{'s' if counts.total() > 1 else ''}: "
-        + ", ".join(f"{number} {says}" if counts.total() > 1 else says for says, number in counts.items())
+        + ", ".join(f"{number} {text}" if counts.total() > 1 else text for text, number in counts.items())
         for role, counts in counts_by_role.items()
     )
 
@@ -102,11 +103,11 @@ def item_document(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) 
 
     No text in it is longer than this module's limits.
     """
-    request, rest = item_blocks(item)
-    yield from request
+    above, below = item_blocks(item)
+    yield from above
     rows = [_verdict_row(role, verdict, item, thresholds) for role, verdict in _verdicts_by_role(item)]
     yield DocumentTable((), rows, caption="Verdicts", words=FIRST | {1, 2})
-    yield from rest
+    yield from below
     for number, verdict in enumerate(item.judges):
         sent = item.prompts[number] if item.prompts else _UNSHOWN if verdict.raw is not None else None
         if pieces := list(_exchange(verdict, sent)):
@@ -117,7 +118,7 @@ _UNSHOWN = SentPrompt(problem="`fiducial report RUN --all-texts` shows it")
 
 
 _READ = re.compile(r"</?[A-Z]\d?>")
-"""Tags around a reply's reason and score, which were parsed."""
+"""Tags around a reply's reason and score."""
 
 
 def _exchange(verdict: Verdict, prompt: SentPrompt | None) -> Iterator[Piece]:
@@ -138,7 +139,7 @@ def _verdict_row(
 ) -> tuple[Cell, ...]:
     at = _threshold_of(verdict, thresholds) if role == "judge" else _label_thresholds(item, thresholds)[0]
     mark: CellMark = "doubt" if verdict.score is None else "right" if verdict.score >= at else "wrong"
-    return Cell(role, _name(verdict.by)), Cell(_says(verdict, at), mark=mark), _why(verdict)
+    return Cell(role, _name(verdict.by)), Cell(_verdict_text(verdict, at), mark=mark), _why(verdict)
 
 
 def _why(verdict: Verdict) -> Cell:
@@ -170,24 +171,24 @@ def _label_thresholds(
 
     A fractional label uses the thresholds of the judges it is compared with.
     """
-    said: Sequence[Verdict | StoredVerdict] = item.judges
+    judges: Sequence[Verdict | StoredVerdict] = item.judges
     return list(
-        dict.fromkeys(_threshold_of(verdict, thresholds) for verdict in _readers(said) if verdict.graded)
+        dict.fromkeys(_threshold_of(verdict, thresholds) for verdict in _readers(judges) if verdict.graded)
     ) or [HALF]
 
 
-def _says(verdict: Verdict | StoredVerdict, threshold: float) -> str:
+def _verdict_text(verdict: Verdict | StoredVerdict, threshold: float) -> str:
     """Return a verdict in words at a threshold, or why it has no score.
 
     Examples: ``right``, ``wrong (0.40; passes at 0.7)``.
     """
     if verdict.score is None:
         return number_text.outcome(verdict.outcome)
-    says = "right" if verdict.score >= threshold else "wrong"
+    grade = "right" if verdict.score >= threshold else "wrong"
     return (
-        says
+        grade
         if verdict.score in {0.0, 1.0}
-        else f"{says} ({number_text.decimal(verdict.score)}{number_text.passing(threshold)})"
+        else f"{grade} ({number_text.decimal(verdict.score)}{number_text.passing(threshold)})"
     )
 
 

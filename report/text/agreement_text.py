@@ -50,12 +50,12 @@ def adjudication_pieces(adjudication: Adjudication | None) -> Iterator[Piece]:
         yield from _judge(judge, each)
 
 
-def who_decided(by: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
+def who_decided(adjudicators: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
     """Yield who adjudicated, how far they agree, and why judge and label differ."""
-    yield f"Adjudicated: {_who(by)}"
-    if by.models:
+    yield f"Adjudicated: {_adjudicators(adjudicators)}"
+    if adjudicators.models:
         yield CautionLine(_MODELS, indent=2)
-    yield CautionLine(_errors_of(by.alike, by.error), indent=2)
+    yield CautionLine(_errors_of(adjudicators.alike, adjudicators.error), indent=2)
     if faults:
         decisions = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in faults.items())
         yield f"  why judge and label differ, by decision: {decisions}"
@@ -72,7 +72,8 @@ def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
     return f"decisions count as right: each of two that differ on {apart:.0%} errs on about {rate:.0%}, which no interval below contains"
 
 
-def _who(by: Adjudicators) -> str:
+def _adjudicators(by: Adjudicators) -> str:
+    """Count the adjudicated items by person, and say how far people agree."""
     names = ", ".join(f"{name} {items:,}" for name, items in {**by.people, **by.models}.items())
     clause = f"{counted(by.items, 'item')} ({names})"
     if by.alike is None:
@@ -129,10 +130,10 @@ def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
 def _agreements(examined: LookedAt) -> str:
     examined_rows = examined.rows - examined.left
     if not examined_rows:
-        return f"none of {counted(examined.rows, 'agreement')} was looked at"
+        return f"none of {counted(examined.rows, 'agreement')} was examined"
     wrong = f"both are wrong in {examined.judge_wrong:,}"
-    open_ = f", {examined.undecidable:,} cannot be decided" if examined.undecidable else ""
-    return f"of {examined_rows:,} agreements looked at (of {examined.rows:,}) {wrong}{open_}"
+    undecidable = f", {examined.undecidable:,} cannot be decided" if examined.undecidable else ""
+    return f"of {counted(examined_rows, 'examined agreement')} (of {examined.rows:,}) {wrong}{undecidable}"
 
 
 def _cell(statistic: Statistic) -> str:
@@ -182,7 +183,7 @@ _DESCRIPTIVE = ("reliability", "resolution", "remainder")
 """Parts of the Brier score that are printed only in corrected form, without small-sample bias; the JSON has them."""
 
 
-def judges_alone_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def judges_alone_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield Dawid and Skene's model beside the labels; nothing without a model or for few items."""
     model = calibration.dawid_skene
     if model.prevalence is None or model.n < FEW_CLUSTERS:
@@ -205,8 +206,8 @@ def judges_alone_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
 
 
 def _by_labels(panel: JudgeCalibration | None, name: str) -> float | None:
-    found = None if panel is None else panel.statistics.get(name)
-    return None if found is None else found.value
+    statistic = None if panel is None else panel.statistics.get(name)
+    return None if statistic is None else statistic.value
 
 
 def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
@@ -222,7 +223,7 @@ def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
         yield f"    {pair.a} and {pair.b}: {number(pair.observed)}, expected {number(pair.expected)}, on {pair.n:,}"
 
 
-def probability_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def probability_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield statistics of scores read as probabilities; none for judges with only 0 and 1."""
     for judge, each in calibration.probability.items():
         shown = {name: part for name, part in each.statistics.items() if name not in _DESCRIPTIVE}
@@ -234,7 +235,7 @@ def probability_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
         yield from statistic_pieces(shown | confidence)
 
 
-def system_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def system_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the agreement on systems, a row per judge; nothing for a single system."""
     rows: list[tuple[str, ...]] = []
     for judge, agreement in calibration.systems.items():
@@ -263,7 +264,7 @@ def _systems(agreement: SystemAgreement) -> DocumentTable:
     )
 
 
-def recalibration_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def recalibration_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the gain of recalibrating scores; nothing if not requested.
 
     Recalibration maps scores to rates.
@@ -291,7 +292,7 @@ def recalibration_lines(calibration: CalibrationNumbers) -> Iterator[str]:
             yield f"{judge}: mapped by {each.method}, the held-out Brier score changes by {shown}, n {change.n:,} (lower is better)"
 
 
-def people_words(calibration: CalibrationNumbers) -> Iterator[Piece]:
+def people_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the agreement among people, the practical ceiling for judges.
 
     Yields no pieces if there is no such agreement.

@@ -24,12 +24,12 @@ def artifacts_document(outcome: ArtifactOutcome) -> Iterator[Piece]:
     """Yield passes, failures, ungraded challenges and the pass rates of categories."""
     attempts = len(outcome.attempts)
     challenges = len({each.case.id for each in outcome.attempts})
-    of = (
-        f"{attempts:,} challenges"
+    total = (
+        counted(attempts, "challenge")
         if attempts == challenges
         else f"{attempts:,} trials of {counted(challenges, 'challenge')}"
     )
-    yield f"{outcome.passed:,} of {of} passed"
+    yield f"{outcome.passed:,} of {total} passed"
     yield from _ends(outcome.attempts)
     yield from (f"failed: {_named(each)}: {each.error_type}: {each.reason}" for each in outcome.failed)
     for each in outcome.ungraded:

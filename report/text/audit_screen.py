@@ -67,8 +67,8 @@ def _headline(judges: Sequence[JudgeAudit]) -> str:
     if len(judges) == 1:
         (judge,) = judges
         number = len(judge.findings)
-        found = f"{number:,} weaknesses" if number > 1 else "1 weakness" if number else "no weakness"
-        return f"{judge.judge}: {found} beyond chance in {number_text.counted(judge.asked, 'verdict')}."
+        weaknesses = f"{number:,} weaknesses" if number > 1 else "1 weakness" if number else "no weakness"
+        return f"{judge.judge}: {weaknesses} beyond chance in {number_text.counted(judge.asked, 'verdict')}."
     if not weak:
         return f"None of {len(judges):,} judges shows a weakness beyond chance."
     verb = "has" if len(weak) == 1 else "have"
@@ -77,10 +77,10 @@ def _headline(judges: Sequence[JudgeAudit]) -> str:
 
 def _rows(judge: JudgeAudit, name: str, *, alone: bool) -> list[tuple[str, ...]]:
     """Return the weaknesses of a judge, under its name unless it is the only one."""
-    found = list(_weaknesses(judge))
-    if alone or not found:
-        return found
-    return [(f"{name}:", "", "", "", ""), *((f"  {concern}", *rest) for concern, *rest in found)]
+    rows = list(_weaknesses(judge))
+    if alone or not rows:
+        return rows
+    return [(f"{name}:", "", "", "", ""), *((f"  {concern}", *cells) for concern, *cells in rows)]
 
 
 def _weaknesses(judge: JudgeAudit) -> Iterator[tuple[str, ...]]:
@@ -88,11 +88,11 @@ def _weaknesses(judge: JudgeAudit) -> Iterator[tuple[str, ...]]:
     kinds: dict[Concern, list[tuple[JudgeWeakness, Statistic | None, str]]] = {}
     for finding in judge.findings:
         kinds.setdefault(finding.concern, []).append((finding, *_rate(judge, finding)))
-    for concern, found in kinds.items():
+    for concern, weaknesses in kinds.items():
         sign = 1.0 if concern in _LOW_IS_BAD else -1.0
-        worst = min(found, key=lambda each: sign * _value(each[1]))
+        worst = min(weaknesses, key=lambda each: sign * _value(each[1]))
         finding, rate, noun = worst
-        more = f"{len(found) - 1:,}" if len(found) > 1 else ""
+        more = f"{len(weaknesses) - 1:,}" if len(weaknesses) > 1 else ""
         shown = f"{noun} {statistic_text(rate)}".strip() if rate is not None else ""
         yield concern, finding.where, shown, "" if rate is None else f"{rate.n:,}", more
 

@@ -75,12 +75,12 @@ def profile_figures(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
     """Yield heat maps of operators by judge; tables have the same rates."""
     names = [judge.judge for judge in judges]
     for plants, (caption, good) in _PROFILES.items():
-        found = {
+        rates_by_judge = {
             judge.judge: {each.operator: each.rate.value for each in judge.operators if each.plants == plants}
             for judge in judges
         }
-        operators = dict.fromkeys(operator for rates in found.values() for operator in rates)
-        rows = [(operator, [found[name].get(operator) for name in names]) for operator in operators]
+        operators = dict.fromkeys(operator for rates in rates_by_judge.values() for operator in rates)
+        rows = [(operator, [rates_by_judge[name].get(operator) for name in names]) for operator in operators]
         if rows:
             yield Figure(heat(caption, names, rows, good=good), caption=caption)
 
@@ -113,7 +113,7 @@ _NO_RATES: Mapping[str, str] = {}
 
 
 def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str, str]]) -> Iterator[Piece]:
-    """Yield a judge's rates by operator, beside the lexical baseline's, and its comparisons."""
+    """Yield a judge's rates by operator, beside the baseline's, and its comparisons."""
     lexical = lexical_by_judge.get(judge.id.name, _NO_RATES) if judge.id.kind == "shipped" else _NO_RATES
     how = _COMPARED if judge.compares else passing(judge.pass_at, judge.pass_at_source)
     yield f"{judge.judge}: {counted(judge.asked, 'verdict')}{how}"
@@ -141,7 +141,7 @@ def _findings(judge: JudgeAudit) -> Iterator[str]:
 
 def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[str, ...]:
     value, interval, on, _ = statistic_cells(result.rate)
-    notes = [f"{left:,} {outcome}" for outcome, left in result.ungraded.items()]
+    notes = [f"{count:,} {outcome}" for outcome, count in result.ungraded.items()]
     if result.deviation is not None:
         notes.append(f"score minus label {result.deviation}")
     compared = [lexical.get(result.operator, "-")] if lexical else []
@@ -164,7 +164,7 @@ def _comparisons(comparisons: Iterable[AuditComparison]) -> DocumentTable:
 
 
 def lexical_rates(judges: Iterable[JudgeAudit]) -> dict[str, dict[str, str]]:
-    """Return the lexical baseline's rates by operator, keyed by the judge it stands in for.
+    """Return the word overlap baseline's rates by operator, keyed by the judge it stands in for.
 
     The keys are names of built-in judges.
     """

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ...calibration.pass_threshold import ThresholdSource
+from ...judges.baseline import MODEL as BASELINE
 from ..document import Command, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..first_answers import adjudicated_lines, verdicts_sentence
 from . import number_text
-from .agreement_text import judges_alone_words, recalibration_lines
+from .agreement_text import judges_alone_pieces, recalibration_lines
 from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
 from .judges_text import FAILED_GOOD, PASSED_BAD, Trust, TrustWord, alike, error_rates, group_label, trust_of
@@ -31,6 +33,8 @@ _KAPPA = "cohen_kappa"
 """The one coefficient of agreement on this screen."""
 
 
+_SET_BY_USERS: tuple[ThresholdSource, ...] = ("told", "default")
+
 _LABEL_RATIO = 1.2
 """Largest ratio of label counts at which the best of several judges is named."""
 
@@ -48,7 +52,7 @@ def _unlabelled(calibration: CalibrationNumbers) -> Iterator[Piece]:
     yield f"{judges} and no label in {number_text.counted(rows, 'row')}: untested. Draw items to label:"
     yield Command("fiducial plan TABLE --next 50")
     yield ""
-    yield from judges_alone_words(calibration)
+    yield from judges_alone_pieces(calibration)
 
 
 def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[Piece]:
@@ -60,6 +64,7 @@ def _pieces(calibration: CalibrationNumbers, slices: Iterable[str]) -> Iterator[
     yield from _one_sided(trust)
     yield ""
     yield from _judges(trust, names)
+    yield from _thresholds(calibration)
     yield from adjudicated_lines(trust)
     yield from recalibration_lines(calibration)
     yield from requested_pieces(calibration)
@@ -120,6 +125,17 @@ def _judges(trust: Sequence[Trust], names: ShortNames) -> Iterator[Piece]:
         yield untitled
 
 
+def _thresholds(calibration: CalibrationNumbers) -> Iterator[str]:
+    """Yield the thresholds that no judge declares, if scores are not all 0 or 1."""
+    judges: dict[float, list[str]] = {}
+    for judge in calibration.probability:
+        if calibration.judges[judge].pass_at_source in _SET_BY_USERS and not judge.endswith(f"@{BASELINE}"):
+            judges.setdefault(calibration.judges[judge].pass_at, []).append(judge)
+    for at, named in judges.items():
+        who = named[0] if len(named) == 1 else number_text.counted(len(named), "judge")
+        yield f"{who}: scores from {at:g} pass (--pass-at)."
+
+
 def _columns(table: DocumentTable) -> int:
     return max(map(columns_of, table.lines()))
 
@@ -170,7 +186,7 @@ def _custom(trust: Sequence[Trust]) -> Iterator[str]:
     """Yield the custom statistics, one line per judge."""
     for each in trust:
         statistics = statistics_of(each.panel, "custom")
-        if texts := [f"{name} {number_text.statistic(found)}" for name, found in statistics.items()]:
+        if texts := [f"{name} {number_text.statistic(statistic)}" for name, statistic in statistics.items()]:
             yield f"{each.judge}: {', '.join(texts)}"
 
 
@@ -188,5 +204,5 @@ def _slice(
 def _suspects(calibration: CalibrationNumbers) -> Iterator[str]:
     if calibration.suspected_label_errors and len(calibration.judges) > 1:
         first = calibration.suspected_label_errors[0].item_id
-        labels = number_text.counted(len(calibration.suspected_label_errors), "label")
+        labels = number_text.counted(calibration.suspected_count, "label")
         yield f"Most judges contradict {labels}; look first at {first}."

@@ -13,11 +13,11 @@ from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable, statistic_pieces
 from .agreement_text import (
     adjudication_pieces,
-    judges_alone_words,
-    people_words,
-    probability_words,
-    recalibration_words,
-    system_words,
+    judges_alone_pieces,
+    people_pieces,
+    probability_pieces,
+    recalibration_pieces,
+    system_pieces,
 )
 from .caution_text import folded
 from .number_text import counted, number, p_value, passing, statistic_cells
@@ -40,7 +40,7 @@ def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[st
     """Build the calibration document, with a table for each value of the ``slices`` columns."""
     if not any(panel.n for panel in calibration.judges.values()):
         yield _nothing(calibration.judges)
-        yield from judges_alone_words(calibration)
+        yield from judges_alone_pieces(calibration)
         return
     for judge, panel in calibration.judges.items():
         yield from _judge(judge, panel, calibration.better_cuts.get(judge))
@@ -54,11 +54,11 @@ def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[st
             yield _headline_table(judges, indent=4)
     yield from uneven_slices(calibration)
     yield from _suspects(calibration)
-    yield from system_words(calibration)
-    yield from probability_words(calibration)
-    yield from judges_alone_words(calibration)
+    yield from system_pieces(calibration)
+    yield from probability_pieces(calibration)
+    yield from judges_alone_pieces(calibration)
     yield from requested_pieces(calibration)
-    yield from recalibration_words(calibration)
+    yield from recalibration_pieces(calibration)
     yield from folded(calibration.cautions, calibration.judges)
 
 
@@ -75,7 +75,7 @@ def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
 
 def _judge(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) -> Iterator[Piece]:
     rows = f"{counted(panel.n, 'row')} with label and score in {counted(panel.n_clusters, 'cluster')}"
-    yield f"{judge}: {rows} ({panel.n_missing:,} labelled without score, {panel.n_unlabelled:,} without label){passing(panel.pass_at, panel.pass_at_source)}"
+    yield f"{judge}: {rows} ({panel.n_missing:,} labelled without score, {panel.n_unlabelled:,} without label){passing(panel.pass_at, panel.pass_at_source, always=not panel.binary)}"
     if not panel.n:
         return
     yield DocumentTable(
@@ -123,7 +123,7 @@ def _baselines(calibration: CalibrationNumbers) -> Iterator[Piece]:
     if others:
         yield "Other graders, on the items that they grade:"
         yield _headline_table(others)
-    yield from people_words(calibration)
+    yield from people_pieces(calibration)
 
 
 def _headline_table(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> DocumentTable:

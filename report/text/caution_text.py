@@ -56,16 +56,16 @@ _NAMED = 3
 
 
 def folded(
-    cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None, *, of: str = ""
+    cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None, *, prefix: str = ""
 ) -> list[Folded]:
     """Return one caution per line, unfolding to its sentence.
 
-    Each is prefixed with its subject, ``of``.
+    ``prefix`` names the subject of all.
     """
     cautions = list(cautions)
     wholes = sentences(cautions, judges)
     return [
-        Folded(of + _folded(each, whole, judges), of + whole)
+        Folded(prefix + _folded(each, whole, judges), prefix + whole)
         for each, whole in zip(cautions, wholes, strict=True)
     ]
 
@@ -100,11 +100,11 @@ def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -
 
 def _folded(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
     """Return the sentence with no more names than fit on a line."""
-    more = len(caution.about) - _NAMED
-    if more <= 0:
+    others = len(caution.about) - _NAMED
+    if others <= 0:
         return whole
     few = msgspec.structs.replace(caution, about=dict(list(caution.about.items())[:_NAMED]))
-    return f"{sentences([few], judges)[0]} and {counted(more, 'other')}"
+    return f"{sentences([few], judges)[0]} and {counted(others, 'other')}"
 
 
 def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:

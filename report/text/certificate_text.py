@@ -40,7 +40,7 @@ def _holds(claim: RateClaim) -> str:
     return f"does not hold{f': {claim.rate.undefined}' if claim.rate.undefined else ''}"
 
 
-def standing_document(standing: CertificateValidity) -> Document:
+def certificate_status_document(standing: CertificateValidity) -> Document:
     """Build the document of a certificate's status."""
     accuracy = (
         "" if standing.accuracy is None else f", accuracy on the anchors now {number(standing.accuracy)}"

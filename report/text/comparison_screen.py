@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...calibration.comparison.comparison_results import (
     ComparedPair,
@@ -11,10 +11,11 @@ from ...calibration.comparison.comparison_results import (
     Contender,
 )
 from ...calibration.pass_threshold import HALF
+from ...calibration.statistic import Statistic
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..ranking import best_system, deciding, graded_rates, ranked_rates
-from .comparison_text import brief_cautions, comparison_document, flip_lines, p_of, terms_of, unlabelled
+from .comparison_text import brief_cautions, flip_lines, p_of, terms_of, unlabelled
 from .number_text import counted
 from .one_screen import (
     PlotRow,
@@ -41,14 +42,22 @@ _LABELS_DECIDE = "outputs with a label go by it; with an empty column checker_sc
 
 def comparison_screen(comparison: ComparisonNumbers) -> Document:
     """Name the best, with its rate and lead."""
-    if comparison.strata is None and comparison.statistic != "accuracy":
+    if comparison.strata is not None:
+        return _by_rate(comparison)
+    if comparison.statistic != "accuracy":
         return _by_statistic(comparison)
-    compared = comparison.pairs if comparison.strata is None else deciding(comparison.strata)[0].pairs
-    if not any(pair.n for pair in compared) and comparison.strata is None:
-        return comparison_document(comparison)
-    if comparison.strata is None and not _leads_are_known(comparison):
-        return _by_statistic(comparison)
-    return _by_rate(comparison)
+    if not any(pair.n for pair in comparison.pairs):
+        return _apart(comparison)
+    return _by_rate(comparison) if _leads_are_known(comparison) else _by_statistic(comparison)
+
+
+def _apart(comparison: ComparisonNumbers) -> Iterator[Piece]:
+    """Yield the rate of each where no two have an item in common."""
+    yield f"Nothing to compare: no two {comparison.by}s have an item in common."
+    yield ""
+    yield from _judges(comparison, list(comparison.contenders))
+    yield from _thresholds(comparison)
+    yield from map(CautionLine, brief_cautions(comparison.cautions))
 
 
 def _leads_are_known(comparison: ComparisonNumbers) -> bool:
@@ -60,27 +69,23 @@ def _leads_are_known(comparison: ComparisonNumbers) -> bool:
 
 
 def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
+    """Yield the best, the rates of all, the leader's lead over the others, and the limits."""
+    leader = None
     if comparison.strata is not None:
         part, where = deciding(comparison.strata)
-        values = ranked_rates(part)
+        leader = next(iter(ranked_rates(part)), None)
         yield best_system(comparison.strata, part.outputs)
         yield ""
         yield from _systems(comparison, part, where)
         pairs = part.pairs
     else:
         rates = {name: each.share_right for name, each in comparison.contenders.items()}
-        ranked = sorted(rates.items(), key=lambda each: -(each[1].value or 0.0))
-        values = {name: rate.value for name, rate in ranked if rate.value is not None}
-        if len(values) > 1:
-            passing = _RIGHT[comparison.right or "agrees"]
-            lenient = comparison.by == "judge" and comparison.right == "score"
-            leads = "passes most often" if lenient else "is best"
-            yield ranking_sentence(values, rates, comparison.pairs, passing=passing, leads=leads)
-            yield from unlabelled(comparison)
-            yield ""
-        yield from _judges(comparison, [name for name, _ in ranked])
+        ranked = sorted(rates, key=lambda name: -(rates[name].value or 0.0))
+        defined = [name for name in ranked if rates[name].value is not None]
+        leader = next(iter(defined), None)
+        yield from _best_judge(comparison, defined, rates)
+        yield from _judges(comparison, ranked)
         pairs = comparison.pairs
-    leader = next(iter(values), None)
     if leader is not None and (rows := [pair for pair in pairs if leader in {pair.a, pair.b} and pair.n]):
         yield ""
         yield _leads(rows, leader, _names(comparison))
@@ -98,13 +103,26 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
     yield from map(CautionLine, brief_cautions(comparison.cautions))
 
 
+def _best_judge(
+    comparison: ComparisonNumbers, ranked: Sequence[str], rates: Mapping[str, Statistic]
+) -> Iterator[str]:
+    """Name the best judge, unless there is only one."""
+    if len(ranked) > 1:
+        passing = _RIGHT[comparison.right or "agrees"]
+        lenient = comparison.by == "judge" and comparison.right == "score"
+        leads = "passes most often" if lenient else "is best"
+        yield ranking_sentence(ranked, rates, comparison.pairs, passing=passing, leads=leads)
+        yield from unlabelled(comparison)
+        yield ""
+
+
 def _thresholds(comparison: ComparisonNumbers) -> Iterator[str]:
     """Name the thresholds other than the default."""
     others = {name: each for name, each in comparison.cuts.items() if each.at != HALF}
     if others:
         thresholds = "; ".join(f"{name} at {each}" for name, each in others.items())
-        rest = "" if len(others) == len(comparison.cuts) else f"; all others at {HALF:g}"
-        yield f"thresholds: {thresholds}{rest}"
+        remaining = "" if len(others) == len(comparison.cuts) else f"; all others at {HALF:g}"
+        yield f"thresholds: {thresholds}{remaining}"
 
 
 def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -> Iterator[Piece]:

@@ -14,7 +14,7 @@ from ..ranking import deciding
 from . import number_text
 from .difference_text import (
     after_before,
-    apart_lines,
+    carried_pieces,
     change_verdict,
     changed_pieces,
     fixes,
@@ -23,6 +23,7 @@ from .difference_text import (
     repeated_table,
     system_of,
     tried_once,
+    uncompared_lines,
 )
 from .number_text import counted
 from .one_screen import short_names, statistic_text
@@ -40,10 +41,11 @@ def difference_screen(runs: TwoRuns) -> Document:
 def _pieces(runs: TwoRuns) -> Iterator[Piece]:
     if not any(after_before(deciding(strata)[0]) for strata in runs.systems.values()):
         yield nothing_compared(runs)
-        yield from apart_lines(runs)
+        yield from uncompared_lines(runs)
         yield from changed_pieces(runs.changed)
         return
     yield from _answer(runs)
+    yield from carried_pieces(runs)
     broke, better = tried_once(runs, runs.broke), tried_once(runs, runs.better)
     if runs.compared_once or not runs.repeated:
         yield (
@@ -54,16 +56,16 @@ def _pieces(runs: TwoRuns) -> Iterator[Piece]:
         yield repeated_sentence(runs)
     yield ""
     yield _systems(runs)
-    for title, moved in (("regression", broke), ("fix", better)):
-        if moved:
+    for title, changes in (("regression", broke), ("fix", better)):
+        if changes:
             yield ""
-            yield _moved(title, moved)
+            yield _changes_table(title, changes)
     if changed := [each for each in runs.repeated if each.before != each.after]:
         yield ""
         yield repeated_table(changed)
     yield ""
     yield from changed_pieces(runs.changed)
-    yield from apart_lines(runs)
+    yield from uncompared_lines(runs)
 
 
 def _answer(runs: TwoRuns) -> Iterator[str]:
@@ -118,13 +120,13 @@ def _row(name: str, strata: Strata, *, intervals: bool) -> tuple[str, ...]:
     )
 
 
-def _moved(title: str, moved: Sequence[ChangedVerdict]) -> DocumentTable:
+def _changes_table(title: str, changes: Sequence[ChangedVerdict]) -> DocumentTable:
     rows = [
         (
             each.case_id,
             system_of(each),
             "" if each.error_type is None else in_words(each.error_type),
         )
-        for each in moved
+        for each in changes
     ]
     return DocumentTable((title, "system", "fault"), rows, words=frozenset(range(3)), indent=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
@@ -10,7 +11,7 @@ from ...deterministic.finding import in_words
 from ...evaluation.past_runs.changed_verdict import ChangedVerdict
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, TwoRuns
 from ...evaluation.past_runs.repeated_cases import RepeatedCase
-from ..document import Columns, Figure, Piece, document
+from ..document import CautionLine, Columns, Figure, Piece, document
 from ..document_parts import ENDS, FIRST, Cell, DocumentTable
 from ..figures.forest_plot import PlottedInterval, forest
 from ..ranking import deciding
@@ -28,11 +29,12 @@ def difference_document(runs: TwoRuns) -> Iterator[Piece]:
     rows = [row for system, strata in runs.systems.items() for row in _parts(system, strata)]
     if not rows:
         yield nothing_compared(runs)
-        yield from apart_lines(runs)
+        yield from uncompared_lines(runs)
         yield from changed_pieces(runs.changed)
         return
     for system, strata in runs.systems.items():
         yield change_verdict(system, strata)
+    yield from carried_pieces(runs)
     broke, better = tried_once(runs, runs.broke), tried_once(runs, runs.better)
     if runs.compared_once or not runs.repeated:
         yield from _list(f"{counted(len(broke), 'regression')} (pass to fail)", broke)
@@ -53,14 +55,14 @@ def difference_document(runs: TwoRuns) -> Iterator[Piece]:
         yield from _list(
             f"{number_text.count(len(otherwise))} have a score in one of the runs only.", otherwise
         )
-    yield from apart_lines(runs)
+    yield from uncompared_lines(runs)
     yield from changed_pieces(runs.changed)
 
 
-def tried_once(runs: TwoRuns, moved: Sequence[ChangedVerdict]) -> list[ChangedVerdict]:
+def tried_once(runs: TwoRuns, changes: Sequence[ChangedVerdict]) -> list[ChangedVerdict]:
     """Return the changes of cases that the runs tried once."""
     several = {(each.case_id, each.system) for each in runs.repeated}
-    return [each for each in moved if (each.case_id, each.system) not in several]
+    return [each for each in changes if (each.case_id, each.system) not in several]
 
 
 def fixes(number: int) -> str:
@@ -157,9 +159,9 @@ def difference_figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)
 
 
-def _list(heading: str, moved: Sequence[ChangedVerdict]) -> Iterator[Piece]:
+def _list(heading: str, verdicts: Sequence[ChangedVerdict]) -> Iterator[Piece]:
     yield heading
-    if not moved:
+    if not verdicts:
         return
     rows = [
         (
@@ -169,11 +171,11 @@ def _list(heading: str, moved: Sequence[ChangedVerdict]) -> Iterator[Piece]:
             f"{number_text.outcome(each.before)} -> {number_text.outcome(each.after)}",
             _fault(each),
         )
-        for each in moved[:_LISTED]
+        for each in verdicts[:_LISTED]
     ]
     yield DocumentTable(("case", "system", "by", "verdict", "fault"), rows, words=frozenset(range(5)))
-    if len(moved) > _LISTED:
-        yield f"  and {number_text.count(len(moved) - _LISTED)} more (--json has all)"
+    if len(verdicts) > _LISTED:
+        yield f"  and {number_text.count(len(verdicts) - _LISTED)} more (--json has all)"
 
 
 def system_of(change: ChangedVerdict) -> str:
@@ -187,7 +189,18 @@ def _fault(change: ChangedVerdict) -> Cell:
     )
 
 
-def apart_lines(runs: TwoRuns) -> Iterator[str]:
+def carried_pieces(runs: TwoRuns) -> Iterator[Piece]:
+    """Warn about labels that may belong to the answers of the earlier run."""
+    if runs.carried_labels:
+        outputs = "1 labelled output has" if runs.carried_labels == 1 else f"{runs.carried_labels:,} labelled outputs have"  # fmt: skip
+        yield CautionLine(
+            f"{outputs} another answer in {runs.after}, and the same label: if it was given for the earlier answer, "
+            f"corrected rates are wrong; run {runs.after} without these labels, then label its own: "
+            f"fiducial review {shlex.quote(runs.after)}"
+        )
+
+
+def uncompared_lines(runs: TwoRuns) -> Iterator[str]:
     """Yield counts of outputs in one run only, or without a common grade."""
     for number, which in ((runs.only_before, runs.before), (runs.only_after, runs.after)):
         if number:

@@ -89,6 +89,6 @@ def _limits(parts: Mapping[str, RateEstimate]) -> list[str]:
         for each, sentence in zip(part.cautions, sentences(part.cautions), strict=True):
             kinds.setdefault(each.kind, []).append(f"{name}: {sentence}")
     return [
-        told[0] + (f"; also for {counted(len(told) - 1, 'system')}" if len(told) > 1 else "")
-        for told in kinds.values()
+        lines[0] + (f"; also for {counted(len(lines) - 1, 'system')}" if len(lines) > 1 else "")
+        for lines in kinds.values()
     ]

@@ -80,7 +80,7 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
         rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
         yield DocumentTable(head, rows, words=ENDS)
         yield from _strata(part)
-        yield from folded(part.cautions, of=f"{name}: ")
+        yield from folded(part.cautions, prefix=f"{name}: ")
     yield from _ranks(estimation)
 
 
@@ -89,25 +89,25 @@ def parts_shown(estimation: EstimationNumbers) -> dict[str, RateEstimate]:
     if len(estimation.systems) != 1:
         return estimation.parts
     (only,) = estimation.systems.values()
-    everything = estimation.all
+    total = estimation.all
     same = (only.n_labelled, only.n_unlabelled, only.n_missing) == (
-        everything.n_labelled,
-        everything.n_unlabelled,
-        everything.n_missing,
+        total.n_labelled,
+        total.n_unlabelled,
+        total.n_missing,
     )
     return dict(estimation.systems) if same else estimation.parts
 
 
 def bound_of(part: RateEstimate) -> Iterator[str]:
     """Yield a sentence on the rate if the judge is worse on undecided outputs."""
-    found = part.estimates.get("open_worse_by")
-    if found is None or part.worse_by is None:
+    bound = part.estimates.get("open_worse_by")
+    if bound is None or part.worse_by is None:
         return
-    if found.value is None:
-        yield f"No bound for undecided outputs: {found.undefined}."
+    if bound.value is None:
+        yield f"No bound for undecided outputs: {bound.undefined}."
         return
     points = f"{100 * part.worse_by:g} points"
-    yield f"If the judge is up to {points} worse on undecided outputs: {interval(found.low, found.high)}, and {found.value:.2f} if it is not."
+    yield f"If the judge is up to {points} worse on undecided outputs: {interval(bound.low, bound.high)}, and {bound.value:.2f} if it is not."
 
 
 def _answer(part: RateEstimate) -> str:
@@ -124,11 +124,11 @@ def _judge(part: RateEstimate) -> Iterator[Piece]:
     value, ends, n, method = statistic_cells(part.uncorrected)
     yield f"  judge's rate, uncorrected: {' '.join(filter(None, (value, ends)))}, n {n}, {method}"
     if part.weight is not None:
-        worth = part.label_equivalents
+        equivalent_labels = part.label_equivalents
         equivalents = (
             ""
-            if worth is None
-            else f"; with the judge, {part.n_labelled:,} labels are as precise as {worth:,.0f} alone"
+            if equivalent_labels is None
+            else f"; with the judge, {part.n_labelled:,} labels are as precise as {equivalent_labels:,.0f} alone"
         )
         yield f"  lambda {number(part.weight)}{equivalents}"
 

@@ -65,5 +65,5 @@ def crashes(tally: GenerationTally) -> str | None:
 
 def _counted(noun: str, reasons: Counter[str]) -> list[str]:
     lines = [f"{noun}: {count:,} x {visible(why)}" for why, count in reasons.most_common(_SHOWN)]
-    rest = len(reasons) - len(lines)
-    return [*lines, f"{noun}: {rest:,} reasons more"] if rest > 0 else lines
+    hidden = len(reasons) - len(lines)
+    return [*lines, f"{noun}: {counted(hidden, 'more reason')}"] if hidden > 0 else lines

@@ -55,7 +55,7 @@ def _answer(last: PastRun, part: str) -> str:
         f"{name} {number_text.statistic(rate)}, n {rate.n:,}"
         for name, rate in sorted(by_system.items(), key=lambda each: -(each[1].value or 0.0))
     ]
-    more = f"; {len(clauses) - _NAMED:,} more systems" if len(clauses) > _NAMED else ""
+    more = f"; {counted(len(clauses) - _NAMED, 'more system')}" if len(clauses) > _NAMED else ""
     return f"Latest run, {last.name}: {'; '.join(clauses[:_NAMED]) or 'nothing is graded'}{more}."
 
 

@@ -95,10 +95,10 @@ def _line(
 
 
 def trend_figure(caption: str, points: Sequence[tuple[str, Statistic | None, bool]]) -> Figure | None:
-    """Draw a rate over time, with runs, values and alarms; None of fewer than two values."""
-    if sum(found is not None and found.value is not None for _, found, _ in points) < 2:  # noqa: PLR2004 - a course
+    """Draw a rate over time, with runs, values and alarms; None if fewer than two are defined."""
+    if sum(rate is not None and rate.value is not None for _, rate, _ in points) < 2:  # noqa: PLR2004 - a line needs two
         return None
-    rows = [PlottedInterval.of(run, found, alarm=alarm) for run, found, alarm in points]
+    rows = [PlottedInterval.of(run, rate, alarm=alarm) for run, rate, alarm in points]
     return Figure(trend(caption, rows), caption=caption)
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from ...formats.column_guesses import is_reference
 from ...formats.example_records import DEFAULT_CRITERION
-from ...formats.folder import CASES, LABELS, OUTPUTS, SKIPPED, ImportSummary
+from ...formats.folder import SKIPPED, ImportSummary
 from ...formats.imported_records import Skipped
 from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
-from ...records.column_names import mapped
+from ...records.column_names import grades_correctness, map_options
+from ...records.folder_files import CASES, LABELS, OUTPUTS
 from . import number_text
 from .number_text import counted
 
@@ -21,7 +22,7 @@ _WORDS: dict[Source, tuple[str, str, str]] = {
     "judge": ("verdict", "judge", "judges"),
     "human": ("label", "person", "people"),
 }
-"""Words for verdicts of one author and of several; a majority only repeats people's labels."""
+"""Noun for the verdicts of a source, and for one author and several."""
 
 _TABLES = {"csv", "json", "parquet", "hf"}
 
@@ -43,8 +44,8 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
         cases = counted(imported.default_criterion, "case")
         yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; --criterion TEXT sets another"
     yield from _limits(imported)
-    for by, outcomes in imported.verdicts.items():
-        yield f"  {by}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
+    for author, outcomes in imported.verdicts.items():
+        yield f"  {author}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
     if imported.first_skipped is not None:
         listed = f"skipped: {imported.skipped:,}, listed in {Path(imported.folder) / SKIPPED}"
         if len(imported.skipped_parts) > 1 and imported.skipped_parts[0].count > 1:
@@ -71,12 +72,12 @@ def _place(skipped: Skipped) -> str:
 def _grades(imported: ImportSummary) -> Iterator[str]:
     """Yield the number of verdicts of judges and checkers, and of labels."""
     counts: dict[Source, list[int]] = {}
-    for by, outcomes in imported.verdicts.items():
-        counts.setdefault(imported.sources.get(by, "judge"), []).append(sum(outcomes.values()))
-    for source, (said, one, several) in _WORDS.items():
+    for author, outcomes in imported.verdicts.items():
+        counts.setdefault(imported.sources.get(author, "judge"), []).append(sum(outcomes.values()))
+    for source, (noun, one, several) in _WORDS.items():
         if source in counts:
             number = len(counts[source])
-            yield f"{counted(sum(counts[source]), said)} of {number:,} {one if number == 1 else several}"
+            yield f"{counted(sum(counts[source]), noun)} of {number:,} {one if number == 1 else several}"
 
 
 def _limits(imported: ImportSummary) -> Iterator[str]:
@@ -98,12 +99,12 @@ def _limits(imported: ImportSummary) -> Iterator[str]:
         yield f"  no case was answered by two systems ({names}); {_pairing(imported)}if they are one system: --system NAME"
     guesses = dict(imported.guesses)
     if imported.outputs and imported.columns and not {"query", "messages"} & imported.columns.keys():
-        name = mapped({"query": guesses.pop("query", "COLUMN")})
+        name = map_options({"query": guesses.pop("query", "COLUMN")})
         yield f"  no column is known to hold the question, so judges do not see it; name it: {name}"
     if imported.tags:
         yield f"  {counted(len(imported.tags), 'column')} read as {'a tag' if len(imported.tags) == 1 else 'tags'}: {', '.join(map(repr, imported.tags))}"
         if guesses:
-            yield f"  name those that are more than a tag: {mapped(guesses)}"
+            yield f"  name those that are more than a tag: {map_options(guesses)}"
 
 
 def _unread(imported: ImportSummary) -> Iterator[str]:
@@ -112,7 +113,7 @@ def _unread(imported: ImportSummary) -> Iterator[str]:
         words = ("fiducial", "labels", "add", imported.folder, file)
         what, field = ("references", "accepted_answers") if is_reference(name) else ("grades", "label")
         yield f"  not read, though it looks like {what}: {name!r}; if rows have an id, add it with"
-        yield f"      {shlex.join(words)} {mapped({field: name})}"
+        yield f"      {shlex.join(words)} {map_options({field: name})}"
 
 
 def _pairing(imported: ImportSummary) -> str:
@@ -120,7 +121,7 @@ def _pairing(imported: ImportSummary) -> str:
     if not imported.columns or "id" in imported.columns:
         return ""
     query = imported.columns.get("query") or imported.guesses.get("query")
-    name = mapped({"id": query or "COLUMN"})
+    name = map_options({"id": query or "COLUMN"})
     return f"rows without an id are separate cases, {name} pairs them; "
 
 
@@ -135,15 +136,17 @@ def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
         yield f"next: fiducial run {cases} --outputs {outputs}{options}{labels} --out {out}"
         if judges:
             yield f"      ({number_text.NEEDS_MODEL})"
-        if imported.verdicts and not imported.labels and _is_checked(imported):
+        if not imported.labels and _is_calibrated_by_checks(imported):
             labels = shlex.quote(str(folder / "labels.jsonl"))
             yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, if a checker decides)"
     if imported.verdicts and (not imported.labels or imported.scored):
         before = "      " if imported.outputs and imported.kinds else "next: "
         if imported.labels:
             yield f"{before}fiducial estimate {shlex.quote(str(folder))}{one_judge(imported.judges)}   (the pass rate, corrected with these labels)"
-        elif _is_checked(imported):
-            yield f"{before}fiducial calibrate {shlex.quote(str(folder))}   (its judges against these labels)"
+        elif _is_calibrated_by_checks(imported):
+            others = ", ".join(judge for judge in imported.judges if not grades_correctness(judge))
+            apart = f", which say nothing about {others}" if others else ""
+            yield f"{before}fiducial calibrate {shlex.quote(str(folder))}   (its judges against these labels{apart})"
         else:
             name = shlex.quote(str(folder))
             yield f"{before}fiducial plan {name} --next 50   (draws outputs to label, to measure its judges)"
@@ -160,9 +163,10 @@ def one_judge(judges: Sequence[str]) -> str:
     return f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
 
 
-def _is_checked(imported: ImportSummary) -> bool:
-    """Return whether a checker may decide some of the imported outputs."""
-    return bool(imported.outputs) and any(kind_spec(kind).checked_by for kind in imported.kinds)
+def _is_calibrated_by_checks(imported: ImportSummary) -> bool:
+    """Return whether checkers' verdicts can be labels for some of the imported judges."""
+    checked = bool(imported.outputs) and any(kind_spec(kind).checked_by for kind in imported.kinds)
+    return checked and any(map(grades_correctness, imported.judges or imported.verdicts))
 
 
 def judges_of(kind: Kind, imported: ImportSummary) -> list[str]:

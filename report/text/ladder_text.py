@@ -48,7 +48,7 @@ def _notes(ladder: LadderResult) -> Iterator[str]:
         yield f"no smooth fall (p {ladder.misfit_p:.4f}): go by its levels"
     if ladder.failed_right.low is not None and ladder.failed_right.low > _TOLERATED:
         yield "fails right outputs, too, so its catches may be chance"
-    yield from (f"{left:,} {outcome}" for outcome, left in ladder.ungraded.items())
+    yield from (f"{missing:,} {outcome}" for outcome, missing in ladder.ungraded.items())
 
 
 def _curve(ladder: LadderResult) -> Figure:

@@ -18,26 +18,26 @@ def localisation_answer(judge: JudgeAudit) -> Iterator[Piece]:
     """Yield whether a judge that names steps localises faults, and a line per sort of fault."""
     if not judge.located:
         return
-    found = [each.operator for each in judge.located if each.found.localises]
-    of = number_text.counted(len(judge.located), "sort")
-    if found:
-        yield f"{judge.judge} localises {len(found):,} of {of} of fault: {', '.join(found)}."
+    localised = [each.operator for each in judge.located if each.found.localises]
+    sorts = number_text.counted(len(judge.located), "sort")
+    if localised:
+        yield f"{judge.judge} localises {len(localised):,} of {sorts} of fault: {', '.join(localised)}."
     else:
-        yield f"{judge.judge} localises none of {of} of fault."
+        yield f"{judge.judge} localises none of {sorts} of fault."
     head = ("fault", "exact step", "within one", "baseline", "n", "ungraded")
     yield DocumentTable(head, [_row(each) for each in judge.located], words=FIRST, indent=0)
     yield _MEANS
 
 
 def _row(located: LocatedFault) -> tuple[str, ...]:
-    found = located.found
-    better = max(found.last_step.exact, found.uniform.exact)
+    localisation = located.found
+    better = max(localisation.last_step.exact, localisation.uniform.exact)
     return (
         located.operator,
-        statistic_text(found.exact),
-        statistic_text(found.within_one),
+        statistic_text(localisation.exact),
+        statistic_text(localisation.within_one),
         number_text.decimal(better),
-        number_text.count(found.exact.n),
+        number_text.count(localisation.exact.n),
         number_text.count(sum(located.ungraded.values())),
     )
 
@@ -53,7 +53,7 @@ def localisation_pieces(located: Sequence[LocatedFault]) -> Iterator[Piece]:
 
 def _numbers(located: LocatedFault) -> tuple[str, ...]:
     localisation = located.found
-    notes = [f"{left:,} {number_text.outcome(name)}" for name, left in located.ungraded.items()]
+    notes = [f"{missing:,} {number_text.outcome(name)}" for name, missing in located.ungraded.items()]
     return (
         located.operator,
         statistic_text(localisation.exact),

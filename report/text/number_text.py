@@ -30,9 +30,16 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def passing(at: float, source: ThresholdSource | None = None) -> str:
-    """Return the suffix for a judge's name: its threshold and who set it; empty for the default."""
-    return "" if at == HALF else f"; passes at {f'{at:g}' if source is None else PassThreshold(at, source)}"
+def passing(at: float, source: ThresholdSource | None = None, *, always: bool = False) -> str:
+    """Return the suffix for a judge's name: its threshold and who set it.
+
+    It is empty for the default, unless ``always``.
+    """
+    return (
+        ""
+        if at == HALF and not always
+        else f"; passes at {f'{at:g}' if source is None else PassThreshold(at, source)}"
+    )
 
 
 def decimal(value: float, digits: int = 2) -> str:
@@ -117,7 +124,7 @@ def unknown_dependency_notes(unknown: Sequence[UnknownDependency], why: str) -> 
     for case_id, dependency in unknown[:_MOST_UNKNOWN]:
         yield f"note: {case_id} depends on {dependency!r}, which {why}"
     if len(unknown) > _MOST_UNKNOWN:
-        yield f"note: {count(len(unknown) - _MOST_UNKNOWN)} more dependencies, which {why}"
+        yield f"note: {counted(len(unknown) - _MOST_UNKNOWN, 'more dependency')}, which {why}"
 
 
 def not_judged(systems: Iterable[SystemResult]) -> str:
@@ -183,7 +190,7 @@ def moment(iso: str) -> str:
 
 
 def tokens(prompt: int, completion: int, cached: int = 0) -> str:
-    """Tokens in and out: ``12,400 in (9,800 cached), 830 out``."""
+    """Format tokens in and out: ``12,400 in (9,800 cached), 830 out``."""
     of_these = f" ({count(cached)} cached)" if cached else ""
     return f"{count(prompt)} in{of_these}, {count(completion)} out"
 
@@ -205,6 +212,6 @@ def correction(corrected: Sequence[str], systems: Iterable[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: ``a, b and c``."""
+    """List names in a sentence: ``a, b and c``."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last

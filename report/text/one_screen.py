@@ -81,6 +81,9 @@ NAME = 24
 _WORD = re.compile(r"[^-_/.:@| ]+|[-_/.:@| ]")
 
 
+_BETWEEN_NAMES = frozenset("/:@| ")
+"""Separators of whole names, such as a model's from its provider's."""
+
 _LONG = 12
 """Columns at most left empty to keep a word whole."""
 
@@ -113,7 +116,7 @@ def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
         least = min(map(len, words)) - 1
         before = _shared(words, least)
         after = _shared([each[before:][::-1] for each in words], least - before)
-        before, after = _at_separator(words[0], before, after)
+        before, after = _named(words, *_at_separator(words[0], before, after))
     cut = ["".join(each[before : len(each) - after]) for each in words]
     shown = [fitted(name, columns) for name in cut]
     if len(set(shown)) < len(shown):
@@ -143,6 +146,25 @@ def _at_separator(words: Sequence[str], before: int, after: int) -> tuple[int, i
     while before and words[before - 1].isalnum():
         before -= 1
     while after and words[len(words) - after].isalnum():
+        after -= 1
+    return before, after
+
+
+def _named(words: Sequence[Sequence[str]], before: int, after: int) -> tuple[int, int]:
+    """Cut less if only a number would be left of a name: no version without its model."""
+
+    def is_bare() -> bool:
+        rests = ("".join(each[before : len(each) - after]) for each in words)
+        return not all(any(map(str.isalpha, rest)) for rest in rests)
+
+    if not is_bare():
+        return before, after
+    first = words[0]
+    while before and is_bare():
+        before -= 1
+        while before and first[before - 1] not in _BETWEEN_NAMES:
+            before -= 1
+    while after and first[len(first) - after] not in _BETWEEN_NAMES:
         after -= 1
     return before, after
 

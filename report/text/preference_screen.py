@@ -22,7 +22,7 @@ def preferences_screen(
     judges: Sequence[PreferenceNumbers], refused: Mapping[str, Sequence[str]] = {}
 ) -> Document:
     """Name the system that each judge prefers."""
-    pieces = [piece for found in judges for piece in _pieces(found)]
+    pieces = [piece for preferences in judges for piece in _pieces(preferences)]
     return [*pieces, *starmap(not_sent_caution, refused.items())]
 
 
@@ -55,7 +55,7 @@ def _pieces(preferences: PreferenceNumbers) -> Iterator[Piece]:
 def _answer(preferences: PreferenceNumbers) -> str:
     """Name the preferred system, or say that none is."""
     order = sorted(preferences.systems, key=lambda name: -(preferences.systems[name].win_rate.value or 0.0))
-    if len(order) < 2:  # noqa: PLR2004 - of one there is no better
+    if len(order) < 2:  # noqa: PLR2004 - a comparison needs two
         return "nothing was compared."
     leader, second = order[:2]
     match = next((each for each in preferences.matches if {each.a, each.b} == {leader, second}), None)

@@ -64,10 +64,11 @@ def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
 
 def corrected_win_rate_of(match: SystemMatch) -> str:
     """Return a sentence on the win rate corrected by people's choices."""
-    found = match.corrected
-    if found is None or found.value is None:
-        return f"Win rate of {match.a} not corrected by people's choices: {'' if found is None else found.undefined}."
-    return f"People's choices on {counted(found.n, 'comparison')} correct the win rate of {match.a} to {statistic(found)}."
+    corrected = match.corrected
+    if corrected is None or corrected.value is None:
+        reason = "" if corrected is None else corrected.undefined
+        return f"Win rate of {match.a} not corrected by people's choices: {reason}."
+    return f"People's choices on {counted(corrected.n, 'comparison')} correct the win rate of {match.a} to {statistic(corrected)}."
 
 
 def misfit_of(misfit: RankingMisfit | None) -> Iterator[str]:
@@ -76,7 +77,7 @@ def misfit_of(misfit: RankingMisfit | None) -> Iterator[str]:
         return
     if misfit.cycle:
         ring = [*misfit.cycle, misfit.cycle[0]]
-        beats = ", ".join(f"{one} beats {other}" for one, other in pairwise(ring))
+        beats = ", ".join(f"{winner} beats {loser}" for winner, loser in pairwise(ring))
         yield f"no ranking explains the preferences (p {p_value(misfit.p)}): {beats}"
         return
     yield (

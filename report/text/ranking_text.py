@@ -154,8 +154,8 @@ def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Sta
 
     The leader was chosen by these rates: a ``simultaneous`` interval holds for whichever leads.
     """
-    found = (pair.simultaneous or pair.difference) if simultaneous else pair.difference
+    lead = (pair.simultaneous or pair.difference) if simultaneous else pair.difference
     if pair.a == leader:
-        return found
-    value, high, low = (None if end is None else -end for end in (found.value, found.low, found.high))
-    return replace(found, value=value, low=low, high=high)
+        return lead
+    value, high, low = (None if end is None else -end for end in (lead.value, lead.low, lead.high))
+    return replace(lead, value=value, low=low, high=high)

@@ -89,8 +89,9 @@ def _errors(judge: RubricOfJudge) -> Iterator[Piece]:
     head = ("agreement with labels", "labels", "TPR", "interval", "TNR", "interval", "TPR shrunken", "TNR")
     yield DocumentTable(head, rows)
     if len(judge.criteria) > _SHOWN:
-        yield f"  and {counted(len(judge.criteria) - _SHOWN, 'more criterion')}; --json has them all"
-    yield "  shrunken: a criterion's rates drawn towards those of all, the more, the fewer labels it has; they correct the scores"
+        hidden = len(judge.criteria) - _SHOWN
+        yield f"  and {hidden:,} more {'criterion' if hidden == 1 else 'criteria'}; --json has them all"
+    yield "  shrunken: the rates of a criterion with few labels are drawn towards those of all criteria; they correct the scores"
 
 
 def _agreement(agreement: CriterionAgreement) -> Sequence[str]:

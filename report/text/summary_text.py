@@ -57,10 +57,10 @@ def summary_document(summary: RunSummary) -> Iterator[Piece]:
         yield f"note: {undecided} without a judge"
         yield ""
     if summary.counts.labels:
-        by = ", ".join(
+        sources = ", ".join(
             f"{number_text.count(n)} {_GIVEN_BY[source]}" for source, n in summary.counts.labels.items()
         )
-        yield f"labels given: {by}"
+        yield f"labels given: {sources}"
         yield ""
     if summary.counts.unused_labels:
         unused = counted(summary.counts.unused_labels, "label")
@@ -147,8 +147,8 @@ def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
 
     Showing only the first would hide the others.
     """
-    rest = len(reasons) - shown
-    more = f"; {counted(rest, 'more reason')}" if rest > 0 else ""
+    hidden = len(reasons) - shown
+    more = f"; {counted(hidden, 'more reason')}" if hidden > 0 else ""
     return (
         "; ".join(f"{number_text.count(n)} {shortened(reason, _REASON)}" for reason, n in reasons[:shown])
         + more

@@ -121,7 +121,7 @@ def _systems_table(systems: Sequence[SystemResult], *, linked: bool) -> Iterator
         yield f"systems {names.shared}"
     yield plotted_table("", (_main_title(systems, available), "n", *available.beside, "ungraded"), rows)
     if len(systems) > _MOST_SYSTEMS:
-        yield f"{len(systems) - _MOST_SYSTEMS:,} more systems"
+        yield number_text.counted(len(systems) - _MOST_SYSTEMS, "more system")
     if available.judged:
         yield _judged_note(systems)
 
@@ -174,37 +174,16 @@ _CHOSEN_LABELS = "labels that are not a random sample of these outputs"
 def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     """Show one system's rate of all outputs, of the checked ones, and by each judge."""
     judged = judged_parts(system)
-    corrected = {part.by: part for part in system.strata if part.name == CORRECTED}
     shown = without_baselines(judged, judges) or judged
-    names = judge_names([part.by or "" for part in shown])
+    judge_rows, reasons = _judge_rows(system, shown)
     rows: list[PlotRow] = []
     whole, decided = system.overall, checked(system)
     if whole is not None and shown:
         mark = "*" if whole.name == ALL_UNCORRECTED else ""
         rows.append((f"{ALL}{mark}", whole, _counts(whole)))
     if decided is not None:
-        undecided = decided.of - decided.n
-        alone = not shown
-        cells = (
-            number_text.count(decided.n),
-            number_text.count(
-                undecided
-                if alone
-                else undecided - decided.outcomes.get("undecided", 0) - decided.outcomes.get("missing", 0)
-            ),
-        )
-        rows.append(("checked outputs" if not alone or undecided else ALL, decided, cells))
-    reasons = dict[str, None]()
-    for part in shown:
-        better = corrected.get(part.by)
-        usable = better is not None and better.value is not None
-        marked = not usable and part.value is not None
-        if marked:
-            reasons[_FEW_LABELS if better is None else _CHOSEN_LABELS] = None
-        rows.append(
-            (f"{names.of(part.by or '')}{'*' if marked else ''}", better if usable else part, _counts(part))
-        )
-    yield plotted_table("", ("pass rate", "n", "ungraded"), rows)
+        rows.append(_checked_row(decided, alone=not shown))
+    yield plotted_table("", ("pass rate", "n", "ungraded"), [*rows, *judge_rows])
     notes = [f"* uncorrected: {' or '.join(reasons)}"] if reasons else []
     if whole is not None and shown and whole.value is None and whole.undefined is not None:
         notes.append(f"no rate of all outputs: {whole.undefined}")
@@ -212,6 +191,33 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         notes.append("a judge's row is its mean score")
     if notes:
         yield "; ".join(notes)
+
+
+def _checked_row(decided: StratumRate, *, alone: bool) -> PlotRow:
+    """Return the row of the checked outputs; ``alone`` if no judge graded the others."""
+    undecided = decided.of - decided.n
+    ungraded = undecided
+    if not alone:
+        ungraded -= decided.outcomes.get("undecided", 0) + decided.outcomes.get("missing", 0)
+    name = ALL if alone and not undecided else "checked outputs"
+    return name, decided, (number_text.count(decided.n), number_text.count(ungraded))
+
+
+def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[list[PlotRow], list[str]]:
+    """Return a row per judge, starred if uncorrected, and the reasons for that."""
+    corrected = {part.by: part for part in system.strata if part.name == CORRECTED}
+    names = judge_names([part.by or "" for part in parts])
+    rows: list[PlotRow] = []
+    reasons = dict[str, None]()
+    for part in parts:
+        better = corrected.get(part.by)
+        usable = better is not None and better.value is not None
+        uncorrected = not usable and part.value is not None
+        if uncorrected:
+            reasons[_FEW_LABELS if better is None else _CHOSEN_LABELS] = None
+        name = f"{names.of(part.by or '')}{'*' if uncorrected else ''}"
+        rows.append((name, better if usable else part, _counts(part)))
+    return rows, list(reasons)
 
 
 def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:

@@ -20,6 +20,7 @@ from fiducial.calibration.agreement.calibration_results import CalibrationNumber
 from fiducial.calibration.agreement.diagnosis_results import EqualRates, SuspectedLabel
 from fiducial.calibration.statistic import Caution, Statistic
 from fiducial.evaluation.conclusion.run_results import (
+    ALL_CORRECTED,
     ALL_UNCORRECTED,
     DECIDED,
     JUDGED,
@@ -327,6 +328,9 @@ def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded()
         "a: 0.50 [0.40, 0.60] of 90 outputs pass, judged ones uncorrected. "
         "0.45 to 0.55 if all 10 ungraded failed or passed."
     )
+    corrected = msgspec.structs.replace(whole, name=ALL_CORRECTED)
+    told = answers(RunSummary(systems=systems("a", overall=corrected))).better.text
+    assert told.startswith("a: 0.50 [0.40, 0.60] of 90 outputs pass, judged ones corrected with labels. ")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,18 @@ import msgspec
 import pytest
 from found_results import judged, systems
 
-from fiducial.evaluation.conclusion.run_results import ALL, DECIDED, OPEN, JudgeUse, StratumRate, SystemResult
+from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from fiducial.calibration.agreement.diagnosis_results import SuspectedLabel
+from fiducial.evaluation.conclusion.run_results import (
+    ALL,
+    ALL_CORRECTED,
+    ALL_UNCORRECTED,
+    DECIDED,
+    OPEN,
+    JudgeUse,
+    StratumRate,
+    SystemResult,
+)
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.report.next_step import next_step
 from fiducial.report.ranking import Answer
@@ -153,6 +164,35 @@ def test_where_everything_is_graded_the_failures_are_left_if_there_are_any(passe
     part = StratumRate(name=DECIDED, n=60, of=60, value=passed / 60, low=0.9, high=1.0)
     whole = [SystemResult(system="a", strata=[part], overall=rate)]
     assert step(systems=whole).text == f"Everything is graded. {told}"
+
+
+def test_failures_that_an_estimate_counts_are_none_of_the_report():
+    """The corrected rate says that more fail than the judge failed: no page lists them."""
+    rate = StratumRate(name=ALL_CORRECTED, n=60, of=60, value=0.8, low=0.75, high=0.85)
+    assert (
+        step(systems=[SystemResult(system="a", strata=[], overall=rate)]).text
+        == "Review the failures in the report."
+    )
+
+
+def test_labels_are_asked_for_of_the_outputs_of_all_judges_together():
+    whole = StratumRate(name=ALL_UNCORRECTED, n=294, of=294, value=0.8, low=0.75, high=0.85)
+    parts = [
+        StratumRate(name=DECIDED, n=49, of=294, value=0.8, low=0.7, high=0.9),
+        StratumRate(name=OPEN, by="j", n=79, of=79, value=0.8),
+        StratumRate(name=OPEN, by="k", n=166, of=166, value=0.8),
+    ]
+    told = step(systems=[SystemResult(system="a", strata=parts, overall=whole)])
+    assert told.text.startswith("Label 50 of the 245 judged outputs ")
+
+
+def test_all_labels_that_most_judges_contradict_are_counted():
+    found = CalibrationNumbers(
+        judges={"j": JudgeCalibration(), "k": JudgeCalibration()},
+        suspected_label_errors=[SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)],
+        more_suspected=13,
+    )  # fmt: skip
+    assert step(calibration=found).text == "Most judges contradict 14 labels. Decide who is right:"
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_turns_that_the_case_does_not_have_are_shown_too(make_item: Callable[...
 
 def test_what_is_too_much_is_counted(make_item: Callable[..., Candidate]):
     text = as_html(shown(_conversation(make_item, [["step"] * 500])))
-    assert "302 more messages and steps are not shown here; the records hold them." in text
+    assert "302 more messages not shown here; the records hold them." in text
 
 
 def test_passages_are_shown_one_by_one_and_those_referred_to_are_marked(make_item: Callable[..., Candidate]):

@@ -97,6 +97,10 @@ def test_judges_of_different_items_are_counted_not_listed() -> None:
     nothing = [None] * 3
     lines = lines_of(table_of({"early": [*GOOD[:3], *nothing], "late": [*nothing, *POOR[3:]]}, LABELS))
     assert "1 pair not compared: no item in common" in lines
+    compared = compare(table_of({"early": [*GOOD[:3], *nothing], "late": [*nothing, *POOR[3:]]}, LABELS))
+    screen = list(as_lines(comparison_screen(compared)))
+    assert screen[0] == "Nothing to compare: no two judges have an item in common."
+    assert any(line.startswith("early ") and "1.00 [0.44, 1.00]" in line for line in screen)
     assert not any(line.lstrip().startswith("early - late") for line in lines)
 
 

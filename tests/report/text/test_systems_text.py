@@ -32,6 +32,14 @@ def test_what_long_names_share_is_cut_once():
     assert names.shared == "gpt-4.1-mini-2026-04-14-eval-..."
 
 
+def test_a_short_name_is_never_a_bare_number():
+    names = short_names([f"openai:gpt-{version}-mini Answer: {{{{question}}}}" for version in ("5", "4.1")])
+    assert [*names.short.values()] == ["gpt-5-mini", "gpt-4.1-mini"]
+    assert names.shared == "openai:... Answer: {{question}}"
+    numbered = short_names([f"provider/a-long-name-of-run-number-{n}" for n in "12"])
+    assert [*numbered.short.values()] == ["a-long-name-...-number-1", "a-long-name-...-number-2"]
+
+
 def test_short_names_stay_whole():
     assert short_names(["bot-a", "bot-b"]).short == {"bot-a": "bot-a", "bot-b": "bot-b"}
 
@@ -51,6 +59,11 @@ def test_a_fitted_name_breaks_no_word(name: str):
         words = name.replace("-", " ").replace("_", " ").replace("/", " ").split()
         rest = f"{beginning} {end}".replace("-", " ").replace("_", " ").replace("/", " ").split()
         assert set(rest) <= set(words)
+
+
+@pytest.mark.parametrize(("number", "hidden"), [(7, "1 more system"), (9, "3 more systems")])
+def test_hidden_systems_are_counted_with_their_noun(number: int, hidden: str):
+    assert list(as_lines(systems_document(systems(*"abcdefghi"[:number]), [])))[-1] == hidden
 
 
 @given(st.text("abcd ,:-", max_size=200))
