@@ -5,22 +5,23 @@
     FiducialError
     ├── InputError            a file, line or field that cannot be used          (exit 2)
     │   ├── RecordError       ... one line of a JSON Lines file
-    │   └── ColumnsError      ... a table in which a needed column was not found
-    ├── UsageError            options that do not go together                    (exit 2)
-    ├── ConfigurationError    something has to be set first: endpoint, key, extra (exit 2)
+    │   ├── ColumnsError      ... a table in which a needed column was not found
+    │   └── DuplicateRowError ... a table with two rows about the same
+    ├── UsageError            options that cannot be used, or not together       (exit 2)
+    ├── ConfigurationError    a missing setting: endpoint, key, extra              (exit 2)
     │   └── MissingExtraError an optional dependency is not installed
-    ├── DecodingError         a reply that is not in the form it should be       (graded 0, or unparsable)
+    ├── DecodingError         a reply that cannot be decoded                     (graded 0, or unparsable)
     ├── PromptError           a prompt file that cannot be loaded or rendered    (exit 2)
     ├── RunFolderError        a run folder that is in use or belongs to another run (exit 2)
     │   └── EditedRunError    ... or was changed by hand
-    ├── WorkerError           a worker process, or an engine's, that was killed  (exit 2; the same command goes on)
-    ├── AgentSetupError       an agent that cannot be started, or fails alike from the start (exit 3)
-    ├── MissingReplyError     a question whose reply a test was to bring          (the test fails)
-    └── ProviderError         a model call that failed after its retries         (an outcome, exit 3)
+    ├── WorkerError           a worker process that was killed                   (exit 2; the same command resumes)
+    ├── AgentSetupError       an agent that cannot be started, or fails alike on the first cases (exit 3)
+    ├── MissingReplyError     a question without a recorded reply in a test         (the test fails)
+    └── ProviderError         a model call that failed after its retries         (outcome failed, exit 3)
 
 Errors of other libraries are translated into these where their meaning is known, with ``raise ... from``.
-A message says what was expected, what came, and what to do; it fits on one line. What a user sets it names as the command line does
-(``--pass-at``); who is not on the command line reads of arguments (``pass_at=``).
+A message says what was expected, what came, and what to do; it fits on one line. It names settings as options (``--pass-at``); outside the
+command line, `FiducialError` turns them into arguments (``pass_at=``).
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ _PAIRS = re.compile(rf"--(map(?:-label)?) {_WORD}(?: --\1 {_WORD})*")
 NO_GRADE = "nothing behind the = for no grade"
 """Hint beside ``--map-label``; arguments have None."""
 _QUOTED = re.compile(r"(`[^`]*`)")
-"""A command that is quoted whole stays as it is."""
+"""A quoted command, which stays unchanged."""
 
 _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
 
 _named: dict[str, str] = {}
-"""Places on this machine that stand for something elsewhere, and what the user called that."""
+"""Names that the user gave, by the path of the local copy."""
 
 
 def register_alias(place: object, name: str) -> None:
@@ -57,10 +58,10 @@ def register_alias(place: object, name: str) -> None:
 
 def as_named(text: object) -> str:
     """Return a text with the paths replaced by the names users gave; see `register_alias`."""
-    found = str(text)
+    named = str(text)
     for place, name in _named.items():
-        found = found.replace(place, name)
-    return found
+        named = named.replace(place, name)
+    return named
 
 
 @contextmanager
@@ -94,7 +95,7 @@ def _argument(option: re.Match[str]) -> str:
 
 
 def _mapping(options: re.Match[str]) -> str:
-    """Return the argument that says what these options say: ``map={'score': 'a'}``."""
+    """Return these options as one argument: ``map={'score': 'a'}``."""
     try:
         words = [word for word in shlex.split(options[0]) if not word.startswith("--map")]
         pairs = [(key, value) for key, _, value in (word.rpartition("=") for word in words)]
@@ -103,8 +104,8 @@ def _mapping(options: re.Match[str]) -> str:
         return options[0]
     if not all(key for key, _ in pairs):
         return options[0]
-    told = dict(zip((key for key, _ in pairs), values, strict=True))
-    return f"{options[1].replace('-', '_')}={told!r}"
+    mapping = dict(zip((key for key, _ in pairs), values, strict=True))
+    return f"{options[1].replace('-', '_')}={mapping!r}"
 
 
 def _score(text: str) -> float | None:
@@ -117,9 +118,9 @@ class InputError(FiducialError):
 
     Args:
         message: What was expected and what came.
-        path: The file, or what stands for one and has a name.
-        line: 1-based line number, where there is one.
-        field: The field, as a path such as ``messages[0].role``, where it is known.
+        path: The file, or another named source.
+        line: 1-based line number, if known.
+        field: The field, as a path such as ``messages[0].role``, if known.
     """
 
     def __init__(
@@ -158,14 +159,18 @@ class ColumnsError(InputError):
     """Error for a table without a needed column; its message ends with the options that help.
 
     Attributes:
-        options: What to add to the command; empty where nothing helps.
+        options: Options to add to the command; empty if none helps.
     """
 
     options: str = ""
 
 
+class DuplicateRowError(InputError):
+    """Two rows of a table are about the same item, judge, system and repeat."""
+
+
 class RecordError(InputError):
-    """One line of a JSON Lines file is not the record it should be."""
+    """A line of a JSON Lines file is not a valid record."""
 
 
 @contextmanager
@@ -181,19 +186,19 @@ def readable(path: object, *, doing: str = "read") -> Generator[None]:
 
 
 class UsageError(FiducialError):
-    """Options were given that do not go together."""
+    """Options cannot be used, or not together."""
 
 
 class ConfigurationError(FiducialError):
-    """Something has to be set before this can run."""
+    """A setting is missing."""
 
 
 class MissingExtraError(ConfigurationError):
     """An optional dependency is needed and not installed.
 
     Args:
-        extra: Name of the extra that brings it.
-        why: What it is needed for.
+        extra: Name of the extra that installs it.
+        why: What needs it.
     """
 
     def __init__(self, extra: str, why: str) -> None:

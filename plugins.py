@@ -76,15 +76,15 @@ class Group(Mapping[str, Any]):
             )
         if not self.accepts(target):
             raise ConfigurationError(f"{self.name}: {name!r}: {self._unlike(target)}")
-        known = self._registered.get(name)
-        if known is not None and place(known) != place(target):
+        earlier = self._registered.get(name)
+        if earlier is not None and place(earlier) != place(target):
             raise ConfigurationError(
-                f"{self.name}: the name {name!r} is taken by {place(known)}, and {place(target)} asks for it, too"
+                f"{self.name}: the name {name!r} is taken by {place(earlier)}, and {place(target)} uses it, too"
             )
         self._registered[name] = target
 
     def is_decorated(self, name: str) -> bool:
-        """Return whether code, not only an installed package, registered a name."""
+        """Return whether a decorator registered a name, rather than an entry point."""
         return name in self._registered
 
     def registering(self, name: str) -> Callable[[T], T]:
@@ -142,7 +142,7 @@ class Group(Mapping[str, Any]):
 
     @cached_property
     def _installed(self) -> dict[str, list[EntryPoint]]:
-        from importlib.metadata import entry_points  # noqa: PLC0415 - 20 ms that most runs never need
+        from importlib.metadata import entry_points  # noqa: PLC0415 - takes 20 ms, and most runs need none
 
         points: dict[str, list[EntryPoint]] = {}
         for point in entry_points(group=f"fiducial.{self.name}"):
@@ -154,7 +154,7 @@ class Group(Mapping[str, Any]):
             return None, "several packages give this name"
         try:
             target = points[0].load()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever another's module raises has to be told
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - any exception of a third-party module is reported
             return None, _reason(error)
         # A module, or a decorated function, only registers; the decorator's target counts.
         target = self._registered.get(name, target)

@@ -32,21 +32,26 @@ def scenes_of(
 ) -> Scenes:
     """Return the environments in which agents work on cases.
 
-    ``memories`` is a folder that stores memories after each conversation (None keeps them in this process), ``search`` a corpus (JSON Lines or
-    a folder) or the address of a search service, ``embedding`` the model that makes vectors of texts in the vector memory (None: hashed words). Under
-    ``bfcl`` an unreadable call ends a turn.
+    Args:
+        worlds: Custom simulated worlds; by default the registered ones.
+        histories: Earlier conversations of agents with a memory.
+        memories: Folder for the memories after each conversation; None keeps them in this process.
+        search: A corpus (JSON Lines or a folder), or the address of a search service.
+        embedding: Model that embeds texts for the vector memory; None for hashed words.
+        rules: Under ``bfcl`` an unreadable call ends a turn.
     """
     environments = worlds_of(worlds)
-    known = (
-        histories
-        if isinstance(histories, Mapping)
-        else {}
-        if histories is None
-        else read_histories(input_path(histories))
-    )
+    remembered = Remembered(_conversations(histories), memories)
     engine = None if search is None else search_engine(search)
-    answers = AnswerWorlds(environments, Remembered(known, memories), engine, embedding, rules)
+    answers = AnswerWorlds(environments, remembered, engine, embedding, rules)
     return FirstOf(SimulatedWorlds(environments, rules), answers)
+
+
+def _conversations(histories: FilePath | Histories | None) -> Histories:
+    """Return conversations by history; empty without any."""
+    if histories is None or isinstance(histories, Mapping):
+        return histories or {}
+    return read_histories(input_path(histories))
 
 
 def server_embedding(model: str | None, endpoint: Endpoint | None) -> Embedding | None:

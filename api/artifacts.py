@@ -68,8 +68,18 @@ def run_agent(
 
     Each challenge has its own workspace and cutoff.
 
-    In ``command`` ``{task}`` and ``{workspace}`` are filled in; None tests every challenge with its own solution. ``environment`` is the agent's whole environment;
-    ``cutoff`` is in seconds, None for each challenge's own. Each of the ``trials`` has its own workspace.
+    Args:
+        cases: File of challenges.
+        out: Folder for outputs, verdicts, report, logs and workspaces.
+        command: The agent's command line, with ``{task}`` and ``{workspace}``; None tests every challenge with its own solution.
+        system: Name of the agent in outputs and verdicts.
+        environment: All environment variables of the agent.
+        cutoff: Most seconds per challenge; None for each challenge's own.
+        trials: Attempts at each challenge, each in its own workspace.
+        rules: ``strict`` or ``bfcl``.
+        recorded_command: The command line, for the record.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+        **workspaces: Options for reading workspaces; see `Workspaces`.
     """
     words = None if command is None else command_words(command)
     if words is not None:

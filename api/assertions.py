@@ -57,14 +57,13 @@ def _listed(failures: Sequence[Verdict]) -> list[str]:
         f"{len(failures):,} output{'s' if len(failures) > 1 else ''} failed:",
         *map(_line, failures[:_MOST_SHOWN]),
     ]
-    more = len(failures) - _MOST_SHOWN
-    return [*lines, f"  ... and {more:,} more"] if more > 0 else lines
+    not_listed = len(failures) - _MOST_SHOWN
+    return [*lines, f"  ... and {not_listed:,} more"] if not_listed > 0 else lines
 
 
 def _line(verdict: Verdict) -> str:
     trial = f", trial {verdict.trial}" if verdict.trial else ""
     why = " ".join(": ".join(part for part in (verdict.error_type, verdict.reason) if part).split())
-    shown = why if len(why) <= _LONGEST_REASON else why[: _LONGEST_REASON - 3] + "..."
-    return f"  {verdict.case_id} ({verdict.system}{trial}): {verdict.score:g} by {verdict.by}" + (
-        shown and f": {shown}"
-    )
+    shortened = why if len(why) <= _LONGEST_REASON else why[: _LONGEST_REASON - 3] + "..."
+    graded = f"  {verdict.case_id} ({verdict.system}{trial}): {verdict.score:g} by {verdict.by}"
+    return f"{graded}: {shortened}" if shortened else graded

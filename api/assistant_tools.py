@@ -42,7 +42,7 @@ _UNTRUSTED = "What files, systems and models say follows, between the two marks 
 def _answered(
     verb: Callable[Concatenate[AssistantTools, P], str],
 ) -> Callable[Concatenate[AssistantTools, P], str]:
-    """Return an answer between marks, cut if long; errors of its input as one line."""
+    """Put a verb's answer between marks, cut if long; give errors of its input as one line."""
 
     @wraps(verb)
     def answer(self: AssistantTools, *args: P.args, **kwargs: P.kwargs) -> str:

@@ -11,13 +11,13 @@ from ..calibration.pass_threshold import GivenPassAt, pass_at_of
 from ..deterministic.mutation import load_dials
 from ..errors import UsageError
 from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE, AuditPlan
-from ..evaluation.audit.audit_run import foresee_audit, run_audit
+from ..evaluation.audit.audit_run import audit_forecasts, run_audit
 from ..evaluation.audit.ladder.climb import CALLS, LadderSettings
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from .audits import Audit
 from .checking import Worlds, worlds_of
-from .evaluating import JudgeLike, asked_of
+from .evaluating import JudgeLike, judging_fields
 from .forecasts import Forecasts
 from .mutating import Probes
 from .paths import FilePath, folder_path, kept_folder
@@ -68,7 +68,7 @@ def audit(
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
     Returns:
-        The audit: each judge's sensitivity by operator, its ladders, and those of its lexical baseline.
+        The audit: each judge's sensitivity by operator, its ladders, and those of its word overlap baseline.
 
     Raises:
         InputError: The probes cannot be used.
@@ -93,7 +93,7 @@ def forecast_audit(
     Takes the arguments of `audit`, and ``prices``.
     """
     plan = _plan(probes=probes, judges=judges, shared=True, **options)
-    return Forecasts(judges=foresee_audit(plan, access, known_prices(prices)))
+    return Forecasts(judges=audit_forecasts(plan, access, known_prices(prices)))
 
 
 def _plan(
@@ -123,7 +123,7 @@ def _plan(
     return AuditPlan(
         probes=probes.kept if isinstance(probes, Probes) else None if probes is None else folder_path(probes),
         out=kept_folder(out, "audit"),
-        **asked_of(
+        **judging_fields(
             judges,
             model,
             environments,

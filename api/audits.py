@@ -29,7 +29,7 @@ from ..report.text.audit_text import audit_document
 from ..report.text.certificate_text import (
     alternatives_document,
     certificate_document,
-    standing_document,
+    certificate_status_document,
     verified_document,
 )
 from .display import Document, Shown, ShownOnPage, statistics_frame
@@ -103,10 +103,10 @@ class Certificate(CertificateRecord, Shown, frozen=True, kw_only=True):
     _document = staticmethod(certificate_document)
 
 
-class Standing(CertificateValidity, Shown, frozen=True, kw_only=True):
+class CertificateStatus(CertificateValidity, Shown, frozen=True, kw_only=True):
     """Validity of a certificate."""
 
-    _document = staticmethod(standing_document)
+    _document = staticmethod(certificate_status_document)
 
 
 class Alternatives(Shown, frozen=True, kw_only=True):
@@ -219,15 +219,15 @@ def verify_certificate(
         MissingExtraError: ``cryptography`` is not installed.
     """
     statement = verify_signed(input_path(signed), input_path(key))
-    shown = (
-        None
-        if certificate is None
-        else disclosed_anchors(statement, read_certificate(input_path(certificate)))
-    )
-    return VerifiedCertificate(statement=statement, anchors=shown)
+    anchors = None
+    if certificate is not None:
+        anchors = disclosed_anchors(statement, read_certificate(input_path(certificate)))
+    return VerifiedCertificate(statement=statement, anchors=anchors)
 
 
-def check_certificate(run: Run | FilePath, certificate: FilePath, *, judge: str | None = None) -> Standing:
+def check_certificate(
+    run: Run | FilePath, certificate: FilePath, *, judge: str | None = None
+) -> CertificateStatus:
     """Check a later run of the same judge against a certificate.
 
     Args:
@@ -243,7 +243,7 @@ def check_certificate(run: Run | FilePath, certificate: FilePath, *, judge: str 
     """
     kept, folder = written_path(certificate), folder_of(run, "check")
     judged = read_judged_run(folder, judge, prefer=read_certificate(kept).id)
-    return Standing.of(check(kept, judged, folder))
+    return CertificateStatus.of(check(kept, judged, folder))
 
 
 def alternatives(

@@ -25,8 +25,8 @@ def export_batch(
     No file is written if no request remains. ``questions`` are fields of `Questions`.
     """
     with shown_progress(wanted=progress) as shown:
-        of, by = (shards_of(paths_of(questions.pop(name))).files for name in ("cases", "outputs"))
-        requested = Questions(cases=of, outputs=by, environments=worlds_of(worlds), **questions)
+        files = {name: shards_of(paths_of(questions.pop(name))).files for name in ("cases", "outputs")}
+        requested = Questions(**files, environments=worlds_of(worlds), **questions)
         return write_questions(requested, written_path(out), shown)
 
 
@@ -46,7 +46,7 @@ def access_to_results(
         results=tuple(input_path(each) for each in results),
         record=None if record is None else written_path(record),
         served_by=served_by,
-        results_told=lambda tally: [tell(line) for line in _about(tally, model)],
+        on_results_used=lambda tally: [tell(line) for line in _about(tally, model)],
     )
     return lambda: access
 

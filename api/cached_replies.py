@@ -46,13 +46,13 @@ def cached_replies(cache: FilePath | None = None) -> CachedReplies:
     if not path.exists():
         return CachedReplies(path=str(path), replies=0)
     with closing(ReplyCache(path)) as store:
-        found = store.info()
+        content = store.info()
     return CachedReplies(
-        path=str(path), replies=found.replies, size_bytes=found.size_bytes, models=found.models
+        path=str(path), replies=content.replies, size_bytes=content.size_bytes, models=content.models
     )
 
 
-def forget_replies(cache: FilePath | None = None, *, model: str | None = None) -> tuple[Path, int | None]:
+def delete_replies(cache: FilePath | None = None, *, model: str | None = None) -> tuple[Path, int | None]:
     """Delete cached replies, all or one model's.
 
     Return the file and the number of deleted replies; None if there is no such file.

@@ -229,7 +229,9 @@ class ReadyJudge(Closing):
                 judge = self._adapted(judge, error.refusal)
 
     def _adapted(self, judge: Judge, refusal: Refusal) -> Judge:
-        if self.task.judge is not (task := adapted(self.task, refusal)).judge and task.id != self.task.id:
+        """Return a judge without the refused parameter, which is left out of later calls, too."""
+        task = adapted(self.task, refusal)
+        if task.judge is not self.task.judge and task.id != self.task.id:
             warnings.warn(
                 f"{self.by}: not sent, since the model refuses it: {refusal.name}",
                 RuntimeWarning,

@@ -119,8 +119,9 @@ def _context_item(item: Any, number: int) -> ContextItem:
 
 
 def _objects(items: Iterable[Any], field: str) -> list[dict[str, Any]]:
-    found = list(items)
-    for item in found:
+    objects: list[dict[str, Any]] = []
+    for item in items:
         if not isinstance(item, Mapping):
             raise InputError(f"expected a list of objects, got {str(item)[:80]!r} in it", field=field)
-    return [dict(item) for item in found]
+        objects.append(dict(cast("Mapping[str, Any]", item)))
+    return objects

@@ -41,8 +41,8 @@ def with_scale(spec: str, scale: str) -> str:
         raise UsageError(f"--scale {scale}: {error}") from error
     if read_front_matter(path).values.get("scale") is not None:
         raise UsageError(f"{path} declares a scale; leave --scale out, or change the file")
-    first, newline, rest = path.read_text("utf-8").partition("\n")
-    text = f"{first}{newline}{line}\n{rest}"
+    opening, newline, below = path.read_text("utf-8").partition("\n")
+    text = f"{opening}{newline}{line}\n{below}"
     copy = _folder(text) / path.name
     _refuse_unusable(copy, text, path)
     if not copy.exists():

@@ -33,7 +33,7 @@ __all__ = [
     "verdicts_frame",
 ]
 
-_OF_VERDICTS = [
+_VERDICT_COLUMNS = [
     "case_id",
     "system",
     "trial",
@@ -131,5 +131,5 @@ def verdicts_frame(verdicts: Iterable[Verdict]) -> pd.DataFrame:
 
     ``score`` is NaN if there is none; ``outcome`` says why.
     """
-    rows = [[getattr(verdict, name) for name in _OF_VERDICTS] for verdict in verdicts]
-    return data_frame(rows, columns=_OF_VERDICTS).astype({"score": "float64"})
+    rows = [[getattr(verdict, name) for name in _VERDICT_COLUMNS] for verdict in verdicts]
+    return data_frame(rows, columns=_VERDICT_COLUMNS).astype({"score": "float64"})

@@ -120,18 +120,18 @@ def evaluate(
     environments = worlds_of(worlds)
     folder = kept_folder(out, "run")
     sources: list[InputPath] = [folder / GENERATED] if callable(outputs) else output_sources(outputs)
-    of, by = shards_of(output_sources(cases, "cases")), shards_of(sources)
+    case_shards, output_shards = shards_of(output_sources(cases, "cases")), shards_of(sources)
     plan = Plan(
-        cases=of.files,
-        outputs=by.files,
-        sharded=of.sharded or by.sharded,
+        cases=case_shards.files,
+        outputs=output_shards.files,
+        sharded=case_shards.sharded or output_shards.sharded,
         out=folder,
         command="fiducial.evaluate",
         options=None
         if rules is None
         else check_options(rules, functions, environments, allow_code=allow_code),
         names=names,
-        **asked_of(judges, model, environments, judge_parameters=judge_parameters),
+        **judging_fields(judges, model, environments, judge_parameters=judge_parameters),
         judge_on=judge_on,
         repeats=repeats,
         labels=None if labels is None else label_input(labels, **label_reading),
@@ -141,8 +141,8 @@ def evaluate(
     )
     if not callable(outputs):
         return run_apart(partial(_evaluate, plan, progress))
-    by = callable_source(outputs, scenes_of(environments), keep_crashes=keep_crashes)
-    return run_apart(partial(_evaluate, plan, progress, by, again=again))
+    agent = callable_source(outputs, scenes_of(environments), keep_crashes=keep_crashes)
+    return run_apart(partial(_evaluate, plan, progress, agent, again=again))
 
 
 async def aevaluate(cases: Cases, outputs: Outputs | AgentLike, **options: Any) -> Run:
@@ -162,7 +162,7 @@ def load_run(folder: FilePath) -> Run:
     return Run(folder_path(folder))
 
 
-def asked_of(
+def judging_fields(
     judges: JudgeLike | Sequence[JudgeLike],
     model: str | None,
     environments: Mapping[str, type],
@@ -200,13 +200,13 @@ def _task(
 def _evaluate(
     plan: Plan,
     progress: bool | None,  # noqa: FBT001 - as `evaluate` has it
-    by: OutputSource | None = None,
+    agent: OutputSource | None = None,
     *,
     again: bool = False,
 ) -> Run:
     with shown_progress(wanted=progress) as shown:
-        if by is not None:
-            tally = generate_into_run(by, plan.cases, plan.out, shown, again=again)
+        if agent is not None:
+            tally = generate_into_run(agent, plan.cases, plan.out, shown, again=again)
             warn_untracked(tally)
             if (crashed := crashes(tally)) is not None:
                 warnings.warn(crashed, stacklevel=2)

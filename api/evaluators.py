@@ -38,7 +38,7 @@ class JudgeEvaluator(Generic[P]):
     with it (see `fiducial.judge`).
 
     Args:
-        model: The judging model's name at the endpoint; ``baseline`` for the lexical control.
+        model: The judging model's name at the endpoint; ``baseline`` for the word overlap control.
         variant: The prompt's variant; if empty, the judge's default.
         base_url: An OpenAI-compatible endpoint; if empty, as `fiducial.judge` finds it.
         api_key: The key; if empty, ``OPENAI_API_KEY``.
@@ -161,8 +161,8 @@ def _view(name: str, judge: str, item: Callable[P, tuple[Case, Output]]) -> type
         "__module__": __name__,
         "__doc__": f"{item.__doc__}\n    See `JudgeEvaluator` for the settings and the columns of a result.",
     }
-    taken = inspect.signature(item)
-    me = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    signature = inspect.signature(item)
+    receiver = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     for attribute, method in (("__call__", called), ("acall", awaited)):
         method.__name__, method.__qualname__ = attribute, f"{name}.{attribute}"
         method.__doc__ = item.__doc__
@@ -170,7 +170,9 @@ def _view(name: str, judge: str, item: Callable[P, tuple[Case, Output]]) -> type
         setattr(  # noqa: B010 - to a type checker functions have no such attribute
             method,
             "__signature__",
-            taken.replace(parameters=[me, *taken.parameters.values()], return_annotation=Columns),
+            signature.replace(
+                parameters=[receiver, *signature.parameters.values()], return_annotation=Columns
+            ),
         )
         parts[attribute] = method
     return type(name, (JudgeEvaluator,), parts)

@@ -95,22 +95,22 @@ def _parameters(evaluator: type[JudgeEvaluator[...]]) -> list[inspect.Parameter]
 
 
 def _signature(evaluator: type[JudgeEvaluator[...]]) -> dict[str, str]:
-    taken = [(each.name, each.annotation.__name__) for each in _parameters(evaluator)]
+    columns = [(each.name, each.annotation.__name__) for each in _parameters(evaluator)]
     return {
         "parameters": ", ".join(
-            f"{name}: {kind}" for name, kind in [("model", "str"), ("variant", "str"), *taken]
+            f"{name}: {kind}" for name, kind in [("model", "str"), ("variant", "str"), *columns]
         ),
-        "arguments": ", ".join(f"{name}={name}" for name, _ in taken),
+        "arguments": ", ".join(f"{name}={name}" for name, _ in columns),
     }
 
 
 def _dag(evaluator: type[JudgeEvaluator[...]], variants: list[str], default: str, model: str) -> str:
     """Return the flow; JSON is YAML, too."""
-    taken = _parameters(evaluator)
-    columns = {each.name: f"${{inputs.{each.name}}}" for each in taken}
+    parameters = _parameters(evaluator)
+    columns = {each.name: f"${{inputs.{each.name}}}" for each in parameters}
     flow: dict[str, Any] = {
         "inputs": {"model": {"type": "string", "default": model}}
-        | {each.name: _input(each) for each in taken},
+        | {each.name: _input(each) for each in parameters},
         "outputs": {
             f"{evaluator.judge}{part}": {
                 "type": "object",
@@ -148,7 +148,7 @@ def _dag(evaluator: type[JudgeEvaluator[...]], variants: list[str], default: str
 
 
 def _input(parameter: inspect.Parameter) -> dict[str, Any]:
-    given: dict[str, Any] = {"type": _TYPES.get(parameter.annotation, "object")}
+    declared: dict[str, Any] = {"type": _TYPES.get(parameter.annotation, "object")}
     if parameter.default is not inspect.Parameter.empty:
-        given["default"] = parameter.default
-    return given
+        declared["default"] = parameter.default
+    return declared

@@ -28,18 +28,18 @@ _TRIAL_RATE = re.compile(r"pass[\^@][1-9]\d*")
 """Name of a rate over trials."""
 
 
-def parse_gates(options: Iterable[str], known: Collection[str]) -> dict[str, float]:
+def parse_gates(options: Iterable[str], names: Collection[str]) -> dict[str, float]:
     """Parse ``--fail-under STAT=VALUE`` options; raise a UsageError for unknown statistics."""
     gates: dict[str, float] = {}
     for text in options:
         name, _, value = text.partition("=")
         if not value and as_number(name) is not None:
             raise UsageError(
-                f"--fail-under {text}: name the statistic: --fail-under {next(iter(known))}={name}"
+                f"--fail-under {text}: name the statistic: --fail-under {next(iter(names))}={name}"
             )
-        if name not in known:
+        if name not in names:
             raise UsageError(
-                f"--fail-under {text}: no statistic is called {name!r}{nearest(name, known)}; there are {', '.join(known)}"
+                f"--fail-under {text}: no statistic is called {name!r}{nearest(name, names)}; there are {', '.join(names)}"
             )
         try:
             gates[name] = float(value)
@@ -72,10 +72,10 @@ def trials_of_gates(gates: Iterable[str]) -> list[int]:
 
 def trial_gates(gates: Mapping[str, float], systems: Mapping[str, SystemTrials]) -> Iterator[str]:
     """Yield one line per gate that a system's rate over trials fails."""
-    for system, found in systems.items():
-        by_name = {f"{rate[:-1]}{k}": each for rate, by_k in found.rates.items() for k, each in by_k.items()}
-        for name, least in gates.items():
-            yield from _failure(system, name, by_name.get(name), least)
+    for system, trials in systems.items():
+        by_name = {f"{rate[:-1]}{k}": each for rate, by_k in trials.rates.items() for k, each in by_k.items()}
+        for name, at_least in gates.items():
+            yield from _failure(system, name, by_name.get(name), at_least)
 
 
 def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
@@ -84,8 +84,8 @@ def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibratio
     An undefined statistic fails, since it proves nothing.
     """
     for judge, panel in judges.items():
-        for name, least in gates.items():
-            yield from _failure(judge, name, panel.statistics[name], least)
+        for name, at_least in gates.items():
+            yield from _failure(judge, name, panel.statistics[name], at_least)
 
 
 def run_gates(gates: Mapping[str, float], min_graded: float | None, summary: RunSummary) -> list[str]:
@@ -99,7 +99,7 @@ def run_gates(gates: Mapping[str, float], min_graded: float | None, summary: Run
             lines += _failure(system.system, PASS_RATE, system.strata[0], gates[PASS_RATE])
         if OVERALL in gates:
             lines += _failure(system.system, OVERALL, system.overall, gates[OVERALL])
-    wanted = {name: least for name, least in gates.items() if name not in {PASS_RATE, OVERALL}}
+    wanted = {name: at_least for name, at_least in gates.items() if name not in {PASS_RATE, OVERALL}}
     if wanted and summary.calibration is None:
         lines.append(f"gate failed: {', '.join(wanted)}: no judge was calibrated")
     elif summary.calibration is not None:
@@ -122,12 +122,12 @@ def gate_notes(gates: Mapping[str, float], summary: RunSummary) -> Iterator[str]
             yield f"gate: pass_rate of {system.system} counts {rate.n:,} of {rate.of:,} outputs; `overall` counts judged ones too"
 
 
-def _failure(who: str, name: str, statistic: Statistic | None, least: float) -> Iterator[str]:
+def _failure(who: str, name: str, statistic: Statistic | None, at_least: float) -> Iterator[str]:
     if statistic is None or statistic.value is None:
         why = "nothing is graded" if statistic is None else statistic.undefined
         yield f"gate failed: {who}: {name} is undefined ({why})"
-    elif statistic.value < least:
+    elif statistic.value < at_least:
         from ..report.text.number_text import interval  # noqa: PLC0415 - most gates hold
 
         ends = " ".join(filter(None, (f"{statistic.value:.4f}", interval(statistic.low, statistic.high, 4))))
-        yield f"gate failed: {who}: {name} {ends} (n {statistic.n:,}) is below {least:g}"
+        yield f"gate failed: {who}: {name} {ends} (n {statistic.n:,}) is below {at_least:g}"

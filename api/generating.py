@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias, Unpack
 
 import msgspec
@@ -18,6 +19,7 @@ from ..evaluation.generation.kept_attempts import AttemptStore, MemoryAttempts, 
 from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
 from ..evaluation.generation.output_sources import (
     AskedUser,
+    OutputSource,
     callable_source,
     model_source,
     name_of,
@@ -159,15 +161,29 @@ async def agenerate(
             keep_crashes=keep_crashes,
             user=user,
         )
+    file = None
+    if out is not None:
+        file = _outputs_file(origin, written_path(out), accept_edited=accept_edited, again=again)
     with CaseIndex(source("cases", cases), origin.examine) as index, shown_progress(wanted=progress) as shown:
         work = partial(work_through, origin, index, progress=shown, trials=trials)
-        file = None
-        if out is not None:
-            path, facts = written_path(out), origin.facts
-            file = partial(OutputsFile, path, origin.system, facts, code=origin.code, accept_edited=accept_edited, again=again)  # fmt: skip
         attempts, tally = await _generated_into(file, work)
         wanted = [ItemKey(name, origin.system, trial) for name in index for trial in range(trials)]
         return _generated(attempts, wanted, tally)
+
+
+def _outputs_file(
+    origin: OutputSource, path: Path, *, accept_edited: bool, again: bool
+) -> Callable[[], OutputsFile]:
+    """Return a function that opens the file of a source's outputs."""
+    return partial(
+        OutputsFile,
+        path,
+        origin.system,
+        origin.facts,
+        code=origin.code,
+        accept_edited=accept_edited,
+        again=again,
+    )
 
 
 generate = waiting(agenerate)
@@ -201,13 +217,15 @@ def _refuse_unused(
                 f"keep_crashes is for agents that are functions; drop it for the model {agent!r}"
             )
         return
-    changed = {
+    is_changed = {
         "mode": mode != "tools",
         "parameters": bool(parameters),
         "steps_per_turn": steps_per_turn != STEPS_PER_TURN,
     }
-    if unused := [name for name, given in changed.items() if given]:
-        raise UsageError(f"{', '.join(unused)}: only for models; drop it for an agent that is a function")
+    if unused := [name for name, changed in is_changed.items() if changed]:
+        raise UsageError(
+            f"{', '.join(unused)}: only for models; drop {'it' if len(unused) == 1 else 'them'} for an agent that is a function"
+        )
 
 
 async def _generated_into(
@@ -237,15 +255,15 @@ def _user_access(
     A key is sent only to the server it was given for.
     """
     if place is not None and place != reaching.get("base_url"):
-        elsewhere: Any = {name: value for name, value in reaching.items() if name not in _PLACES}
+        elsewhere: Any = {name: value for name, value in reaching.items() if name not in _ADDRESSES}
         reaching = Reaching(**elsewhere, endpoints=[place])
     elif agents is not None:
         return agents
-    own = model_access(None, concurrency or _CALLS_AT_A_TIME, **reaching)
-    return own if agents is None else msgspec.structs.replace(own, budget=agents.budget)
+    users = model_access(None, concurrency or _CALLS_AT_A_TIME, **reaching)
+    return users if agents is None else msgspec.structs.replace(users, budget=agents.budget)
 
 
-_PLACES = frozenset({"base_url", "api_key", "connection", "endpoints", "endpoints_told"})
+_ADDRESSES = frozenset({"base_url", "api_key", "connection", "endpoints", "endpoints_told"})
 
 
 def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAccess:

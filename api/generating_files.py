@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..evaluation.bfcl.generate_results import foresee_tree, generate_tree, system_folder
+from ..evaluation.bfcl.generate_results import forecast_tree, generate_tree, system_folder
 from ..evaluation.generation.binding import memories_beside
 from ..evaluation.generation.generate import GenerationTally
-from ..evaluation.generation.generation_forecast import GenerationForecast, foresee_generation
+from ..evaluation.generation.generation_forecast import GenerationForecast, forecast_generation
 from ..evaluation.generation.model_agent import ModelSettings
 from ..evaluation.generation.output_sources import AskedUser, OutputSource, command_source, model_source
 from ..evaluation.generation.output_sources import generate_file as make_file
@@ -31,19 +31,19 @@ from .progress_bars import shown_progress
 
 __all__ = [
     "GENERATED",
-    "Foreseen",
     "Generation",
     "ModelAccess",
     "OutputSource",
-    "foresee_bfcl",
-    "foresee_file",
+    "OutputsForecast",
+    "choose_source",
+    "forecast_bfcl",
+    "forecast_file",
     "generate_bfcl",
     "generate_file",
     "generate_into_run",
-    "who_generates",
 ]
 
-_AGENTS = 8
+_MOST_COMMANDS = 8
 """Most commands at a time."""
 
 
@@ -65,22 +65,22 @@ class Generation(Shown, frozen=True, kw_only=True):
     user_cost: float | None = None
 
     @classmethod
-    def by(
+    def of_source(
         cls, source: OutputSource, tally: GenerationTally, prices: Sequence[str], name: str | None = None
     ) -> Generation:
         """Return the results of a source, with cost; ``name`` is the category, if there is one."""
-        asked, listed = source.model, known_prices(prices)
+        asked, price_list = source.model, known_prices(prices)
         user = None if source.user is None else source.user.model
         return cls(
             name=name or source.system,
             tally=tally,
             cost=None
             if asked is None
-            else dollars_of(listed, asked.settings.model, tally.prompt_tokens, tally.completion_tokens),
+            else dollars_of(price_list, asked.settings.model, tally.prompt_tokens, tally.completion_tokens),
             user_model=user,
             user_cost=None
             if user is None
-            else dollars_of(listed, user, tally.user_prompt_tokens, tally.user_completion_tokens),
+            else dollars_of(price_list, user, tally.user_prompt_tokens, tally.user_completion_tokens),
         )
 
     def document(self) -> Document:
@@ -90,7 +90,7 @@ class Generation(Shown, frozen=True, kw_only=True):
         )
 
 
-def who_generates(
+def choose_source(
     *,
     model: str | None,
     agent: str | None,
@@ -112,8 +112,27 @@ def who_generates(
 ) -> OutputSource:
     """Return the source of outputs: a model, or a command that may call the tools of cases.
 
-    ``settings`` are those of the requests to the model. ``user_access`` makes, from the agent's access, that to the model that plays users; None if
-    both use the same.
+    Args:
+        model: Name of the model, unless there is an agent.
+        agent: Command line of an agent.
+        out: The outputs file, beside which memories are kept.
+        access: Returns access to the model; called only if one is asked.
+        environment: All environment variables of the command.
+        system: Name of the model or agent in outputs.
+        agent_timeout: Most seconds for each run of the command.
+        agent_calls: Whether the command calls the case's tools, line by line.
+        keep_crashes: Whether to keep outputs of a command that fails alike on the first cases.
+        concurrency: Most calls in flight, or commands at a time.
+        worlds: Custom simulated worlds; by default the registered ones.
+        histories: Earlier conversations of an agent with a memory.
+        search: A corpus, or the address of a search service.
+        embedding_model: Model for the vector memory, at the model's endpoint.
+        user_model: Model that plays the users of cases with a goal.
+        user_access: Returns access to that model, given the agent's; None if both use the same.
+        **settings: Settings of the requests to the model.
+
+    Raises:
+        UsageError: Options exclude each other, or one is missing.
     """
     if user_access is not None and user_model is None:
         raise UsageError("--user-base-url says where the simulated user's model is: add --user-model NAME")
@@ -144,7 +163,7 @@ def who_generates(
             environment,
             system=system,
             seconds=agent_timeout,
-            concurrency=min(concurrency, _AGENTS),
+            concurrency=min(concurrency, _MOST_COMMANDS),
             scenes=scenes,
             keep_crashes=keep_crashes,
             user=user,
@@ -167,16 +186,16 @@ def generate_file(
     """Generate outputs into a file with a model or a command; the same call resumes."""
     with shown_progress(wanted=progress) as shown:
         tally = make_file(source, input_path(cases), written_path(out), shown, **options)
-    return Generation.by(source, tally, prices)
+    return Generation.of_source(source, tally, prices)
 
 
-class Foreseen(Shown, frozen=True, kw_only=True):
+class OutputsForecast(Shown, frozen=True, kw_only=True):
     """Forecast of a generation."""
 
     forecast: GenerationForecast
 
     @property
-    def outputs_are_there(self) -> bool:
+    def outputs_exist(self) -> bool:
         """True if no output is left to generate."""
         return self.forecast.kept == self.forecast.wanted
 
@@ -185,7 +204,7 @@ class Foreseen(Shown, frozen=True, kw_only=True):
         return generation_forecast(self.forecast)
 
 
-def foresee_file(
+def forecast_file(
     source: OutputSource,
     cases: FilePath | Sequence[FilePath],
     out: FilePath,
@@ -193,11 +212,11 @@ def foresee_file(
     trials: int = 1,
     again: bool = False,
     prices: Sequence[str] = (),
-) -> Foreseen:
+) -> OutputsForecast:
     """Forecast a generation without making a call or writing a file."""
     files = shards_of(paths_of(cases)).files
-    return Foreseen(
-        forecast=foresee_generation(
+    return OutputsForecast(
+        forecast=forecast_generation(
             source, files, written_path(out), known_prices(prices), trials=trials, again=again
         )
     )
@@ -216,7 +235,7 @@ def generate_into_run(
     with shown_progress(wanted=progress) as shown:
         files = shards_of(paths_of(cases)).files
         tally = make_into_run(source, files, folder_path(run), shown, **options)
-    return Generation.by(source, tally, prices)
+    return Generation.of_source(source, tally, prices)
 
 
 def generate_bfcl(
@@ -230,29 +249,29 @@ def generate_bfcl(
     **asking: Any,
 ) -> list[Generation]:
     """Generate answers to BFCL's entries, category by category, as BFCL's result tree."""
-    source, by = _asked_by_bfcl(data, results, **asking)
+    entries, source = _bfcl_source(data, results, **asking)
     with shown_progress(wanted=progress) as shown:
         done = generate_tree(
-            source, expand(categories), by, written_path(results), shown, count_failures=count_failures
+            entries, expand(categories), source, written_path(results), shown, count_failures=count_failures
         )
-        return [Generation.by(by, tally, prices, category.name) for category, tally in done]
+        return [Generation.of_source(source, tally, prices, category.name) for category, tally in done]
 
 
-def foresee_bfcl(
+def forecast_bfcl(
     data: FilePath,
     results: FilePath,
     categories: Iterable[str],
     *,
     prices: Sequence[str] = (),
     **asking: Any,
-) -> Foreseen:
+) -> OutputsForecast:
     """Forecast `generate_bfcl` without making a call or writing a file."""
-    source, by = _asked_by_bfcl(data, results, **asking)
-    found = foresee_tree(source, expand(categories), by, written_path(results), known_prices(prices))
-    return Foreseen(forecast=found)
+    entries, source = _bfcl_source(data, results, **asking)
+    forecast = forecast_tree(entries, expand(categories), source, written_path(results), known_prices(prices))
+    return OutputsForecast(forecast=forecast)
 
 
-def _asked_by_bfcl(
+def _bfcl_source(
     data: FilePath,
     results: FilePath,
     *,
@@ -262,12 +281,13 @@ def _asked_by_bfcl(
     embedding_model: str | None = None,
     **settings: Any,
 ) -> tuple[DataSource, OutputSource]:
-    model_settings, source = ModelSettings(**settings, any_type="string"), open_source(input_path(data))
+    """Return BFCL's entries, and the model as a source of answers to them."""
+    model_settings, entries = ModelSettings(**settings, any_type="string"), open_source(input_path(data))
     scenes = scenes_of(
-        histories=bfcl_histories(source),
+        histories=bfcl_histories(entries),
         memories=system_folder(written_path(results), system or model_settings.model) / "memory_snapshot",
         search=search,
         embedding=server_embedding(embedding_model, access.endpoint),
         rules="bfcl",
     )
-    return source, model_source(model_settings, access, scenes, system=system)
+    return entries, model_source(model_settings, access, scenes, system=system)

@@ -24,8 +24,8 @@ __all__ = [
     "ImportedSuite",
     "import_agbenchmark",
     "import_bfcl",
+    "import_custom_format",
     "import_log",
-    "import_own",
     "unknown_dependencies",
 ]
 
@@ -129,6 +129,6 @@ def import_agbenchmark(path: FilePath) -> ImportedSuite:
     return ImportedSuite(lambda: iter(read_challenges(input_path(path))))
 
 
-def import_own(name: str, path: FilePath) -> ImportedSuite:
+def import_custom_format(name: str, path: FilePath) -> ImportedSuite:
     """Read a file in a custom format (`file_format`); it is looked up at iteration."""
     return _suite(lambda: read_own(name, input_path(path)))

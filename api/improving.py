@@ -20,9 +20,10 @@ from ..evaluation.judging.tasks import split_spec
 from ..evaluation.labelling.adjudications import decisions_on
 from ..evaluation.store.file_names import LABELS, MANIFEST
 from ..evaluation.store.run_store import RunStore
-from ..formats.folder import CASES, OUTPUTS, is_label
+from ..formats.folder import is_label
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, Verdict, atomic_write, memory_file, read_records
+from ..records.folder_files import CASES, OUTPUTS
 from ..records.frames import data_frame
 from ..report.text.improvement_text import improvement_document, improvement_screen
 from .checking import Worlds, worlds_of
@@ -44,6 +45,7 @@ PROPOSALS = 4
 """Default number of candidates that a model writes."""
 
 REPORT = "improvement.md"
+"""File of the result in Markdown, in the output folder."""
 
 
 class Improvement(ImprovementNumbers, Shown, frozen=True, kw_only=True):
@@ -132,8 +134,8 @@ def improve(
         ConfigurationError: No model is named or can be reached.
         RunFolderError: ``out`` belongs to other items or another prompt.
     """
-    spec, own = split_spec(os.fspath(prompt))
-    judging = own or model
+    spec, named_model = split_spec(os.fspath(prompt))
+    judging = named_model or model
     if judging is None:
         raise UsageError(f"name the judging model with --model, or as {spec}@MODEL")
     if not 0.0 < holdout < 1.0 or not 0.0 < margin < 1.0:
@@ -166,10 +168,12 @@ def improve(
 
 def _improve(plan: ImprovementPlan, access: Access, *, progress: bool | None) -> Improvement:
     with shown_progress(wanted=progress) as shown:
-        found = Improvement.of(run_improvement(plan, ModelUse(access, shown, lambda: datetime.now(UTC))))
+        improvement = Improvement.of(
+            run_improvement(plan, ModelUse(access, shown, lambda: datetime.now(UTC)))
+        )
     with atomic_write(plan.out / REPORT) as file:
-        file.write(found.to_markdown().encode())
-    return found
+        file.write(improvement.to_markdown().encode())
+    return improvement
 
 
 def _items(

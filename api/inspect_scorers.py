@@ -145,9 +145,9 @@ def _item(state: Any, target: Any) -> tuple[Case, Output]:
     case = next(each for each in records if isinstance(each, Case))
     nothing = Output(case_id=case.id, system=str(state.model), text="")
     output = next((each for each in records if isinstance(each, Output)), nothing)
-    own = metadata.get(CASE)
-    if own is not None:
-        case = as_case(own)
+    original = metadata.get(CASE)
+    if original is not None:
+        case = as_case(original)
         output = msgspec.structs.replace(output, case_id=case.id)
     return case, output
 

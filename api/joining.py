@@ -6,15 +6,17 @@ import shlex
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import InputError, UsageError
 from ..evaluation.labelling.joined_references import CompletedCases, JoinedReferences, join_references
 from ..evaluation.store.copies import copy_at
-from ..evaluation.store.file_names import GENERATED
+from ..evaluation.store.file_names import GENERATED, MANIFEST
 from ..evaluation.store.run_store import LABELS, RunStore
-from ..formats.folder import CASES, import_summary
+from ..formats.folder import import_summary
 from ..formats.references import References
 from ..records import Author, FolderPath
+from ..records.folder_files import CASES
 from ..report.rerun_command import rerun_command
 from ..report.text.import_text import next_of_import, one_judge
 
@@ -40,7 +42,7 @@ def complete_cases(folder: Path, table: References) -> CompletedCases:
             f"references are written beside the run: give a run folder on this machine, not {folder}"
         )
     with RunStore(folder) as store:
-        return join_references(store.inputs.cases, table, _beside(_free(folder)))
+        return join_references(store.inputs.cases, table, _cases_beside(_unused_name(folder)))
 
 
 def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | None = None) -> Iterator[str]:
@@ -49,38 +51,38 @@ def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | Non
     if _is_run(folder):
         if changed:
             yield "next: grade the outputs by these references"
-            yield f"  {_again(folder)}"
+            yield f"  {_regrade_command(folder)}"
         elif labels and (judges := _judges(folder)):
             yield _CORRECTED
-            yield from [f"  {_estimate(folder)}"] if len(judges) == 1 else corrected_by(folder)
+            yield from [f"  {_estimate_command(folder)}"] if len(judges) == 1 else correction_commands(folder)
         return
     imported = import_summary(folder)
     if changed or not imported.scored:
         run = folder / "run"
-        yield from next_of_import(imported, (_free(run) if run.exists() else run).name)
+        yield from next_of_import(imported, (_unused_name(run) if run.exists() else run).name)
     elif labels:
         yield _CORRECTED
-        yield f"  {_estimate(folder, imported.judges)}"
+        yield f"  {_estimate_command(folder, imported.judges)}"
 
 
 _CORRECTED = "next: the pass rate, corrected with these labels"
 
 
-def _estimate(folder: Path, judges: Sequence[str] = ()) -> str:
+def _estimate_command(folder: Path, judges: Sequence[str] = ()) -> str:
     return f"fiducial estimate {shlex.quote(str(folder))}{one_judge(judges)}"
 
 
-def corrected_by(run: Path) -> list[str]:
+def correction_commands(run: Path) -> list[str]:
     """Return the commands that correct rates with labels of the undecided outputs."""
     manifest = RunStore(run).manifest
     if "rules" in manifest.identity:
         return [f"  {manifest.command}"]
     # Without checkers nothing is decided: all labels are one random sample, as estimate needs it.
-    return [f"  {_estimate(run, [judge.name for judge in manifest.judges or ()])}"]
+    return [f"  {_estimate_command(run, [judge.name for judge in manifest.judges or ()])}"]
 
 
 def _is_run(folder: Path) -> bool:
-    return (folder / "run.json").exists()
+    return (folder / MANIFEST).exists()
 
 
 def _judges(folder: Path) -> set[Author]:
@@ -89,47 +91,55 @@ def _judges(folder: Path) -> set[Author]:
         return {verdict.author for verdict in store.said_by(judges=True) if verdict.graded}
 
 
-def _free(folder: Path) -> Path:
+def _unused_name(folder: Path) -> Path:
     """Return the first unused folder name with a number after this name."""
     names = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
     return next(name for name in names if not name.exists())
 
 
-def _beside(folder: Path) -> Path:
+def _cases_beside(folder: Path) -> Path:
     """Return the file for the cases of a run folder."""
     return folder.with_name(f"{folder.name}.{CASES}")
 
 
-def _again(folder: Path) -> str:
+def _regrade_command(folder: Path) -> str:
     """Return the command that grades the outputs of a run by its completed cases."""
-    cases, outputs, command = _inputs(folder)
-    labels, out = folder / LABELS, _free(folder)
+    run = _inputs(folder)
+    labels, out = folder / LABELS, _unused_name(folder)
     return rerun_command(
-        _words(command),
-        cases,
-        cases=_beside(out),
-        outputs=outputs,
+        _words(run.command),
+        run.cases,
+        cases=_cases_beside(out),
+        outputs=run.outputs,
         labels=labels if labels.exists() else None,
         out=out,
     )
 
 
-def checked_again(folder: FolderPath, patch: Path) -> str:
+def recheck_command(folder: FolderPath, patch: Path) -> str:
     """Return the command that checks the outputs of a run by corrected references."""
-    cases, outputs, _ = _inputs(folder)
-    words = ["check", *cases, "--outputs", *outputs, "--labels-patch", str(patch), "--out", "verdicts.jsonl"]
-    return shlex.join(["fiducial", *words])
+    run = _inputs(folder)
+    inputs = [*run.cases, "--outputs", *run.outputs, "--labels-patch", str(patch)]
+    return shlex.join(["fiducial", "check", *inputs, "--out", "verdicts.jsonl"])
 
 
-def _inputs(folder: FolderPath) -> tuple[list[str], list[str], str]:
-    """Return the cases and outputs of a run, as they were named, and its command."""
+class _RunInputs(NamedTuple):
+    """Files of cases and outputs of a run, as they were named, and its command line."""
+
+    cases: list[str]
+    outputs: list[str]
+    command: str
+
+
+def _inputs(folder: FolderPath) -> _RunInputs:
+    """Return the inputs of a run; generated outputs are in its folder."""
     with RunStore(folder) as store:
         manifest = store.manifest
     files, count = manifest.inputs or [], manifest.case_files or 1
     outputs = [file.name or file.path for file in files[count:]]
     if (folder / GENERATED).exists():
         outputs = [str(folder / GENERATED)]
-    return [file.name for file in files[:count]], outputs, manifest.command or ""
+    return _RunInputs([file.name for file in files[:count]], outputs, manifest.command or "")
 
 
 def _words(command: str) -> list[str]:

@@ -19,8 +19,8 @@ from ..calibration.pass_threshold import pass_at_of
 from ..deterministic.registration import RegisteredEnvironments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.judging.composites import JuryRule, by_criterion, by_statement, seat
-from ..evaluation.judging.tasks import judge_task, told_apart
+from ..evaluation.judging.composites import JuryRule, by_criterion, by_statement, jury_task
+from ..evaluation.judging.tasks import judge_task, uniquely_named
 from ..judges.jury import Rule
 from .callable_judge import ReadyJudge
 from .model_access import EndpointLike, Reaching, model_access
@@ -57,7 +57,7 @@ def judge(
     Args:
         prompt: A judge's name (``groundedness``), with its variant (``groundedness/direct``) or its model (``groundedness@m``), or the
             path of a ``.prompty`` file.
-        model: The judging model's name at the endpoint; ``baseline`` for the lexical control, which needs none.
+        model: The judging model's name at the endpoint; ``baseline`` for the word overlap control, which needs none.
         base_url: An OpenAI-compatible endpoint; by default ``OPENAI_BASE_URL``, or OpenAI's own.
         api_key: The key; by default ``OPENAI_API_KEY``. Never shown.
         connection: A promptflow connection, by name or file, instead of both.
@@ -153,8 +153,8 @@ def jury(
         UsageError: These judges cannot form such a jury.
     """
     members = [each if isinstance(each, ReadyJudge) else judge(each, **options) for each in judges]
-    tasks = told_apart(each.task_with_access for each in members)
-    task = seat(JuryRule(rule=rule, weights=tuple(weights), unsure=unsure), tasks, repeats=repeats)
+    tasks = uniquely_named(each.task_with_access for each in members)
+    task = jury_task(JuryRule(rule=rule, weights=tuple(weights), unsure=unsure), tasks, repeats=repeats)
     by_id = {plain.id: ready for ready in members for plain in ready.task.plain}
     remake = partial(jury, members, rule, weights=weights, unsure=unsure, repeats=repeats)
     return ReadyJudge(task, ModelAccess(), remake, by_id)

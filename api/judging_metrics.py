@@ -65,18 +65,18 @@ def judge_from(
 
 def _name(metric: Any) -> str:
     for attribute in ("__name__", "name"):
-        found = getattr(metric, attribute, None)
-        if isinstance(found, str) and found:
-            return found
+        name = getattr(metric, attribute, None)
+        if isinstance(name, str) and name:
+            return name
     return type(metric).__name__
 
 
 def _threshold(metric: Any, scale: tuple[float, float]) -> float | None:
     """Return the threshold that a metric declares, on the scale from 0 to 1."""
-    found = getattr(metric, "threshold", None)
-    if not isinstance(found, int | float) or isinstance(found, bool):
+    threshold = getattr(metric, "threshold", None)
+    if not isinstance(threshold, int | float) or isinstance(threshold, bool):
         return None
-    share = (float(found) - scale[0]) / (scale[1] - scale[0])
+    share = (float(threshold) - scale[0]) / (scale[1] - scale[0])
     return share if 0 < share <= 1 else None
 
 

@@ -8,22 +8,24 @@ from ..errors import UsageError
 from ..records import nearest
 
 
-def refuse_unknown(given: Iterable[str], known: type, *, hints: Mapping[str, str] | None = None) -> None:
+def refuse_unknown(
+    arguments: Iterable[str], declared: type, *, hints: Mapping[str, str] | None = None
+) -> None:
     """Refuse arguments that a function does not take.
 
     Python checks names in a signature only, not those of a TypedDict.
 
     Args:
-        given: Names of the arguments.
-        known: The TypedDict that declares them.
+        arguments: Names of the arguments.
+        declared: The TypedDict that declares them.
         hints: By name, what to write instead.
 
     Raises:
         UsageError: A name is unknown.
     """
-    names = known.__annotations__
-    for name in given:
+    names = declared.__annotations__
+    for name in arguments:
         if name not in names:
-            told = (hints or {}).get(name)
-            hint = f": {told}" if told else nearest(name, names)
+            instead = (hints or {}).get(name)
+            hint = f": {instead}" if instead else nearest(name, names)
             raise UsageError(f"{name}= is no argument of this function{hint}")

@@ -15,15 +15,15 @@ from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cas
 from ..evaluation.labelling.joined_labels import join_labels as join
 from ..evaluation.labelling.joined_references import JoinedReferences
 from ..evaluation.shards import shards_of
-from ..evaluation.store.copies import copy_at
 from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
-from ..records import Case, MemoryFile, atomic_write, named, write_records
+from ..records import Case, name_of_files, write_records
 from ..records.joined_table import joined_table
 from ..records.label_table import is_verdicts, label_table
 from ..report.text.number_text import counted
 from .display import Document, Shown
-from .joining import checked_again, complete_cases, next_lines
+from .files_beside import require_local, write_beside
+from .joining import complete_cases, next_lines, recheck_command
 from .label_sources import LabelReading, grade_meaning, label_input
 from .paths import Cases, FilePath, Labels, source, written_path
 from .run import Run, folder_of
@@ -100,12 +100,12 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
                 f"no decisions yet; make a page for them: `fiducial review {shlex.quote(str(folder))} --of disagreements`",
                 path=str(folder),
             )
-        found, unsaid = corrections(store)
-    patch = None if out is None or not found else written_path(out)
+        corrected, unsaid = corrections(store)
+    patch = None if out is None or not corrected else written_path(out)
     if patch is not None:
-        write_records(patch, found)
-    command = "" if patch is None else checked_again(folder, patch)
-    return LabelsExported(patch=patch, corrections=found, unsaid=unsaid, command=command)
+        write_records(patch, corrected)
+    command = "" if patch is None else recheck_command(folder, patch)
+    return LabelsExported(patch=patch, corrections=corrected, unsaid=unsaid, command=command)
 
 
 class LabelsJoined(Shown, frozen=True, kw_only=True):
@@ -238,19 +238,10 @@ def corrected_file(cases: Sequence[Path], patch: Path, beside: Path) -> Path:
     Raises:
         InputError: The patch is for other cases, or for other references than these have.
     """
-    if copy_at(beside) is not None:
-        raise UsageError(
-            f"--labels-patch writes the corrected cases beside the run folder: choose an --out on this machine, not {beside}"
-        )
-    path = beside.with_name(f"{beside.stem}.cases.jsonl")
-    made = MemoryFile(path.name)
+    require_local(beside, "--labels-patch writes the corrected cases")
     files = shards_of(cases).files
-    write_records(made, corrected_cases(files, patch))
-    content = made.read_bytes()
-    if path.exists() and path.read_bytes() != content:
-        raise UsageError(
-            f"{path}: is there, and is not {named(files)} corrected by {patch}; remove it, or choose another --out"
-        )
-    with atomic_write(path) as file:
-        file.write(content)
-    return path
+    return write_beside(
+        beside.with_name(f"{beside.stem}.cases.jsonl"),
+        corrected_cases(files, patch),
+        f"exists, and is not {name_of_files(files)} corrected by {patch}",
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from ..errors import UsageError
 from ..evaluation.past_runs.merged_runs import merge_runs
@@ -29,7 +31,7 @@ def merge(
     whatever order the runs are given.
 
     Args:
-        runs: Run folders, or runs kept in one.
+        runs: Run folders, or runs kept in one; a repeated one is merged once, with a warning.
         out: The folder of the merged run; the same call resumes. None keeps it in memory.
         prices: Prices of models that are not on the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.
         command: The command line, for the record.
@@ -45,7 +47,7 @@ def merge(
         InputError: An input was moved, or cannot be read.
     """
     folder = kept_folder(out, "run")
-    folders = [folder_of(run, "merge") for run in runs]
+    folders = without_repeats([folder_of(run, "merge") for run in runs], warnings.warn)
     if not folders:
         raise UsageError("there is no run to merge")
     with shown_progress(wanted=progress) as shown:
@@ -58,3 +60,14 @@ def merge(
             now=datetime.now(UTC),
         )
     return Run(folder)
+
+
+def without_repeats(folders: Iterable[Path], tell: Callable[[str], object]) -> list[Path]:
+    """Return each run folder once; ``tell`` gets a note on every repetition."""
+    distinct: dict[Path, Path] = {}
+    for folder in folders:
+        place = folder.resolve()
+        if place in distinct:
+            tell(f"{folder}: the same run as {distinct[place]}; it is merged once")
+        distinct.setdefault(place, folder)
+    return list(distinct.values())

@@ -73,10 +73,11 @@ def shares_of(
 def _share(
     fields: Mapping[str, Any], concurrency: int, api_key: str | None, environment: Mapping[str, str]
 ) -> EndpointShare:
-    weight, own = fields.get("weight", 1), fields.get("concurrency")
+    weight, slots = fields.get("weight", 1), fields.get("concurrency")
     if not _is_number(weight) or not 0 < weight <= _MOST_SLOTS:
         raise UsageError(f"--endpoint: expected a weight above 0, got {weight!r}")
-    slots = max(1, round(concurrency * weight)) if own is None else own
+    if slots is None:
+        slots = max(1, round(concurrency * weight))
     if not isinstance(slots, int) or not 1 <= slots <= _MOST_SLOTS:
         raise UsageError(f"--endpoint: expected calls in flight from 1 to {_MOST_SLOTS:,}, got {slots!r}")
     return EndpointShare(_described_endpoint(fields, api_key, environment), slots, fields.get("model"))
@@ -116,11 +117,11 @@ def _parsed(text: str) -> Mapping[str, Any]:
 
     Keys themselves are not accepted, since other users can read command lines.
     """
-    found = list(_OPTION.finditer(text))
-    url = text[: found[0].start()] if found else text
+    options = list(_OPTION.finditer(text))
+    url = text[: options[0].start()] if options else text
     fields: dict[str, Any] = {"base_url": url} if url else {}
-    ends = [*(each.start() for each in found[1:]), len(text)]
-    for option, end in zip(found, ends, strict=False):
+    ends = [*(each.start() for each in options[1:]), len(text)]
+    for option, end in zip(options, ends, strict=False):
         name, value = option[1].replace("-", "_"), text[option.end() : end]
         if name not in _NAMES or not value or name in fields:
             names = ", ".join(each.replace("_", "-") for each in _NAMES)
@@ -147,9 +148,9 @@ def use_lines(uses: Iterable[EndpointUse]) -> Iterator[str]:
     for use in uses:
         parts = [f"{use.replies:,} {'reply' if use.replies == 1 else 'replies'}"]
         if use.rate_limited:
-            parts.append(f"{use.rate_limited:,} refused for coming too fast")
+            parts.append(f"{use.rate_limited:,} refused by a rate limit")
         if use.given_up:
-            parts.append(f"{use.given_up:,} took too long and were asked elsewhere")
+            parts.append(f"{use.given_up:,} timed out and were sent elsewhere")
         if use.failures:
             parts.append(f"{use.failures:,} failed, the last: {use.last_error}")
         yield f"endpoint {use.name}: {', '.join(parts)}"
@@ -214,10 +215,10 @@ def model_access(model: str | None, concurrency: int, **reaching: Unpack[Reachin
     if replay is not None and not input_path(replay).is_file():
         raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
     shares = _shares(reaching, concurrency) if replay is None else ()
-    alone = len(shares) == 1 and shares[0].model is None
+    is_single = len(shares) == 1 and shares[0].model is None
     return ModelAccess(
         endpoint=None if replay is not None else shares[0].endpoint if shares else _endpoint(reaching),
-        spread=EndpointGroup(shares, reaching.get("endpoints_told")) if shares and not alone else None,
+        spread=EndpointGroup(shares, reaching.get("endpoints_told")) if shares and not is_single else None,
         concurrency=sum(each.slots for each in shares) or concurrency,
         timeout=timeout,
         attempts=attempts,

@@ -12,10 +12,11 @@ import msgspec
 from ..deterministic.mutation import load_operators
 from ..errors import UsageError
 from ..evaluation.audit.building import ProbeSettings, build_probes
-from ..evaluation.audit.probe_folder import CASES, ProbeManifest
+from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.checking.dotted_names import NamesOption
 from ..judges.catalogue import judges_for
 from ..records import Case, FolderPath, read_numbered
+from ..records.folder_files import CASES
 from ..report.text import number_text
 from ..report.text.one_screen import one_screen
 from ..report.text.probe_text import probe_document

@@ -36,7 +36,7 @@ class NamedItem(NamedTuple):
     Attributes:
         case: The case, as far as given.
         output: The output.
-        shown: Inputs shown as given.
+        shown: Inputs that the prompt shows unchanged.
     """
 
     case: Case
@@ -47,7 +47,7 @@ class NamedItem(NamedTuple):
 def named_item(inputs: Mapping[str, Any], prompt: PromptFile | None, by: str) -> NamedItem:
     """Read inputs by name: the standard ones, or the prompt's.
 
-    ``prompt`` is None for the lexical baseline. An input that is None counts as left out.
+    ``prompt`` is None for the word overlap baseline. An input that is None counts as left out.
 
     Raises:
         UsageError: An input is unknown to the judge, missing, or of a type that it cannot have.

@@ -162,7 +162,7 @@ Record = TypeVar("Record", Case, Output)
 
 def paths_of(places: FilePath | Iterable[FilePath]) -> list[Path]:
     """Return one path or several as a list."""
-    several: Iterable[FilePath] = [places] if isinstance(places, (str, os.PathLike)) else places  # pyright: ignore[reportUnknownVariableType] - of what a path may be
+    several: Iterable[FilePath] = [places] if isinstance(places, (str, os.PathLike)) else places  # pyright: ignore[reportUnknownVariableType] - the path type is generic
     return [input_path(each) for each in several]
 
 
@@ -205,10 +205,10 @@ def as_output(output: Output | Mapping[str, Any], case: Case) -> Output:
     """
     if isinstance(output, Mapping):
         output = {"case_id": case.id, "system": "system", **output}
-    found = _one("output", output, Output)
-    if found.case_id != case.id:
-        raise UsageError(f"the output is of case {found.case_id!r}, the case is {case.id!r}")
-    return found
+    record = _one("output", output, Output)
+    if record.case_id != case.id:
+        raise UsageError(f"the output is of case {record.case_id!r}, the case is {case.id!r}")
+    return record
 
 
 def _one(name: str, record: Any, record_type: type[Record]) -> Record:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias, Unpack
 
@@ -60,7 +60,7 @@ def plan(
         table: Items to draw from, in any form; of runs, the outputs that no checker decided.
         half_width: Plan labels for 95 % intervals with this half-width.
         tpr: Expected true positive rate of the judge; by default measured on the labels of the table, else 0.9.
-        tnr: Expected true negative rate; by default likewise.
+        tnr: Expected true negative rate; its default is found as that of ``tpr``.
         prevalence: Expected share of right outputs; by default measured on the labels of the table, else 0.5.
         unlabelled: Number of judged items without a label, for the corrected rate; by default counted in a table with labels.
         assurance: Share of samples whose intervals are that narrow; None for the average of samples, as in textbooks.
@@ -79,7 +79,7 @@ def plan(
             the table, if it has one.
         of: Number of outputs available; by default unlimited.
         cheap: Name of the cheap judge in the table (the pilot) or, without a table, its expected true positive and true negative rate.
-        dear: Likewise for the expensive judge, which errs less.
+        dear: The expensive judge, named or described the same way; it errs less.
         decided: Without a table, expected share of outputs that checkers decide.
         decided_rate: Expected pass rate of these.
         **reading: Options for reading the table; see `TableReading`.
@@ -97,14 +97,20 @@ def plan(
     )
     if by_doubt and strata:
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
-    if difference is not None and difference > discordant:
-        raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")
-    _require_ranges({"--half-width": half_width, "--difference": difference, "--tpr": tpr, "--tnr": tnr})
-    _require_ranges({"--prevalence": prevalence, "--assurance": assurance, "--power": power})
-    _require_ranges({"--discordant": discordant}, ends="high")
-    _require_ranges({"--decided": decided}, ends="low")
-    _require_ranges({"--icc": icc, "--decided-rate": decided_rate}, ends="both")
-    require_range("--rows-per-cluster", rows_per_cluster, 1.0, math.inf, "both")
+    _require_numbers(
+        half_width=half_width,
+        tpr=tpr,
+        tnr=tnr,
+        prevalence=prevalence,
+        assurance=assurance,
+        difference=difference,
+        discordant=discordant,
+        power=power,
+        decided=decided,
+        decided_rate=decided_rate,
+        rows_per_cluster=rows_per_cluster,
+        icc=icc,
+    )
     rows = None
     if table is not None and budget is None:
         rows = read_calibration_table(table, open_only=True, **reading)
@@ -149,8 +155,8 @@ def _expected(
 ) -> Expected:
     """Return the rates to plan by: as given, else as measured, else as usual."""
     usual = Expected(0.9, 0.9, 0.5) if measured is None else Expected(*measured[-3:])
-    given = {"tpr": tpr, "tnr": tnr, "prevalence": prevalence}
-    return usual._replace(**{name: value for name, value in given.items() if value is not None})
+    expected = {"tpr": tpr, "tnr": tnr, "prevalence": prevalence}
+    return usual._replace(**{name: value for name, value in expected.items() if value is not None})
 
 
 def _require_clear(has_table: bool, wanted: Mapping[str, float | None]) -> None:  # noqa: FBT001 - one fact
@@ -163,9 +169,24 @@ def _require_clear(has_table: bool, wanted: Mapping[str, float | None]) -> None:
         raise UsageError("a TABLE needs --next, --half-width or --budget: give one of them")
 
 
-def _require_ranges(given: Mapping[str, float | None], ends: Ends = "neither") -> None:
-    for option, number in given.items():
-        require_range(option, number, ends=ends)
+_RANGES: Mapping[Ends, Sequence[str]] = {
+    "neither": ("half_width", "difference", "tpr", "tnr", "prevalence", "assurance", "power"),
+    "high": ("discordant",),
+    "low": ("decided",),
+    "both": ("icc", "decided_rate"),
+}
+"""Arguments between 0 and 1 by the ends that belong to their range."""
+
+
+def _require_numbers(**numbers: float | None) -> None:
+    """Refuse a number outside its range."""
+    difference, discordant = numbers["difference"], numbers["discordant"]
+    if difference is not None and discordant is not None and difference > discordant:
+        raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")
+    for ends, names in _RANGES.items():
+        for name in names:
+            require_range(f"--{name.replace('_', '-')}", numbers[name], ends=ends)
+    require_range("--rows-per-cluster", numbers["rows_per_cluster"], 1.0, math.inf, "both")
 
 
 def _plan_budget(
@@ -192,9 +213,9 @@ def _plan_budget(
     if table is not None and not names:
         raise UsageError("with a TABLE, name its judges: --cheap JUDGE, --dear JUDGE")
     if table is None:
-        found = pilot_of_rates(rates)
+        pilot = pilot_of_rates(rates)
     else:
-        found = measured_pilot(table, names)
+        pilot = measured_pilot(table, names)
         costs = measured_costs(table, names) | costs
     for cost in costs.values():
         if not 0.0 <= cost < math.inf:
@@ -205,7 +226,7 @@ def _plan_budget(
             if name not in costs:
                 raise UsageError(f"name the price of one: --cost {name}=DOLLARS")
             prices[name] = costs[name]
-    return plan_budget(budget, prices, found, outputs=of, effect=effect)
+    return plan_budget(budget, prices, pilot, outputs=of, effect=effect)
 
 
 def _labels(
@@ -224,7 +245,8 @@ def _draw(
     table = table if judge is None else of_judge(table, judge)
     if strata is not None:
         return next_by_stratum(table, count, strata, seed=seed)
-    of = len(unlabelled_items(table.take(np.isfinite(table.score)) if by_doubt else table))
     if by_doubt:
-        return Draw(chances=next_by_doubt(table, count, seed=seed), of=of)
-    return Draw(chances=dict.fromkeys(next_to_label(table, count, seed=seed)), of=of)
+        scored = table.take(np.isfinite(table.score))
+        return Draw(chances=next_by_doubt(table, count, seed=seed), of=len(unlabelled_items(scored)))
+    chances = dict.fromkeys(next_to_label(table, count, seed=seed))
+    return Draw(chances=chances, of=len(unlabelled_items(table)))

@@ -15,7 +15,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.preference.preference_run import (
     PreferencePlan,
     PreferenceRun,
-    foresee_preferences,
+    preference_forecasts,
     run_preferences,
 )
 from ..evaluation.store.run_store import RunStore
@@ -27,7 +27,7 @@ from ..report.text.preference_text import preferences_document
 from ..report.text.safe_text import SCREEN
 from .checking import Worlds, worlds_of
 from .display import Document, ShownOnPage, statistics_frame
-from .evaluating import JudgeLike, asked_of
+from .evaluating import JudgeLike, judging_fields
 from .forecasts import Forecasts
 from .paths import Cases, FilePath, Labels, Outputs, input_path, kept_folder, output_sources, source
 from .price_memory import known_prices
@@ -161,10 +161,10 @@ def forecast_preferences(
     Takes the arguments of `prefer`, and ``prices``.
     """
     plan = _plan(a=a, b=b, judges=judges, shared=True, **options)
-    return Forecasts(judges=foresee_preferences(plan, access, known_prices(prices)))
+    return Forecasts(judges=preference_forecasts(plan, access, known_prices(prices)))
 
 
-class _Given(NamedTuple):
+class _ComparedOutputs(NamedTuple):
     """Outputs to compare, with their cases and known scores."""
 
     cases: Sequence[InputPath]
@@ -195,7 +195,7 @@ def _plan(
         for name, each in named.items()
         if each is not None
     ]
-    compared = _together(parts, cases)
+    compared = _combined(parts, cases)
     if labels is not None:
         trusted = read_records(source("labels", labels), Verdict)
         compared.truth.update((each.key, each.score) for each in trusted if each.score is not None)
@@ -203,7 +203,7 @@ def _plan(
         cases=compared.cases,
         outputs=compared.outputs,
         out=kept_folder(out, "preferences"),
-        **asked_of(
+        **judging_fields(
             judges,
             model,
             environments,
@@ -216,27 +216,26 @@ def _plan(
     )
 
 
-def _compared_outputs(name: str, outputs: Preferable, *, accept_edited: bool) -> _Given:
+def _compared_outputs(name: str, outputs: Preferable, *, accept_edited: bool) -> _ComparedOutputs:
     """Return the cases, outputs and known scores in one of the two arguments."""
     folders = [outputs.kept] if isinstance(outputs, Run) else _folders(outputs)
     if folders:
-        return _together([_of_run(each, accept_edited=accept_edited) for each in folders], None)
-    return _Given(
+        return _combined([_of_run(each, accept_edited=accept_edited) for each in folders], None)
+    return _ComparedOutputs(
         [], output_sources([outputs] if isinstance(outputs, Output) else cast("Outputs", outputs), name), {}
     )
 
 
 def _folders(value: Any) -> list[Path]:
     """Return the folders of the given runs, or none if anything else is given."""
-    several = isinstance(value, (list, tuple))
-    each = cast("Sequence[Any]", value) if several else [value]
-    if not each or not all(isinstance(one, (str, os.PathLike)) for one in each):
+    values = cast("Sequence[Any]", value) if isinstance(value, (list, tuple)) else [value]
+    if not values or not all(isinstance(each, (str, os.PathLike)) for each in values):
         return []
-    places = [input_path(one) for one in each]
-    return places if all(place.is_dir() for place in places) else []
+    paths = [input_path(each) for each in values]
+    return paths if all(path.is_dir() for path in paths) else []
 
 
-def _of_run(folder: FolderPath, *, accept_edited: bool) -> _Given:
+def _of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedOutputs:
     """Return the inputs of a run, and the scores of its labels and checkers."""
     with RunStore(folder) as store:
         if not accept_edited:
@@ -247,19 +246,20 @@ def _of_run(folder: FolderPath, *, accept_edited: bool) -> _Given:
             for verdict in store.verdicts.standing
             if verdict.source == "checker" and verdict.score is not None
         }
-        return _Given(inputs.cases, inputs.outputs, {**checked, **store.label_scores})
+        return _ComparedOutputs(inputs.cases, inputs.outputs, {**checked, **store.label_scores})
 
 
-def _together(parts: Sequence[_Given], cases: Cases | None) -> _Given:
+def _combined(parts: Sequence[_ComparedOutputs], cases: Cases | None) -> _ComparedOutputs:
     """Combine the parts to compare, which must have the same cases."""
-    named = [part.cases for part in parts if part.cases] if cases is None else [[source("cases", cases)]]
-    if not named:
+    case_files = [part.cases for part in parts if part.cases] if cases is None else [[source("cases", cases)]]
+    if not case_files:
         raise UsageError("name the cases of these outputs with cases=, or compare runs")
-    if len({tuple(map(file_sha256, paths)) for paths in named if len(named) > 1}) > 1:
-        files = ", ".join(str(path) for paths in named for path in paths)
+    if len({tuple(map(file_sha256, paths)) for paths in case_files if len(case_files) > 1}) > 1:
+        files = ", ".join(str(path) for paths in case_files for path in paths)
         raise UsageError(f"runs over different cases cannot be compared: {files}")
     outputs = list(dict.fromkeys(path for part in parts for path in part.outputs))
-    return _Given(named[0], outputs, {key: score for part in parts for key, score in part.truth.items()})
+    truth = {key: score for part in parts for key, score in part.truth.items()}
+    return _ComparedOutputs(case_files[0], outputs, truth)
 
 
 def _prefer(plan: PreferencePlan, access: Access, *, progress: bool | None) -> Preferences:

@@ -33,10 +33,10 @@ def shown_progress(*, wanted: bool | None = None) -> Generator[Progress]:
 
     Without ``wanted``, progress is shown on a terminal and in a notebook.
     """
-    looked_at = sys.stderr.isatty() or _in_notebook()
-    if not (looked_at if wanted is None else wanted):
+    is_watched = sys.stderr.isatty() or _in_notebook()
+    if not (is_watched if wanted is None else wanted):
         yield Silent()
-    elif looked_at and _can_draw():
+    elif is_watched and _can_draw():
         failed = FailedCalls(time.monotonic)
         with _bars(failed) as bars:
             shown = BarProgress(bars, time.monotonic, failed)
@@ -79,11 +79,11 @@ class FailedCalls:
         if not self._calls:
             return ""
         from ..report.text.number_text import counted  # noqa: PLC0415
-        from ..report.text.safe_text import visible  # noqa: PLC0415 - seldom do calls fail
+        from ..report.text.safe_text import visible  # noqa: PLC0415 - calls seldom fail
 
-        told = f"{counted(self._calls, 'call')} failed: {visible(self._reason)}"
+        failures = f"{counted(self._calls, 'call')} failed: {visible(self._reason)}"
         wait = math.ceil(self._retried_at - self._clock())
-        return f"{told}; retrying in {wait} s" if wait > 0 else told
+        return f"{failures}; retrying in {wait} s" if wait > 0 else failures
 
 
 class BarProgress:
@@ -204,8 +204,8 @@ def _bars(failed: FailedCalls) -> Bars:
     class BarsAboveFailedCalls(RichProgress):
         def get_renderables(self) -> Iterable[RenderableType]:
             yield from super().get_renderables()
-            if told := str(failed):
-                yield Text(told, style="red")
+            if failures := str(failed):
+                yield Text(failures, style="red")
 
     names = TextColumn("{task.description}", markup=False)  # brackets in a name are not style markup
     columns = (names, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

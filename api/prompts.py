@@ -67,16 +67,16 @@ class Prompts(Shown, frozen=True, kw_only=True):
 
         An asterisk (*) marks a judge's default variant.
         """
-        name, description = self.splitter
+        name, purpose = self.splitter
         listed = [
             *((each.default, f"{each.judge}/{each.variant}", each.description) for each in self.judges),
-            (False, name, description),
+            (False, name, purpose),
         ]
         return [
             line
-            for default, prompt, told in listed
+            for default, prompt, description in listed
             for line in wrap(
-                f"{'*' if default else ' '} {prompt:30} {told.partition('. ')[0].rstrip('.')}",
+                f"{'*' if default else ' '} {prompt:30} {description.partition('. ')[0].rstrip('.')}",
                 _WIDTH,
                 subsequent_indent=" " * 33,
             )
@@ -157,7 +157,7 @@ def check_prompt(file: FilePath) -> list[str]:
 
     An unusable file raises a PromptError with the line.
     """
-    path = _prompty(input_path(file), f"{file}")
+    path = _require_prompty(input_path(file), f"{file}")
     prompt = load_judge(str(path), model=_NO_MODEL).prompt
     return [_summary(prompt), *portability_problems(prompt)]
 
@@ -174,16 +174,16 @@ def import_prompt(
 
     Return a summary of the new file; see `judges.prompt_import`.
     """
-    path = _prompty(written_path(out), f"--out {out}")
+    path = _require_prompty(written_path(out), f"--out {out}")
     text, prompt = import_text(input_path(file), path, inputs, scale, step)
     with atomic_write(path) as target:
         target.write(text.encode())
     return _summary(prompt)
 
 
-def _prompty(path: Path, named: str) -> Path:
+def _require_prompty(path: Path, name: str) -> Path:
     if path.suffix != ".prompty":
-        raise UsageError(f"{named}: prompt files end in .prompty")
+        raise UsageError(f"{name}: prompt files end in .prompty")
     return path
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, Unpack, cast
 
 import msgspec
 
@@ -27,11 +27,11 @@ from ..formats.table_formats import TABLES, records_of_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
-from ..records.grades import GradeScale
 from ..report.text.import_text import import_lines
 from ..report.text.number_text import counted
 from .display import verdicts_frame
-from .label_sources import grade_scale
+from .keyword_arguments import refuse_unknown
+from .label_sources import LabelReading, grade_scale
 from .paths import FilePath, input_path, written_path
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["Readable", "Reading", "import_files", "import_lines", "is_source", "read", "read_strictly"]
 
 GradeBy: TypeAlias = Literal["reference", "context"]
-"""Part of a case that answers are graded by where it has both."""
+"""Part of a case by which answers are graded if it has both."""
 
 Readable: TypeAlias = Union[FilePath, "pd.DataFrame", "Iterable[Mapping[str, Any]]"]
 """A file or folder, a data frame, a ``datasets.Dataset``, or rows."""
@@ -56,7 +56,7 @@ class Reading:
 
     Args:
         name: The format that it was read as.
-        found: Summary of the records.
+        records: The records, in any order.
         table: The columns of the tables that were read.
 
     Attributes:
@@ -68,20 +68,22 @@ class Reading:
         tags: Columns of a table that became tags, since they are not fields.
     """
 
-    def __init__(self, name: str, found: Iterable[ImportedRecord], table: TableColumns | None = None) -> None:
+    def __init__(
+        self, name: str, records: Iterable[ImportedRecord], table: TableColumns | None = None
+    ) -> None:
         self.format = name
         self.cases: list[Case] = []
         self.outputs: list[Output] = []
         self.verdicts: list[Verdict] = []
         self.skipped: list[Skipped] = []
-        homes: dict[type, list[Any]] = {
+        lists: dict[type, list[Any]] = {
             Case: self.cases,
             Output: self.outputs,
             Verdict: self.verdicts,
             Skipped: self.skipped,
         }
-        for each in found:
-            homes[type(each)].append(each)
+        for record in records:
+            lists[type(record)].append(record)
         self._table = table or TableColumns()
         self.tags = self._table.tags
 
@@ -132,11 +134,21 @@ class Reading:
         )
 
     def _tagged(self) -> str:
-        """Name the columns that became tags, and the argument that makes more of them."""
+        """Name the columns that became tags, and the argument that makes fields of them."""
         if not self.tags:
             return ""
-        more = f"; name those that are more: map={self._table.guesses!r}" if self._table.guesses else ""
-        return f"; read as tags: {', '.join(map(repr, self.tags))}{more}"
+        guesses = f"; name those that are fields: map={self._table.guesses!r}" if self._table.guesses else ""
+        return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}"
+
+
+class DataReading(LabelReading, total=False):
+    """Options for reading data of another tool; see `read`."""
+
+    criterion: str | None
+    system: str | None
+    unit: Literal["session", "turn"]
+    join: FilePath | None
+    grade_by: GradeBy
 
 
 def read(
@@ -179,22 +191,25 @@ def read(
         UsageError: There is no such format, or field.
         MissingExtraError: A library is needed that is not installed.
     """
-    references, options = _options(
-        join,
-        map,
-        criterion,
-        system,
-        unit,
+    reading = DataReading(
+        map=map,
+        criterion=criterion,
+        system=system,
+        unit=unit,
+        join=join,
         grade_by=grade_by,
-        grades=grade_scale(label_scale, label_pass_at, map_label),
+        label_scale=label_scale,
+        label_pass_at=label_pass_at,
+        map_label=map_label,
     )
+    references, options = _options(reading)
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = _input(cast("FilePath", given))
         name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
         return Reading(name, _joined(read_all(name, [path], options), references), options.recognized)
-    found = chain(records_of_table(_rows(given), Path("rows"), options), read_held(options))
-    return Reading("rows", _joined(found, references), options.recognized)
+    records = chain(records_of_table(_rows(given), Path("rows"), options), read_held(options))
+    return Reading("rows", _joined(records, references), options.recognized)
 
 
 def another_tool(files: Sequence[FilePath]) -> str | None:
@@ -207,60 +222,35 @@ def another_tool(files: Sequence[FilePath]) -> str | None:
 
 
 def import_files(
-    paths: Sequence[FilePath],
-    out: FilePath,
-    *,
-    as_: str | None = None,
-    map: Mapping[str, str] | None = None,  # noqa: A002 - as on the command line
-    criterion: str | None = None,
-    system: str | None = None,
-    unit: Literal["session", "turn"] = "session",
-    join: FilePath | None = None,
-    grade_by: GradeBy = "reference",
-    label_scale: tuple[float, float] | None = None,
-    label_pass_at: float | None = None,
-    map_label: Mapping[str, float | None] | None = None,
+    paths: Sequence[FilePath], out: FilePath, *, as_: str | None = None, **reading: Unpack[DataReading]
 ) -> ImportSummary:
     """Read files of one format, as `read` does, and write their records as a folder.
 
     It streams: for lines without a session, memory holds one key each.
     """
-    references, options = _options(
-        join,
-        map,
-        criterion,
-        system,
-        unit,
-        grade_by=grade_by,
-        grades=grade_scale(label_scale, label_pass_at, map_label),
-    )
+    references, options = _options(reading)
     files = [_input(path) for path in paths]
     for path in files:
         _refuse_missing(path)
     name = as_ or find_format(files[0], options.columns)
-    found = _joined(read_all(name, files, options), references)
-    written = write_folder(found, written_path(out), name, source=files[0])
-    read = options.recognized
+    records = _joined(read_all(name, files, options), references)
+    written = write_folder(records, written_path(out), name, source=files[0])
+    columns = options.recognized
     return msgspec.structs.replace(
         written,
-        columns=read.fields,
-        tags=read.tags,
-        guesses=read.guesses,
-        unread={name: str(path) for name, path in read.unread.items()},
-        cut_off=read.cut_off,
+        columns=columns.fields,
+        tags=columns.tags,
+        guesses=columns.guesses,
+        unread={name: str(path) for name, path in columns.unread.items()},
+        cut_off=columns.cut_off,
     )
 
 
-def _options(
-    join: FilePath | None,
-    columns: Mapping[str, str] | None,
-    criterion: str | None,
-    system: str | None,
-    unit: Literal["session", "turn"],
-    *,
-    grade_by: GradeBy,
-    grades: GradeScale,
-) -> tuple[References | None, Options]:
+def _options(reading: DataReading) -> tuple[References | None, Options]:
+    refuse_unknown(reading, DataReading)
+    unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
+    columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
+    grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
     if unit not in {"session", "turn"}:
         raise UsageError(f"unit expects 'session' or 'turn', got {unit!r}")
     if grade_by not in {"reference", "context"}:
@@ -268,10 +258,10 @@ def _options(
     references = None
     if join is not None:
         _refuse_missing(path := _input(join))
-        references = References(path, columns or {}, grades)
+        references = References(path, columns, grades)
     options = Options(
-        columns=columns or {},
-        criterion=criterion,
+        columns=columns,
+        criterion=reading.get("criterion"),
         system=system or LOGGED,
         joined=system,
         unit=unit,
@@ -284,14 +274,12 @@ def _options(
 
 
 def _joined(records: Iterable[ImportedRecord], references: References | None) -> Iterator[ImportedRecord]:
-    """Yield the records found, then the references that have no case."""
-    found = records if references is None else chain(records, references.left())
-    for record in found:
-        yield (
-            msgspec.structs.replace(record, file=as_named(record.file))
-            if isinstance(record, Skipped)
-            else record
-        )
+    """Yield the records, then a skipped row for each reference without a case."""
+    for record in records if references is None else chain(records, references.left()):
+        if isinstance(record, Skipped):
+            yield msgspec.structs.replace(record, file=as_named(record.file))
+        else:
+            yield record
 
 
 def _input(place: FilePath) -> Path:

@@ -18,7 +18,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
 from .display import Document, Shown
-from .joining import corrected_by
+from .joining import correction_commands
 from .paths import FilePath, input_path, put_back, written_path
 from .run import Run, folder_of
 
@@ -82,20 +82,20 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
             lines.append(
                 f"{drawn.agreed:,} of {drawn.agreements:,} outputs on which they agree, drawn the same way"
             )
-        did = "decided" if drawn.kind in TO_DECIDE else "labelled"
+        done = "decided" if drawn.kind in TO_DECIDE else "labelled"
         if self.page is None:
             who = (
-                f"{self.name} has {did} all of them; "
+                f"{self.name} has {done} all of them; "
                 if self.name
-                else f"all are {did}; --by NAME asks again, "
+                else f"all are {done}; --by NAME asks again, "
             )
             return [*lines, f"{who}a larger --n adds more"]
-        done = len(drawn.keys) - len(self.keys)
-        if done:
+        earlier = len(drawn.keys) - len(self.keys)
+        if earlier:
             who = (
-                f"{self.name} has {did} {done:,} of them"
+                f"{self.name} has {done} {earlier:,} of them"
                 if self.name
-                else f"{done:,} of them are {did} already"
+                else f"{earlier:,} of them are {done} already"
             )
             lines.append(f"{who}; {len(self.keys):,} are left")
         file = f"labels{_slug(drawn.kind, self.name or 'NAME')}.jsonl"
@@ -105,7 +105,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
 
     def _next(self, file: str) -> list[str]:
         if self.drawn.kind == "open":
-            return [f"  fiducial review {_quoted(self.run)} --add {file}", *corrected_by(self.run)]
+            return [f"  fiducial review {_quoted(self.run)} --add {file}", *correction_commands(self.run)]
         if self.drawn.kind in TO_DECIDE:
             return [f"  fiducial review {_quoted(self.run)} --add {file}", *_adjudicated_by(self.run)]
         if self.drawn.kind == "decided":
@@ -194,7 +194,7 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
             *(
                 ["next: adjudicated numbers", *_adjudicated_by(self.run)]
                 if self.decided
-                else ["next: rates, corrected by them", *corrected_by(self.run)]
+                else ["next: rates, corrected by them", *correction_commands(self.run)]
             ),
         ]
 

@@ -72,15 +72,15 @@ class RunResults(Shown, frozen=True, kw_only=True):
 class Reparsing(Shown, frozen=True, kw_only=True):
     """Changes from reparsing a run's replies."""
 
-    found: list[Reparsed]
+    judges: list[Reparsed]
     summary: RunSummary
     report: Path
 
     def document(self) -> Document:
         """Return the changes as a document."""
-        return [*summary_document(self.summary), *map(_reread, self.found), f"report: {self.report}"]
+        return [*summary_document(self.summary), *map(_changes, self.judges), f"report: {self.report}"]
 
 
-def _reread(entry: Reparsed) -> Piece:
+def _changes(entry: Reparsed) -> Piece:
     kept = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
     return f"{entry.by}: {number_text.counted(entry.replies, 'reply')} read again, {number_text.counted(entry.changed, 'verdict')} changed{kept}"

@@ -98,16 +98,21 @@ def plan_of(
 ) -> Plan:
     """Return the settings of a run.
 
-    Files may be folders of shards, and ``fields`` are those of `Plan`.
-
-    ``prices`` add to the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens, and None omits costs. ``jury`` is a rule that combines verdicts, each with
-    its weight, into one more; ``unsure`` are the scores that ``escalate`` passes on. ``poll_seconds`` None asks the model directly.
+    Args:
+        prices: Prices in addition to the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens; None omits costs.
+        jury: Rule that combines the judges' verdicts into one more.
+        weights: Weight of each judge in the jury.
+        unsure: Range of scores on which ``escalate`` asks the second judge.
+        poll_seconds: Seconds between checks of a provider's batch; None asks the model directly.
+        cases: Files of cases, or folders of shards.
+        outputs: Files of outputs, or folders of shards.
+        **fields: Fields of `Plan` that are passed unchanged.
     """
-    of, by = shards_of(cases), shards_of(outputs)
+    case_shards, output_shards = shards_of(cases), shards_of(outputs)
     return Plan(
-        cases=of.files,
-        outputs=by.files,
-        sharded=of.sharded or by.sharded,
+        cases=case_shards.files,
+        outputs=output_shards.files,
+        sharded=case_shards.sharded or output_shards.sharded,
         prices=None if prices is None else known_prices(prices),
         priced=tuple(prices or ()),
         jury=None if jury is None else _jury(jury, weights, unsure),
@@ -160,11 +165,11 @@ def _load(plan: Plan) -> None:
 
 def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -> Forecasts:
     """Forecast a plan's judging without making a call or writing to the run folder."""
-    from ..evaluation.forecast import foresee  # noqa: PLC0415 - most runs are not foreseen
-    from .forecasts import Forecasts  # noqa: PLC0415 - most runs are not foreseen
+    from ..evaluation.forecast import forecast_run  # noqa: PLC0415 - most runs are not forecast
+    from .forecasts import Forecasts  # noqa: PLC0415 - most runs are not forecast
 
     with shown_progress(wanted=progress) as shown:
-        return Forecasts(judges=foresee(plan, access, shown))
+        return Forecasts(judges=forecast_run(plan, access, shown))
 
 
 def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
@@ -179,10 +184,10 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
     from .run_display import Reparsing  # noqa: PLC0415 - seldom needed
 
     with shown_progress(wanted=progress) as shown:
-        found, summary = read_again(folder, shown, lambda: datetime.now(UTC), prices=known_prices())
+        judges, summary = read_again(folder, shown, lambda: datetime.now(UTC), prices=known_prices())
     report = report_on(folder)
     assert isinstance(report, Path)
-    return Reparsing(found=found, summary=summary, report=report)
+    return Reparsing(judges=judges, summary=summary, report=report)
 
 
 def engine_of(name: str | None, address: str | None = None, workers: int | None = None) -> RayEngine | None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..evaluation.shards import shards_of
-from ..evaluation.store.copies import copy_at
-from ..records import Case, MemoryFile, Output, Verdict, atomic_write, read_records, write_records
+from ..records import Case, Output, Verdict, read_records
 from ..records.label_table import is_verdicts
+from .files_beside import require_local, write_beside
 from .paths import FilePath, paths_of
 
 __all__ = ["selected", "selected_files", "selected_labels"]
@@ -56,19 +56,16 @@ def selected_files(
     Raises:
         UsageError: Nothing matches, or an output names a workspace, which belongs to the folder of its file.
     """
-    if copy_at(beside) is not None:
-        raise UsageError(
-            f"--only writes files beside the run folder: choose an --out on this machine, not {beside}"
-        )
+    require_local(beside, "--only writes files")
     files = shards_of(paths_of(cases)).files
-    kept = list(selected((case for path in files for case in read_records(path, Case)), only))
-    chosen = _written(beside.with_name(f"{beside.stem}.only.cases.jsonl"), kept)
+    chosen = list(selected((case for path in files for case in read_records(path, Case)), only))
+    cases_file = _written(beside.with_name(f"{beside.stem}.only.cases.jsonl"), chosen)
     if not outputs:
-        return chosen, []
-    ids = {case.id for case in kept}
+        return cases_file, []
+    ids = {case.id for case in chosen}
     candidates = (each for path in shards_of(outputs).files for each in read_records(path, Output))
     answers = [_without_workspace(output) for output in candidates if output.case_id in ids]
-    return chosen, [_written(beside.with_name(f"{beside.stem}.only.outputs.jsonl"), answers)]
+    return cases_file, [_written(beside.with_name(f"{beside.stem}.only.outputs.jsonl"), answers)]
 
 
 def selected_labels(labels: Path, cases: Path, beside: Path) -> Path | None:
@@ -86,19 +83,10 @@ def selected_labels(labels: Path, cases: Path, beside: Path) -> Path | None:
 def _without_workspace(output: Output) -> Output:
     if output.workspace is not None:
         raise UsageError(
-            f"--only: the output on {output.case_id!r} names a workspace; use `fiducial artifacts run --only` in its place"
+            f"--only: the output on {output.case_id!r} names a workspace; use `fiducial artifacts run --only` instead"
         )
     return output
 
 
 def _written(path: Path, rows: Iterable[Case | Output | Verdict]) -> Path:
-    """Write a file that the same command finds unchanged on resuming."""
-    made = MemoryFile(path.name)
-    write_records(made, rows)
-    content = made.read_bytes()
-    if path.exists() and path.read_bytes() != content:
-        raise UsageError(f"{path}: is there with another selection; remove it, or choose another --out")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as file:
-        file.write(content)
-    return path
+    return write_beside(path, rows, "exists with another selection")

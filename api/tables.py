@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
 
 from ..calibration.decisions import read_decisions
 from ..calibration.tables.calibration_table import Table
 from ..calibration.tables.layout import TableForm
-from ..errors import UsageError
+from ..errors import DuplicateRowError, UsageError
 from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame, is_plain_frame
@@ -94,28 +96,44 @@ def read_calibration_table(
         if decided is not None:
             return replace(table, decisions=table.decisions + read_decisions(decided))
         return table
-    form = TableForm(
-        columns=columns,
-        apart=apart,
-        scores=grade_scale(reading.get("score_scale"), None, reading.get("map_label")),
-        labels=grade_scale(
-            reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label")
-        ),
-    )
+    form = _form(reading, columns, apart=apart)
     several = table if isinstance(table, _Several) else pieces_of(table, Run)
     sources = [_source(each) for each in several]
-    return read_tables(
-        sources,
-        labels=None if labels is None else label_source(labels, form.labels, columns),
-        adjudications=decided,
-        form=form,
-        draw=[input_path(each) for each in reading.get("draws", ())],
-        open_only=open_only,
-        outputs=outputs,
-        lexical=lexical,
-        checked_again=lexical,
-        accept_edited=reading.get("accept_edited", False),
+    try:
+        return read_tables(
+            sources,
+            labels=None if labels is None else label_source(labels, form.labels, columns),
+            adjudications=decided,
+            form=form,
+            draw=[input_path(each) for each in reading.get("draws", ())],
+            open_only=open_only,
+            outputs=outputs,
+            lexical=lexical,
+            checked_again=lexical,
+            accept_edited=reading.get("accept_edited", False),
+        )
+    except DuplicateRowError as error:
+        error.message += _hint_for_two_runs(sources)
+        raise
+
+
+def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> TableForm:
+    """Return the meaning of columns and grades that a caller describes."""
+    words = reading.get("map_label")
+    return TableForm(
+        columns=columns,
+        apart=apart,
+        scores=grade_scale(reading.get("score_scale"), None, words),
+        labels=grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words),
     )
+
+
+def _hint_for_two_runs(sources: Sequence[FolderPath | InputPath]) -> str:
+    """Return the command that compares the sources as runs, if they are two runs."""
+    runs = {str(each) for each in sources if isinstance(each, Path) and each.is_dir()}
+    if not len(runs) == len(sources) == 2:  # noqa: PLR2004 - it compares two
+        return ""
+    return f"; `fiducial report {shlex.join(map(str, sources))}` compares two runs of one system"
 
 
 def combined_tables(a: Tables, b: Rows | None) -> Tables:

@@ -45,8 +45,8 @@ class TrialRates(Shown, frozen=True):
                     "high": each.high,
                     "n": each.n,
                 }
-                for name, found in self.systems.items()
-                for rate, by_k in found.rates.items()
+                for name, system in self.systems.items()
+                for rate, by_k in system.rates.items()
                 for k, each in by_k.items()
             ]
         )
@@ -82,5 +82,5 @@ def trials(
             f"--k: expected numbers from 1 to {_MOST:,}, got {', '.join(map(str, ks)) or 'none'}"
         )
     require_range("level", level)
-    found = read_calibration_table(table, outputs=True, **reading)
-    return TrialRates(trial_rates(found, None if ks is None else sorted(set(ks)), level=level))
+    rows = read_calibration_table(table, outputs=True, **reading)
+    return TrialRates(trial_rates(rows, None if ks is None else sorted(set(ks)), level=level))

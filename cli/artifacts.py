@@ -42,10 +42,11 @@ def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]
     When the agent has run, grade its work: `fiducial run CASES --outputs OUT/outputs.jsonl`.
     """
     from ..api.artifacts import prepare_workspaces
+    from ..api.terminal_text import counted
 
     cases = _selected(cases, out, only)
     count = prepare_workspaces(cases, out, system=system or "agent")
-    click.echo(f"{count:,} workspaces, named in {out / 'outputs.jsonl'}")
+    click.echo(f"{counted(count, 'workspace')}, named in {out / 'outputs.jsonl'}")
 
 
 @command.command(short_help="Run an agent on every challenge and check its work.", epilog=_RUN_EXAMPLES)
@@ -144,6 +145,6 @@ def doctor() -> int:
     """
     from ..api.artifacts import sandbox  # only when there is work to do
 
-    found = sandbox()
-    click.echo(str(found))
-    return EXIT_GATE if found.problem is not None else EXIT_OK
+    diagnosis = sandbox()
+    click.echo(str(diagnosis))
+    return EXIT_GATE if diagnosis.problem is not None else EXIT_OK

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from ..api.pass_thresholds import PassAt
 from ..errors import as_named
@@ -15,6 +14,7 @@ from .audit_claims import alternative, certify_run, verify
 from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import JudgingOptions, model_access, model_options, typed_options
+from .option_sources import is_default, refuse_typed
 from .param_types import FOLDER, INPUT_FILE, Whole
 from .printing import command_line, emit, verbose_option
 from .shared_options import (
@@ -49,7 +49,7 @@ Examples:
 
 
 class _LadderCommand(SpreadCommand):
-    needless = frozenset({"--ladder"})
+    flags_without_argument = frozenset({"--ladder"})
 
 
 @click.group(no_args_is_help=True)
@@ -156,6 +156,8 @@ def run(
     """
     from ..api.auditing import audit, forecast_audit
 
+    if not options["ladder"]:
+        refuse_typed(["calls", "evenly"], "goes with --ladder")
     judging = typed_options(JudgingOptions, options)
     settings: dict[str, Any] = {
         "model": judging.model,
@@ -194,5 +196,4 @@ def _repeats(repeats: int) -> int:
 
     A judge contradicts itself only if it is asked again.
     """
-    unsaid = click.get_current_context().get_parameter_source("repeats") is ParameterSource.DEFAULT
-    return 2 if unsaid else repeats
+    return 2 if is_default("repeats") else repeats

@@ -9,6 +9,7 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
+from .option_sources import refuse_typed
 from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Number
 from .printing import emit
 from .shared_options import compose, json_option, numbers_by_name, option, pass_at_option
@@ -19,6 +20,9 @@ Examples:
   fiducial audit certify run --claim accuracy=0.9 --sign key.pem --out certificate.json
   fiducial audit certify next_run --against certificate.json
 """
+
+
+_OF_CERTIFYING = ("level", "pass_at", "accept", "drift", "sign")
 
 
 @click.command("certify", short_help="Certify a judge, or check a certificate.", epilog=_CERTIFY)
@@ -61,15 +65,18 @@ def certify_run(
     if (against is None) == (out is None) or (against is None) != bool(claims):
         raise UsageError("expected --claim STAT=VALUE with --out FILE, or --against FILE")
     if against is not None:
-        standing = check_certificate(run, against, judge=judge)
-        emit(standing, json_file)
-        return EXIT_OK if standing.valid else EXIT_GATE
-    found = certify(run, numbers_by_name("--claim", "STAT=VALUE", claims), judge=judge, out=out, **options)
-    kept = [f"certificate: {out}"] if found.holds else ["no certificate: not every claim holds"]
-    if found.holds and out is not None and options["sign"] is not None:
-        kept.append(f"signed copy, to be shared: {signed_copy(out)}")
-    emit(found, json_file, closing=kept)
-    return EXIT_OK if found.holds else EXIT_GATE
+        refuse_typed(_OF_CERTIFYING, "is for a new certificate; --against checks an existing one")
+        status = check_certificate(run, against, judge=judge)
+        emit(status, json_file)
+        return EXIT_OK if status.valid else EXIT_GATE
+    certificate = certify(
+        run, numbers_by_name("--claim", "STAT=VALUE", claims), judge=judge, out=out, **options
+    )
+    closing = [f"certificate: {out}"] if certificate.holds else ["no certificate: not every claim holds"]
+    if certificate.holds and out is not None and options["sign"] is not None:
+        closing.append(f"signed copy, to be shared: {signed_copy(out)}")
+    emit(certificate, json_file, closing=closing)
+    return EXIT_OK if certificate.holds else EXIT_GATE
 
 
 @click.command(

@@ -64,12 +64,13 @@ def export(*, out: Path, **options: Any) -> None:
     With earlier results, only missing replies are requested, and unreadable ones once more.
     """
     from ..api.batches import export_batch
+    from ..api.terminal_text import counted
 
     files = export_batch(out, progress=True, **options)
     for file in files:
-        click.echo(f"{file.path}: {file.requests:,} requests")
+        click.echo(f"{file.path}: {counted(file.requests, 'request')}")
     if not files:
-        click.echo("nothing is left to be asked; no file was written")
+        click.echo("no request remains; no file was written")
 
 
 @command.command(

@@ -76,7 +76,7 @@ def generate(
     With --mode tools, dots in names are replaced with underscores, as BFCL does. The temperature is 0.001 unless --parameter sets another
     (temperature=null leaves it out). Exit code 3: calls failed; the same command retries these entries.
     """
-    from ..api.generating_files import foresee_bfcl, generate_bfcl
+    from ..api.generating_files import forecast_bfcl, generate_bfcl
 
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
     asking: dict[str, Any] = {
@@ -86,7 +86,7 @@ def generate(
         "prices": options["price"],
     }
     if dry_run:
-        click.echo(str(foresee_bfcl(data, results, categories, **asking)))
+        click.echo(str(forecast_bfcl(data, results, categories, **asking)))
         return EXIT_OK
     done = generate_bfcl(data, results, categories, count_failures=count_failures, progress=True, **asking)
     for each in done:
@@ -129,7 +129,7 @@ def score(
     """
     from ..api.bfcl import score_bfcl
 
-    found = score_bfcl(data, results, scores, progress=True, prices=price, **options)
-    for path in found.passed_over:
-        click.echo(f"passed over, as BFCL does: {path}", err=True)
-    emit(found, json_file, closing=["", f"score files and CSV files are in {scores}"])
+    scored = score_bfcl(data, results, scores, progress=True, prices=price, **options)
+    for path in scored.passed_over:
+        click.echo(f"skipped, as BFCL does: {path}", err=True)
+    emit(scored, json_file, closing=["", f"score files and CSV files are in {scores}"])

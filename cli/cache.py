@@ -27,8 +27,8 @@ def info(*, cache: Path | None, as_json: bool) -> None:
     """Show the cache's folder, size, and replies by model."""
     from ..api.cached_replies import cached_replies
 
-    found = cached_replies(cache)
-    click.echo(json.dumps(found.to_dict()) if as_json else str(found))
+    replies = cached_replies(cache)
+    click.echo(json.dumps(replies.to_dict()) if as_json else str(replies))
 
 
 @command.command(epilog="Example: fiducial cache clear --model gpt-4.1-mini")
@@ -36,8 +36,9 @@ def info(*, cache: Path | None, as_json: bool) -> None:
 @option("--model", help="Only this model's replies.")
 def clear(*, cache: Path | None, model: str | None) -> None:
     """Delete cached replies; asking again costs calls again."""
-    from ..api.cached_replies import forget_replies
+    from ..api.cached_replies import delete_replies
+    from ..api.terminal_text import counted
 
-    path, count = forget_replies(cache, model=model)
-    forgot = f"forgot {count:,} {'reply' if count == 1 else 'replies'}"
-    click.echo(f"{path}: {'no cache yet' if count is None else forgot}")
+    path, count = delete_replies(cache, model=model)
+    result = "no cache yet" if count is None else f"deleted {counted(count, 'reply')}"
+    click.echo(f"{path}: {result}")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from .option_sources import refuse_typed
 from .param_types import EXISTING_FILE, Number
 from .printing import emit, gate_failures
 from .shared_options import compose, option
@@ -65,19 +66,26 @@ def command(
     from ..api.gates import judge_gates, parse_gates
     from ..api.table_statistics import STATISTICS, calibrate
 
+    if options["label_audit"] is None:
+        refuse_typed(["label_audit_by"], "goes with --label-audit")
     wanted = parse_gates(gates, STATISTICS)
     table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)
     for name in slices:
         if name not in table.columns:
             raise UsageError(f"--slice {name}: the table has no such column of few values; {table.slices()}")
-    found = calibrate(
+    calibration = calibrate(
         table,
         cascade=None if cascade is None else cascade.split(","),
         levels=None if levels is None else _numbers(levels),
         **options,
     )
-    emit(found, json_file, full=found.document(slices=slices), screen=partial(found.screen, slices=slices))
-    return gate_failures(judge_gates(wanted, found.judges))
+    emit(
+        calibration,
+        json_file,
+        full=calibration.document(slices=slices),
+        screen=partial(calibration.screen, slices=slices),
+    )
+    return gate_failures(judge_gates(wanted, calibration.judges))
 
 
 def _numbers(text: str) -> list[float]:

@@ -9,6 +9,7 @@ import click
 
 from ..errors import UsageError
 from .main import take_plugins
+from .notes import note
 from .param_types import INPUT, INPUT_FILE, OUT_FILE
 from .shared_options import SpreadCommand, compose, only_option, option
 
@@ -82,7 +83,7 @@ def bfcl(
         raise UsageError("--results and --outputs-out go together")
     _write(import_bfcl(path, categories, results=results), out, outputs_out, only)
     if histories_out is not None:
-        click.echo(f"{write_histories(path, histories_out):,} conversations in {histories_out}")
+        _echo_written(write_histories(path, histories_out), "conversation", histories_out)
 
 
 @command.command(
@@ -143,7 +144,7 @@ def agbenchmark(*, path: Path, out: Path, only: tuple[str, ...]) -> None:
     suite = import_agbenchmark(path)
     _write(suite, out, None, only)
     for case_id, dependency in unknown_dependencies(suite.cases):
-        click.echo(f"note: {case_id} depends on {dependency!r}, which is no challenge here", err=True)
+        note(f"{case_id} depends on {dependency!r}, which is no challenge here")
 
 
 def _custom_format(name: str) -> click.Command:
@@ -156,9 +157,9 @@ def _custom_format(name: str) -> click.Command:
     @_OUT
     @option("--outputs-out", type=OUT_FILE, help="The outputs file to write.")
     def custom(*, path: Path, out: Path, outputs_out: Path | None) -> None:
-        from ..api.importing import import_own
+        from ..api.importing import import_custom_format
 
-        _write(import_own(name, path), out, outputs_out)
+        _write(import_custom_format(name, path), out, outputs_out)
 
     custom.help = f"Read PATH by the registered format {name!r}."
     take_plugins(custom)
@@ -176,4 +177,6 @@ def _write(
 
 
 def _echo_written(count: int, noun: str, path: Path) -> None:
-    click.echo(f"{count:,} {noun}{'' if count == 1 else 's'} in {path}")
+    from ..api.terminal_text import counted
+
+    click.echo(f"{counted(count, noun)} in {path}")

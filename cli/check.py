@@ -55,13 +55,13 @@ def command(
 
         cases = (corrected_file(cases, labels_patch, out),)
         click.echo(f"corrected cases: {cases[0]}", err=True)
-    chosen: dict[str, Any] = {"cases": cases, "outputs": outputs, "out": out, "only": options.pop("only")}
-    keep_only(chosen)
-    cases, outputs = chosen["cases"], chosen["outputs"]
+    inputs: dict[str, Any] = {"cases": cases, "outputs": outputs, "out": out, "only": options.pop("only")}
+    keep_only(inputs)
+    cases, outputs = inputs["cases"], inputs["outputs"]
     try:
-        found = check_file(cases, outputs, out, progress=True, **options)
+        checked = check_file(cases, outputs, out, progress=True, **options)
     except KeyboardInterrupt:
-        click.echo(f"the verdicts so far: {partial_file(out)}", err=True)
+        click.echo(f"verdicts so far: {partial_file(out)}", err=True)
         raise
-    emit(found, json_file, closing=[f"verdicts: {out}"])
-    return EXIT_PARTIAL if found.failed else EXIT_OK
+    emit(checked, json_file, closing=[f"verdicts: {out}"])
+    return EXIT_PARTIAL if checked.failed else EXIT_OK

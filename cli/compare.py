@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import JudgingOptions, model_access, model_options, typed_options
+from .option_sources import refuse_typed
 from .param_types import FOLDER, OUT_FILE, Whole
 from .printing import command_line, emit_page
 from .shared_options import SectionedCommand, compose, option, scale_option, worlds
@@ -75,7 +74,7 @@ def command(
     one. Exit code 3: finished, but calls to the model failed; with --out the same command retries only these.
     """
     if options["judges"]:
-        _refuse_typed(["columns", *_OF_TABLES], "goes with tables; --judge asks about outputs")
+        refuse_typed(["columns", *_OF_TABLES], "goes with tables; --judge asks about outputs")
         if by != "system":
             raise UsageError("--judge compares two outputs of a case: add --by system")
         return _prefer(
@@ -88,17 +87,19 @@ def command(
             out=options["out"],
             options=typed_options(JudgingOptions, options),
         )
-    _refuse_typed(_OF_JUDGES.split(), "goes with --judge, which is not given")
+    refuse_typed(_OF_JUDGES.split(), "goes with --judge, which is not given")
+    if by == "system" and options["right"] != "agrees":
+        refuse_typed(["interval", "seed", "replicates"], "is for judges; systems have intervals of their own")
     from ..api.table_statistics import compare
 
-    found = compare(
+    comparison = compare(
         load_table(tables, columns, labels, outputs=by == "system" and options["right"] != "agrees"),
         by=by,
         against=against,
         prices=options["price"],
         **{name: options[name] for name in _OF_TABLES},
     )
-    emit_page(found, html, json_file=json_file)
+    emit_page(comparison, html, json_file=json_file)
     return EXIT_OK
 
 
@@ -144,12 +145,3 @@ def _prefer(
         missing.append(f"verdicts missing because calls failed: {preferences.failed:,}; {again}")
     emit_page(preferences, html, json_file=json_file, closing=missing)
     return EXIT_PARTIAL if preferences.failed else EXIT_OK
-
-
-def _refuse_typed(names: Iterable[str], why: str) -> None:
-    """Refuse options that would have no effect."""
-    context = click.get_current_context()
-    for name in names:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = next(param.opts[0] for param in context.command.params if param.name == name)
-            raise UsageError(f"{option} {why}")

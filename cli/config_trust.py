@@ -169,7 +169,7 @@ HARMLESS = frozenset(
 """Options that name no code, endpoint, cluster or secret, and write and drop nothing; all others need trust."""
 
 
-def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> None:
+def require_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> None:
     """Report the settings' file once the user has trusted those that could do harm.
 
     Raises:
@@ -242,7 +242,7 @@ def on_terminal() -> bool:
 def _agreements(memory: Path) -> dict[str, str]:
     """Return hashes of agreed contents by path; an unreadable record counts as no agreement."""
     try:
-        found: Any = json.loads(memory.read_bytes())
+        agreements: Any = json.loads(memory.read_bytes())
     except (OSError, ValueError):
         return {}
-    return cast("dict[str, str]", found) if isinstance(found, dict) else {}
+    return cast("dict[str, str]", agreements) if isinstance(agreements, dict) else {}

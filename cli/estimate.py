@@ -73,6 +73,6 @@ def command(
 
     table = load_table(tables, columns, labels, draws=draw, open_only=options["open_worse_by"] is None)
     names = {"phases": phases, "judges": judges, "reweight_by": reweight_by}
-    found = estimate(table, **{name: each.split(",") for name, each in names.items() if each}, **options)
-    note = [_OPEN_PART] if any(path.is_dir() for path in tables) else []
-    emit(found, json_file, closing=note)
+    estimation = estimate(table, **{name: each.split(",") for name, each in names.items() if each}, **options)
+    closing = [_OPEN_PART] if any(path.is_dir() for path in tables) else []
+    emit(estimation, json_file, closing=closing)

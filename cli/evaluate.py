@@ -14,7 +14,7 @@ from ..api.run_files import GENERATED, Access, CheckingStage, Plan, forecast, pl
 from ..errors import UsageError
 from ..records import InputPath
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
-from .generate import foresee_first, generate_first
+from .generate import forecast_first, generate_first, refuse_generating_options
 from .label_options import grades_given
 from .model_options import RunOptions, jury_options_of, model_access
 from .printing import command_line, echo_answer
@@ -30,7 +30,7 @@ def labels_of(labels: Path | None) -> InputPath | None:
     return None if labels is None else label_input(labels, **grades_given())
 
 
-def evaluate_as_asked(options: RunOptions, /, **stages: Unpack[CheckingStage]) -> int:
+def evaluate_command_line(options: RunOptions, /, **stages: Unpack[CheckingStage]) -> int:
     """Run, or with ``--dry-run`` forecast, a command line of `run` or `judge`.
 
     ``stages`` are the fields of the plan that only one of the two commands has.
@@ -41,13 +41,30 @@ def evaluate_as_asked(options: RunOptions, /, **stages: Unpack[CheckingStage]) -
     if not options.generates:
         _require_outputs(options)
     elif options.dry_run:
-        if not foresee_first(options, reached):
+        if not forecast_first(options, reached):
             return EXIT_OK
     else:
         generated = generate_first(options, reached)
         if not generated.tally.kept + generated.tally.made:
             return EXIT_PARTIAL
-    plan = plan_of(
+    plan = _plan(options, stages)
+    if options.dry_run:
+        click.echo(str(forecast(plan, reached(), progress=True)))
+        return EXIT_OK
+    code = evaluate(
+        plan,
+        reached,
+        fail_under=options.fail_under,
+        min_graded=options.min_graded,
+        verbose=options.verbose,
+        quiet=options.quiet,
+    )
+    return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
+
+
+def _plan(options: RunOptions, stages: CheckingStage) -> Plan:
+    """Return the plan of a command line; generated outputs are in the run folder."""
+    return plan_of(
         cases=options.cases,
         outputs=[*options.outputs, *([options.out / GENERATED] if options.generates else [])],
         out=options.out,
@@ -65,18 +82,6 @@ def evaluate_as_asked(options: RunOptions, /, **stages: Unpack[CheckingStage]) -
         environments=_worlds(options.worlds),
         **stages,
     )
-    if options.dry_run:
-        click.echo(str(forecast(plan, reached(), progress=True)))
-        return EXIT_OK
-    code = evaluate(
-        plan,
-        reached,
-        fail_under=options.fail_under,
-        min_graded=options.min_graded,
-        verbose=options.verbose,
-        quiet=options.quiet,
-    )
-    return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
 
 
 def _require_outputs(options: RunOptions) -> None:
@@ -84,8 +89,7 @@ def _require_outputs(options: RunOptions) -> None:
         raise UsageError(
             "name outputs with --outputs FILE, or who generates them: --generate MODEL or --agent COMMAND"
         )
-    if options.again:
-        raise UsageError("--again makes new outputs of a model or agent: add --generate or --agent")
+    refuse_generating_options()
 
 
 def evaluate(
@@ -120,7 +124,7 @@ def evaluate(
     elif quiet:
         lines = list(as_lines(failures))
     else:
-        report = f"report: {result.report}   (-v tells more)"
+        report = f"report: {result.report}   (-v prints everything)"
         lines = [*as_lines(result.document(), width=_WIDTH), *as_lines([*notes, report])]
     echo_answer(lines)
     if result.summary.not_judged is not None:

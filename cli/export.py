@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..api.terminal_text import visible
+from ..api.terminal_text import counted, visible
 from ..errors import UsageError
 from .param_types import FOLDER, OUT
 from .shared_options import compose, option
@@ -37,15 +37,12 @@ def command(*, run: Path, to: str, out: Path | None, endpoint: str | None, **cho
     if endpoint is not None:
         if to != "otlp" or out is not None:
             raise UsageError("--endpoint goes with --to otlp, and without --out")
-        click.echo(f"{send_otlp(run, endpoint, **chosen):,} records sent to {visible(endpoint)}")
+        sent = counted(send_otlp(run, endpoint, **chosen), "record")
+        click.echo(f"{sent} sent to {visible(endpoint)}")
         return
     if out is None:
         raise UsageError("--out names where to write; with --to otlp, --endpoint names where to send")
     written = export(run, to, out, **chosen)
-    click.echo(
-        visible(
-            f"{written.rows:,} {'row' if written.rows == 1 else 'rows'} as {to} in {', '.join(written.files)}"
-        )
-    )
+    click.echo(visible(f"{counted(written.rows, 'row')} as {to} in {', '.join(written.files)}"))
     for reason, count in written.left_out.items():
         click.echo(f"left out: {count:,} {reason}")

@@ -12,6 +12,7 @@ import msgspec
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import GeneratingOptions, RunOptions, model_access, reaching_options, typed_options
+from .option_sources import refuse_typed
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
 from .shared_options import SectionedCommand, compose, dry_run_option, option, out_option, section, worlds
 
@@ -83,14 +84,14 @@ def command(*, cases: Path, out: Path, **values: Any) -> int:
     A case and trial that has an output is skipped, so the same command continues an interrupted generation and retries failures. Exit code
     3: finished, but calls failed; those attempts have no output, and OUT.attempts.jsonl has the reasons.
     """
-    from ..api.generating_files import foresee_file, generate_file
+    from ..api.generating_files import forecast_file, generate_file
 
     options = typed_options(GeneratingOptions, values)
     source = source_of(options, options.model, out, lambda: model_access(options))
     if options.dry_run:
         click.echo(
             str(
-                foresee_file(
+                forecast_file(
                     source, cases, out, trials=options.trials, again=options.again, prices=options.price
                 )
             )
@@ -115,9 +116,11 @@ def source_of(
     options: GeneratingOptions, model: str | None, out: Path, access: Callable[[], ModelAccess]
 ) -> OutputSource:
     """Return the source of outputs that the options of this module name."""
-    from ..api.generating_files import who_generates
+    from ..api.generating_files import choose_source
 
-    return who_generates(
+    if (model is None) != (options.agent is None):
+        _refuse_unused(options)
+    return choose_source(
         model=model,
         out=out,
         access=access,
@@ -140,6 +143,30 @@ def source_of(
     )
 
 
+_OF_MODELS = ("mode", "parameters", "steps_per_turn")
+_OF_COMMANDS = ("agent_timeout", "keep_crashes")
+_OF_TOOLS = ("histories", "search")
+_OF_ALL = ("system", "agent_calls", "embedding_model", "user_model", "user_base_url", "trials", "again", "generate_base_url")  # fmt: skip
+
+
+def refuse_generating_options() -> None:
+    """Refuse typed options for generating outputs, for a run of existing ones."""
+    every = (*_OF_MODELS, *_OF_COMMANDS, *_OF_TOOLS, *_OF_ALL)
+    refuse_typed(every, "is for generating outputs; add --generate MODEL or --agent COMMAND, or drop it")
+
+
+def _refuse_unused(options: GeneratingOptions) -> None:
+    """Refuse typed options of models for a command, and of commands for a model."""
+    if options.agent is None:
+        refuse_typed(_OF_COMMANDS, "is for commands (--agent); drop it for a model")
+        return
+    refuse_typed(_OF_MODELS, "is for models; drop it for a command (--agent)")
+    if options.user_model is None:
+        refuse_typed(["embedding_model"], "is for models; drop it for a command (--agent)")
+    if not options.agent_calls:
+        refuse_typed(_OF_TOOLS, "is for commands that call tools; add --agent-calls, or drop it")
+
+
 def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Generation:
     """Generate the outputs of a run as its first phase.
 
@@ -148,7 +175,7 @@ def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Ge
     from ..api.generating_files import GENERATED, generate_into_run
 
     out = options.out / GENERATED
-    source = source_of(options, options.generate, out, lambda: _own_access(options, access))
+    source = source_of(options, options.generate, out, lambda: _generating_access(options, access))
     generation = generate_into_run(
         source,
         options.cases,
@@ -164,27 +191,28 @@ def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Ge
     return generation
 
 
-def foresee_first(options: RunOptions, access: Callable[[], ModelAccess]) -> bool:
+def forecast_first(options: RunOptions, access: Callable[[], ModelAccess]) -> bool:
     """Print the forecast of a run's first phase, and return whether its outputs exist already.
 
     The cost of judging can be forecast only if they exist.
     """
-    from ..api.generating_files import GENERATED, foresee_file
+    from ..api.generating_files import GENERATED, forecast_file
 
     out = options.out / GENERATED
-    source = source_of(options, options.generate, out, lambda: _own_access(options, access))
-    found = foresee_file(
+    source = source_of(options, options.generate, out, lambda: _generating_access(options, access))
+    forecast = forecast_file(
         source, options.cases, out, trials=options.trials, again=options.again, prices=options.price
     )
-    click.echo(str(found))
-    if not found.outputs_are_there:
+    click.echo(str(forecast))
+    if not forecast.outputs_exist:
         click.echo("the cost of judging can be forecast once these outputs exist")
-    return found.outputs_are_there
+    return forecast.outputs_exist
 
 
-def _own_access(options: RunOptions, access: Callable[[], ModelAccess]) -> ModelAccess:
-    place = options.generate_base_url
-    return access() if place is None or place == options.base_url else _access_at(options, place)
+def _generating_access(options: RunOptions, judging: Callable[[], ModelAccess]) -> ModelAccess:
+    """Return access to the model that generates: at its own endpoint, or the judges'."""
+    url = options.generate_base_url
+    return judging() if url is None or url == options.base_url else _access_at(options, url)
 
 
 def _user_access(options: GeneratingOptions, agents: ModelAccess) -> ModelAccess:
@@ -195,7 +223,7 @@ def _user_access(options: GeneratingOptions, agents: ModelAccess) -> ModelAccess
     return msgspec.structs.replace(_access_at(options, options.user_base_url), budget=agents.budget)
 
 
-def _access_at(options: GeneratingOptions, place: str) -> ModelAccess:
+def _access_at(options: GeneratingOptions, endpoint: str) -> ModelAccess:
     """Return access to a model at its own endpoint, without another endpoint's key."""
-    alone = {"base_url": None, "connection": None, "api_key_env": None, "endpoints": (place,)}
-    return model_access(msgspec.structs.replace(options, **alone))
+    only = {"base_url": None, "connection": None, "api_key_env": None, "endpoints": (endpoint,)}
+    return model_access(msgspec.structs.replace(options, **only))

@@ -8,7 +8,7 @@ import click
 
 from .param_types import FOLDER, OUT_FILE
 from .printing import emit_page, verbose_option
-from .shared_options import option
+from .shared_options import json_option, option
 
 _EXAMPLE = """\b
 Examples:
@@ -22,7 +22,7 @@ Examples:
 @click.argument("folder", type=FOLDER)
 @option("--html", type=OUT_FILE, help="Write it as a page, with a line for each rate.")
 @option("--markdown", is_flag=True, help="Print it in GitHub's Markdown, as a summary for a pull request.")
-@option("--json", "json_file", metavar="FILE", help="Write the result as JSON to FILE; - prints it.")
+@json_option
 @verbose_option
 def command(folder: Path, html: Path | None, *, markdown: bool, json_file: str | None) -> None:
     """Show the finished runs in FOLDER over time: rates, changes, drifted judges."""

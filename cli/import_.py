@@ -63,11 +63,11 @@ def command(
     """
     from ..api.reading import import_files, import_lines, is_source
 
-    first, *rest = paths
-    if rest and is_source(first):
+    first, *others = paths
+    if others and is_source(first):
         if as_ is not None:
             raise UsageError(f"--as {as_}: the source is named already, {first}")
-        as_, paths = first, tuple(rest)
+        as_, paths = first, tuple(others)
     imported = import_files(
         paths,
         out,

@@ -62,7 +62,7 @@ def command(
     **options: Any,
 ) -> int:
     """Find a better prompt for a judge from labelled items."""
-    from ..api.improving import improve
+    from ..api.improving import REPORT, improve
 
     judging = typed_options(JudgingOptions, options)
     names = ("candidates", "model", "proposals", "probes", "adjudications", "holdout", "margin", "sample")
@@ -80,7 +80,7 @@ def command(
         progress=True,
         **{name: options[name] for name in (*names, "seed", "criterion")},
     )
-    emit(improvement, json_file, closing=[f"report: {out / 'improvement.md'}"])
+    emit(improvement, json_file, closing=[f"report: {out / REPORT}"])
     if improvement.failed:
         return EXIT_PARTIAL
     return EXIT_OK if improvement.improved else EXIT_GATE

@@ -44,9 +44,9 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
     if folder is not None and not ctx.resilient_parsing:
         from ..api.run_files import reparse
 
-        found = reparse(folder, progress=True)
-        click.echo(str(found))
-        ctx.exit(EXIT_PARTIAL if found.summary.counts.failed else EXIT_OK)
+        reparsed = reparse(folder, progress=True)
+        click.echo(str(reparsed))
+        ctx.exit(EXIT_PARTIAL if reparsed.summary.counts.failed else EXIT_OK)
 
 
 @click.command("judge", cls=SpreadCommand, epilog=_EXAMPLE)
@@ -74,7 +74,7 @@ def command(**options: Any) -> int:
 
     Exit code 3: finished, but calls to the model failed; the same command retries only these.
     """
-    from .evaluate import evaluate_as_asked
+    from .evaluate import evaluate_command_line
 
     keep_only(options)
-    return evaluate_as_asked(typed_options(RunOptions, options))
+    return evaluate_command_line(typed_options(RunOptions, options))

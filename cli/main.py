@@ -61,7 +61,9 @@ SECTIONS: dict[str, dict[str, str]] = {
 }
 """Subcommands by purpose, in the order of use."""
 
-COMMANDS: dict[str, str] = {name: told for section in SECTIONS.values() for name, told in section.items()}
+COMMANDS: dict[str, str] = {
+    name: summary for section in SECTIONS.values() for name, summary in section.items()
+}
 """One-line help by subcommand. For a fast start a module is imported only when its command is used."""
 
 _LONGEST_MESSAGE = 4_000
@@ -98,18 +100,22 @@ class LazyGroup(click.Group):
             from ..records.explanations import nearest  # only needed for a typo
 
             raise click.UsageError(f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}.", ctx)
-        name, command, rest = super().resolve_command(ctx, args)
+        name, command, arguments = super().resolve_command(ctx, args)
         unknown = [table for table in ctx.default_map or () if table not in COMMANDS]
         if unknown:
             raise UsageError(f"{NAME}: [{unknown[0]}]: `fiducial` has no such command")
         team = ctx.obj if isinstance(ctx.obj, TeamFile) else TeamFile()
-        if command is not None and name is not None and (table := team.settings_for(name, rest)) is not None:
+        if (
+            command is not None
+            and name is not None
+            and (table := team.settings_for(name, arguments)) is not None
+        ):
             ctx.default_map = {**(ctx.default_map or {}), name: default_values(command, table, name)}
-            if not {"-h", "--help"} & {*rest}:
-                from .config_trust import take_on_trust  # most folders have no such file
+            if not {"-h", "--help"} & {*arguments}:
+                from .config_trust import require_trust  # most folders have no such file
 
-                take_on_trust(team, f"[{name}]", _within(command, table, rest))
-        return name, command, rest
+                require_trust(team, f"[{name}]", _applicable(command, table, arguments))
+        return name, command, arguments
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing any of them."""
@@ -117,17 +123,17 @@ class LazyGroup(click.Group):
         width = max(map(len, COMMANDS))
         for name, section in SECTIONS.items():
             with formatter.section(name):
-                formatter.write_dl([(f"{each:{width}}", told) for each, told in section.items()])
+                formatter.write_dl([(f"{each:{width}}", summary) for each, summary in section.items()])
 
 
-def _within(command: click.Command, table: dict[str, Any], rest: list[str]) -> dict[str, Any]:
+def _applicable(command: click.Command, table: dict[str, Any], arguments: list[str]) -> dict[str, Any]:
     """Return the settings of a table that apply to a command.
 
     For a group these are the settings of its commands whose names were typed, at any position.
     """
     if not isinstance(command, click.Group):
         return table
-    tables: list[dict[str, Any]] = [table[typed] for typed in rest if typed in table]
+    tables: list[dict[str, Any]] = [table[typed] for typed in arguments if typed in table]
     return {key: value for each in tables for key, value in each.items()}
 
 
@@ -179,13 +185,13 @@ def _run() -> NoReturn:
         error.show()
         _leave(EXIT_USAGE)
     except click.ClickException as error:
-        told = f"{_one_line(error.format_message())}{_commands_with(error)}{_where_to_look(error)}"
-        click.echo(f"fiducial: {told}", err=True)
+        message = f"{_one_line(error.format_message())}{_commands_with(error)}{_where_to_look(error)}"
+        click.echo(f"fiducial: {message}", err=True)
         _leave(EXIT_USAGE)
     except FiducialError as error:
         edited = isinstance(error, EditedRunError)
-        told = error.accepted_here if edited and _has_option(args, "--accept-edited") else str(error)
-        click.echo(f"fiducial: {_one_line(told)}", err=True)
+        message = error.accepted_here if edited and _has_option(args, "--accept-edited") else str(error)
+        click.echo(f"fiducial: {_one_line(message)}", err=True)
         _leave(EXIT_PARTIAL if isinstance(error, AgentSetupError) else EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
         click.echo(f"fiducial: {INTERRUPTED}", err=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import as_named
+from .notes import note
 from .param_types import FOLDER
 from .printing import command_line
 from .shared_options import option
@@ -29,9 +30,9 @@ def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
     The numbers equal those of one run over all inputs as a set of shards. Runs with different rules, judges, checkers or thresholds are
     refused, as are outputs with different verdicts in two of them.
     """
-    from ..api.merging import merge
+    from ..api.merging import merge, without_repeats
 
-    run = merge(runs, out, prices=prices, command=command_line(), progress=True)
+    run = merge(without_repeats(runs, note), out, prices=prices, command=command_line(), progress=True)
     click.echo(
         as_named(
             f"{run}\nreport: {run.report()}\nrecords: {out} (`fiducial calibrate {out}` for every statistic)"

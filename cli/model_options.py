@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
 import msgspec
-from click.core import ParameterSource
 
 from ..api.model_access import NO_KEY, use_lines
 from ..api.model_access import model_access as reach
 from ..errors import ConfigurationError, UsageError
+from .option_sources import from_team_file, refuse_typed
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
 from .shared_options import compose, dry_run_option, option, section
 
@@ -196,9 +196,9 @@ def _endpoints(options: ReachingOptions) -> Sequence[str]:
     endpoints = options.endpoints
     if not endpoints or not others:
         return endpoints
-    if _from_file("endpoints") == _from_file(*others):
+    if from_team_file("endpoints") == from_team_file(*others):
         raise UsageError(f"--endpoint has the address; drop --{others[0].replace('_', '-')}")
-    return () if _from_file("endpoints") else endpoints
+    return () if from_team_file("endpoints") else endpoints
 
 
 def _connection(options: ReachingOptions) -> str | None:
@@ -207,9 +207,9 @@ def _connection(options: ReachingOptions) -> str | None:
     connection = options.connection
     if connection is None or not others:
         return connection
-    if _from_file("connection") == _from_file(*others):
+    if from_team_file("connection") == from_team_file(*others):
         raise UsageError(f"--connection has the address and the key; drop --{others[0].replace('_', '-')}")
-    return None if _from_file("connection") else connection
+    return None if from_team_file("connection") else connection
 
 
 def _key(api_key_env: str | None, environment: Mapping[str, str]) -> str | None:
@@ -219,14 +219,6 @@ def _key(api_key_env: str | None, environment: Mapping[str, str]) -> str | None:
     if not environment.get(api_key_env):
         raise ConfigurationError(f"--api-key-env {api_key_env}: this variable is not set")
     return environment[api_key_env]
-
-
-def _from_file(*names: str) -> bool:
-    """Return whether all of these options come from the team file rather than the command line."""
-    context = click.get_current_context(silent=True)
-    return context is not None and all(
-        context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP for name in names
-    )
 
 
 jury_options = section(
@@ -256,6 +248,8 @@ def jury_options_of(options: RunOptions) -> JuryFields:
     """Return the options for juries and for splitting answers, as arguments of `plan_of`."""
     if options.split_model is not None and not options.split_statements:
         raise UsageError("--split-model goes with --split-statements")
+    if options.jury != "escalate":
+        refuse_typed(["unsure"], "goes with --jury escalate")
     fields = JuryFields(split=options.split_statements, split_model=options.split_model)
     if options.jury is None:
         if options.weights is not None:

@@ -11,13 +11,14 @@ from typing import Any, cast
 import click
 
 from ..errors import UsageError
+from .notes import note
 
 
 def _read(place: str | Path, _: click.Context | None) -> Path:
     """Return the path of an input: for an address or a pipe, that of its copy."""
     from ..api.paths import input_path
 
-    return input_path(place, _note)
+    return input_path(place, note)
 
 
 def _folder_of_run(place: str | Path, ctx: click.Context | None) -> Path:
@@ -27,14 +28,10 @@ def _folder_of_run(place: str | Path, ctx: click.Context | None) -> Path:
     """
     from ..api.paths import folder_path, put_back
 
-    folder = folder_path(place, _note)
+    folder = folder_path(place, note)
     if ctx is not None:
         ctx.with_resource(put_back(folder))
     return folder
-
-
-def _note(text: str) -> None:
-    click.echo(f"note: {text}", err=True)
 
 
 def _written(place: str | Path, _: click.Context | None) -> Path:
@@ -108,7 +105,11 @@ class PassThresholdType(click.ParamType):  # pyright: ignore[reportMissingTypeAr
         judge, equals, score = str(value).rpartition("=")
         if equals and not judge:
             self.fail(f"{value!r} names no judge.", param, ctx)
-        return judge, Number(0, 1, min_open=True).convert(score, param, ctx)
+        number = Number().convert(score, param, ctx)
+        if not 0 < number <= 1:
+            scale = "; on a scale it is (score - worst) / (best - worst), so 4 of 1:5 is 0.75" if number > 1 else ""  # fmt: skip
+            self.fail(f"{score} is not in (0, 1]{scale}.", param, ctx)
+        return judge, number
 
 
 class ScaleType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from ..errors import UsageError
 from ..records import write_records
 from .label_options import grade_options, grades_typed, score_scale_option
+from .option_sources import refuse_typed
 from .param_types import EXISTING, EXISTING_FILE, OUT_FILE, Number, Whole
 from .printing import command_line, emit, verbose_option
 from .shared_options import SectionedCommand, numbers_by_name, option, section
@@ -113,6 +115,7 @@ def command(
         )
     if not by_budget and any(wanted[name] for name in _OF_BUDGETS):
         raise UsageError("--cost, --of, --cheap, --dear and --decided are for --budget: add --budget DOLLARS")
+    _refuse_unused(wanted, on_average=on_average)
     from ..api.planning import plan
 
     table = (
@@ -121,10 +124,26 @@ def command(
     wanted["costs"] = numbers_by_name("--cost", "WHAT=DOLLARS", wanted["costs"])
     wanted |= {name: _judge_or_rates(wanted[name]) for name in ("cheap", "dear")}
     wanted |= {"assurance": None} if on_average else {}
-    found = plan(table, **wanted)
-    if out is not None and found.draw is not None:
-        write_records(out, found.draw.rows())
-    emit(found, "-" if as_json else None)
+    planned = plan(table, **wanted)
+    if out is not None and planned.draw is not None:
+        write_records(out, planned.draw.rows())
+    emit(planned, "-" if as_json else None)
+
+
+def _refuse_unused(wanted: Mapping[str, Any], *, on_average: bool) -> None:
+    """Refuse typed options of something that is not planned."""
+    if wanted["half_width"] is None:
+        refuse_typed(["tpr", "tnr", "unlabelled", "assurance", "on_average"], "goes with --half-width")
+        if wanted["budget"] is None:
+            refuse_typed(["prevalence"], "goes with --half-width or --budget")
+    if on_average:
+        refuse_typed(["assurance"], "is not used with --on-average; drop one of them")
+    if wanted["difference"] is None:
+        refuse_typed(["discordant", "power"], "goes with --difference")
+    if wanted["budget"] is None:
+        refuse_typed(["decided_rate"], "goes with --budget")
+    if wanted["draw"] is None:
+        refuse_typed(["seed"], "goes with --next")
 
 
 def _judge_or_rates(text: str | None) -> str | tuple[float, float] | None:

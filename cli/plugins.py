@@ -18,11 +18,11 @@ def command(*, as_json: bool) -> None:
     Plugins are checkers, judges, formats, statistics, operators, worlds, functions and agents. Each is loaded to test it; nothing is
     run.
     """
-    found = plugins()
+    loaded = plugins()
     if as_json:
-        click.echo(json.dumps([plugin._asdict() for plugin in found], ensure_ascii=False))
-    elif found:
-        click.echo("\n".join(_lines(found)))
+        click.echo(json.dumps([plugin._asdict() for plugin in loaded], ensure_ascii=False))
+    elif loaded:
+        click.echo("\n".join(_lines(loaded)))
     else:
         click.echo("no plugins; docs/extending.md shows how to write one")
 

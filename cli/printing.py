@@ -77,7 +77,7 @@ def _with_tables(text: str) -> str:
     words = click.get_current_context().meta.get(_TABLES)
     if words is None:
         return text
-    return _PROPOSED.sub(lambda found: f"{found[1]}{found[2]} {words[found[2]]}", text)
+    return _PROPOSED.sub(lambda match: f"{match[1]}{match[2]} {words[match[2]]}", text)
 
 
 def emit(

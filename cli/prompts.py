@@ -29,8 +29,8 @@ def list_(*, as_json: bool) -> None:
     """List the included prompts; * marks the default variant of a judge."""
     from ..api.prompts import prompts
 
-    found = prompts()
-    click.echo(json.dumps(found.to_dict()["judges"], indent=2) if as_json else str(found))
+    listed = prompts()
+    click.echo(json.dumps(listed.to_dict()["judges"], indent=2) if as_json else str(listed))
 
 
 @command.command(short_help="Print a prompt file.", epilog="Example: fiducial prompts show groundedness")

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from ..errors import UsageError, as_named
+from .option_sources import refuse_typed
 from .param_types import FOLDER, OUT_FILE
 from .printing import emit_page, verbose_option
-from .shared_options import option
+from .shared_options import json_option, option
 
 _EXAMPLE = """\b
 Examples:
@@ -30,7 +31,7 @@ Examples:
     is_flag=True,
     help="Accept a run that was edited by hand; the page says so.",
 )
-@option("--json", "json_file", metavar="FILE", help="For two runs: write the result as JSON to FILE; - prints it.")  # fmt: skip
+@json_option
 @verbose_option
 def command(
     run: Path,
@@ -45,15 +46,14 @@ def command(
     """Write the report of the run (or audit) RUN as one HTML file.
 
     With a second run folder AFTER, compare them: regressions, fixes, the paired difference on common outputs, and changes in prompts,
-    models, data, rules and versions.
+    models, data, rules and versions. --json is for two runs.
     """
     if after is None and json_file is not None:
         raise UsageError(
             "--json compares two runs: name a second run folder, or use `fiducial calibrate RUN --json`"
         )
-    if after is not None and all_texts:
-        raise UsageError("--all-texts is for the page of one run: name only one")
     if after is not None:
+        refuse_typed(["all_texts", "accept_edited"], "is for the page of one run: name only one")
         from ..api.differences import diff
 
         emit_page(diff(run, after), html, markdown=markdown, json_file=json_file)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .option_sources import refuse_typed
 from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Whole
 from .printing import emit
 from .shared_options import SpreadCommand, compose, option
@@ -22,6 +23,9 @@ Examples:
   fiducial review run --by ann --of disagreements --agreements 30
   fiducial review run --by ann --sample doubt --judge rubric/reasons@gpt-4.1-mini
 """
+
+
+_OF_PAGES = ("sample", "of", "agreements", "count", "seed", "judge", "name", "out", "accept_edited")
 
 
 @click.command("review", cls=SpreadCommand, epilog=_EXAMPLE)
@@ -60,5 +64,11 @@ def command(
     """
     from ..api.reviewing import add_labels, review
 
-    found = add_labels(run, labels) if labels else review(run, of or sample, name=name.strip(), **options)
-    emit(found, "-" if as_json else None, wrapped=False)
+    if labels:
+        refuse_typed(_OF_PAGES, "is for making a page; --add only adds labels")
+    if of is not None:
+        refuse_typed(["sample"], "is not used with --of; drop one of them")
+    if of not in {"disagreements", "survivors"}:
+        refuse_typed(["agreements"], "goes with --of disagreements or survivors")
+    result = add_labels(run, labels) if labels else review(run, of or sample, name=name.strip(), **options)
+    emit(result, "-" if as_json else None, wrapped=False)

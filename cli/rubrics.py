@@ -8,7 +8,7 @@ import click
 
 from .param_types import EXISTING_FILE, FOLDER
 from .printing import emit
-from .shared_options import option
+from .shared_options import json_option, option
 
 _EXAMPLE = """\b
 Examples:
@@ -30,7 +30,7 @@ Examples:
     default=0.95,
     help="Level of the intervals.",
 )
-@option("--json", "json_file", metavar="FILE", help="Write the result as JSON to FILE; - prints it.")
+@json_option
 def command(run: Path, labels: Path | None, level: float, json_file: str | None) -> None:
     """Score RUN by its rubrics: points over points possible, by system and tag.
 

@@ -74,7 +74,7 @@ def command(judge_on: str, **options: Any) -> int:
     """
     from ..api.checking import check_options
     from ..api.run_files import engine_of, parse_judge_on
-    from .evaluate import evaluate_as_asked
+    from .evaluate import evaluate_command_line
 
     if options["labels_patch"] is not None:
         from ..api.labels import corrected_file
@@ -84,7 +84,7 @@ def command(judge_on: str, **options: Any) -> int:
         if not options["dry_run"]:
             click.echo(f"corrected cases: {corrected}", err=True)
     keep_only(options)
-    return evaluate_as_asked(
+    return evaluate_command_line(
         typed_options(RunOptions, options),
         options=check_options(
             options["rules"], options["functions"], options["worlds"], **workspace_options(options)

@@ -72,13 +72,13 @@ def section(heading: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
 class SpreadCommand(SectionedCommand):
     """Command whose repeatable options also take several values: ``--outputs a.jsonl b.jsonl``."""
 
-    needless: frozenset[str] = frozenset()
-    """Flags that make the argument optional, so that it comes first or not at all."""
+    flags_without_argument: frozenset[str] = frozenset()
+    """Flags beside which the argument may be missing; it comes before them, if at all."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the option's name before each further value, then parse as usual."""
         return super().parse_args(
-            ctx, _spread(args, self.params, positional_seen=not self.needless.isdisjoint(args))
+            ctx, _spread(args, self.params, positional_seen=not self.flags_without_argument.isdisjoint(args))
         )
 
 

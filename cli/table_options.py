@@ -11,6 +11,7 @@ import click
 
 from ..errors import ColumnsError
 from .label_options import grade_options, grades_given, grades_typed, score_scale_option
+from .notes import note
 from .param_types import EXISTING, EXISTING_FILE, Whole
 from .printing import command_line, propose_tables, verbose_option
 from .shared_options import compose, json_option, option, pairs, pass_at_option
@@ -96,8 +97,8 @@ def load_table(
         elif error.options:
             error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
         raise
-    for note in table.notes:
-        click.echo(f"note: {note.replace('`--map ', f'`{command_line()} --map ', 1)}", err=True)
+    for hint in table.notes:
+        note(hint.replace("`--map ", f"`{command_line()} --map ", 1))
     return table
 
 

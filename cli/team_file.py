@@ -53,7 +53,7 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     """Find the team file and return its default values of options.
 
     A table named like a command (``[run]``, ``[audit.run]``) holds its options, without the dashes in front; ``[model]``
-    holds the options of every command that asks a model. The command line wins. The file is searched in a folder and its parents,
+    holds options of `run`, `judge`, `audit run`, and `compare` with ``--judge``. The command line wins. The file is searched in a folder and its parents,
     up to the project's root, or the user's home.
 
     Raises:

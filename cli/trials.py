@@ -66,6 +66,6 @@ def command(
     if wanted:
         ks = (*(ks or ()), *trials_of_gates(wanted))
     table = load_table(tables, columns, labels, outputs=True)
-    found = trials(table.with_pass_at(options["pass_at"]), ks)
-    emit(found, json_file)
-    return gate_failures(trial_gates(wanted, found.systems))
+    rates = trials(table.with_pass_at(options["pass_at"]), ks)
+    emit(rates, json_file)
+    return gate_failures(trial_gates(wanted, rates.systems))

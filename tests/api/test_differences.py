@@ -228,6 +228,17 @@ def test_runs_without_a_common_output_are_refused(run: MakeRun):
         fd.diff(before, after)
 
 
+def test_two_runs_of_one_system_compared_by_system_are_sent_to_the_command_for_them(run: MakeRun):
+    before, after = (str(run(name, lambda n: n != 1).folder) for name in ("before", "after"))
+    two = fiducial("compare", before, after, "--by", "system")
+    assert two.code == 2
+    assert f"; `fiducial report {before} {after}` compares two runs of one system" in two.err
+    one = fiducial("compare", before, "--by", "system")
+    assert (one.code, "`fiducial report RUN1 RUN2` compares two runs of one system" in one.err) == (2, True)
+    same = fiducial("compare", before, before, "--by", "system")
+    assert (same.code, "fiducial report" in same.err) == (2, False)
+
+
 def test_a_run_that_was_changed_by_hand_is_refused(run: MakeRun):
     before = run("before", lambda n: True)
     assert before.folder is not None
@@ -249,6 +260,7 @@ def test_the_difference_is_shown_on_a_terminal_as_json_as_markdown_and_as_a_page
     written = json.loads(fiducial("report", tmp_path / "before", tmp_path / "after", "--json", "-").out)
     assert written == fd.diff(before, after).to_dict()
     assert [each["case_id"] for each in written["broke"]] == ["c00"]
+    assert json.loads(fiducial("report", tmp_path / "before", tmp_path / "after", "--json").out) == written
     markdown = fiducial("report", tmp_path / "before", tmp_path / "after", "--markdown").out
     assert "| c00 | me | ast/strict | pass -&gt; fail |" in markdown
     text = Page(page.read_text("utf-8"))
@@ -451,3 +463,18 @@ def test_cases_tried_once_are_counted_beside_repeated_ones():
     text = str(fd.diff(before, after))
     assert "1 regression (pass to fail)" in text
     assert "0 cases pass less often, 0 more often, of 1 tried several times." in text
+
+
+def test_labels_of_earlier_answers_that_a_later_run_took_over_are_noted(run: MakeRun):
+    def label(n: int, score: float) -> fd.Verdict:
+        return fd.Verdict(case_id=f"c{n:02}", system="me", by="ann", source="human", outcome="graded", score=score)  # fmt: skip
+
+    labels = [label(n, 1.0) for n in range(2, 30, 3)]
+    before = run("before", lambda _: True, labels=labels)
+    after = run("after", lambda n: n not in {2, 5, 8}, labels=labels)
+    found = fd.diff(before, after)
+    assert found.carried_labels == 3
+    assert "3 labelled outputs have another answer in" in " ".join(as_lines(found.screen()))
+    labelled = run("labelled", lambda n: n not in {2, 5, 8}, labels=[label(2, 0.0), *labels[1:]])
+    assert fd.diff(before, labelled).carried_labels == 0
+    assert fd.diff(before, run("same", lambda _: True, labels=labels)).carried_labels == 0

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import fiducial as fd
+from fiducial.api.reading import import_files
 from fiducial.errors import UsageError
 
 CASE = {"id": "a", "kind": "open_answer", "messages": [{"role": "user", "content": "?"}], "reference": {"criterion": "It is right."}}  # fmt: skip
@@ -21,6 +22,7 @@ CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "estimate": lambda more: fd.estimate(ROWS, **more),
     "compare": lambda more: fd.compare(ROWS, **more),
     "plan": lambda more: fd.plan(ROWS, draw=1, **more),
+    "import_files": lambda more: import_files(["rows.csv"], "out", **more),
 }
 
 

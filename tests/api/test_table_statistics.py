@@ -62,7 +62,7 @@ def test_a_rate_is_estimated_from_some_labels():
 
 @pytest.fixture(scope="module")
 def run() -> fd.Run:
-    """The built-in suite, judged by the lexical baseline, in memory."""
+    """The built-in suite, judged by the word overlap baseline, in memory."""
     judges = ["groundedness", "rubric", "memory_answer"]
     files = demo_path("cases.jsonl"), demo_path("outputs.jsonl")
     return fd.evaluate(*files, judges=judges, model="baseline", labels=demo_path("labels.jsonl"))

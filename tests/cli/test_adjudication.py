@@ -414,7 +414,7 @@ def test_corrected_cases_take_the_place_of_no_other_file(run: Path, tmp_path: Pa
     (tmp_path / "v.cases.jsonl").write_text("mine")
     inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
     result = fiducial("check", *inputs, labels_patch=tmp_path / "patch.jsonl", out=tmp_path / "v.jsonl")
-    assert (result.code, "v.cases.jsonl: is there, and is not" in result.err) == (2, True)
+    assert (result.code, "v.cases.jsonl: exists, and is not" in result.err) == (2, True)
     assert (tmp_path / "v.cases.jsonl").read_text() == "mine"
 
 

@@ -100,7 +100,7 @@ def test_every_challenge_passes_with_its_own_solution(cases: Path, tmp_path: Pat
 )
 def test_one_challenge_is_selected_by_name_id_or_tag(cases: Path, tmp_path: Path, selection: tuple[str, str]):
     done = fiducial("artifacts", "run", cases, "--mock", "--out", tmp_path / "mock", *selection)
-    assert (done.code, done.out.splitlines()[0]) == (0, "1 of 1 challenges passed")
+    assert (done.code, done.out.splitlines()[0]) == (0, "1 of 1 challenge passed")
 
 
 def test_a_mock_function_is_named_as_what_is_not_run(tmp_path: Path):
@@ -118,7 +118,7 @@ def test_an_agent_on_challenges_of_text_needs_no_leave_to_run_code(cases: Path, 
     done = fiducial(
         "artifacts", "run", cases, "--agent", command, "--test", "TestFirst", "--out", tmp_path / "work"
     )
-    assert (done.code, done.out.splitlines()[0]) == (0, "1 of 1 challenges passed")
+    assert (done.code, done.out.splitlines()[0]) == (0, "1 of 1 challenge passed")
     refused = fiducial("artifacts", "run", cases, "--agent", command, "--out", tmp_path / "all")
     assert refused.code == 2
     assert "case 'code/second' runs the code that the agent leaves behind: add --allow-code" in refused.err
@@ -142,7 +142,7 @@ def test_a_solution_may_be_called_as_a_module_of_the_standard_library(tmp_path: 
     fiducial("cases", "agbenchmark", tmp_path / "challenges", "--out", tmp_path / "cases.jsonl")
     options = ("--mock", "--allow-code", "--rules", rules, "--out", tmp_path / "mock")
     done = fiducial("artifacts", "run", tmp_path / "cases.jsonl", *options)
-    assert done.out.splitlines()[0] == "1 of 1 challenges passed"
+    assert done.out.splitlines()[0] == "1 of 1 challenge passed"
 
 
 def test_a_mock_that_fails_is_a_gate_that_fails(tmp_path: Path):

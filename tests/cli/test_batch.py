@@ -152,7 +152,7 @@ def test_what_a_run_folder_has_is_left_out(export: Command, import_: Command):
     result = export("--run", "run")
     assert result.out == "requests.jsonl: 5 requests\n"
     import_(answer("results.jsonl", *(result_line(name, "1") for name in ids())))
-    assert export("--run", "run").out == "nothing is left to be asked; no file was written\n"
+    assert export("--run", "run").out == "no request remains; no file was written\n"
 
 
 def test_imported_replies_can_be_recorded_and_replayed(

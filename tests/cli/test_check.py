@@ -66,7 +66,7 @@ def test_interrupted_it_keeps_the_verdicts_so_far_beside_the_old_ones(
     result = fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl")
     so_far = list(read_records(tmp_path / "verdicts.jsonl.partial", Verdict))
     assert (result.code, len(so_far), (tmp_path / "verdicts.jsonl").read_text()) == (130, 5, "old")
-    assert f"the verdicts so far: {tmp_path / 'verdicts.jsonl.partial'}" in result.err
+    assert f"verdicts so far: {tmp_path / 'verdicts.jsonl.partial'}" in result.err
 
 
 def test_a_guess_among_others_passes_only_where_bfcls_rules_are_asked_for(tmp_path: Path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from signal import SIGKILL
 from typing import Any
@@ -229,6 +230,37 @@ def test_bad_options_are_one_line(cases: Path, server: ProviderServer, more: lis
     result = generate(cases, server, *more)
     assert result.code == 2
     assert said in result.err
+
+
+@pytest.mark.parametrize(
+    ("ignored", "said"),
+    [
+        (["--mode", "prompt"], "--mode is for models"),
+        (["--parameter", "temperature=0"], "--parameter is for models"),
+        (["--steps-per-turn", "3"], "--steps-per-turn is for models"),
+        (["--embedding-model", "e", "--agent-calls"], "--embedding-model is for models"),
+        (["--search", "pages.jsonl"], "--search is for commands that call tools; add --agent-calls"),
+    ],
+)
+def test_options_that_a_command_would_ignore_are_refused(cases: Path, ignored: list[str], said: str):
+    result = fiducial("generate", cases, "--agent", "cat", "--out", "o.jsonl", *ignored)
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert f"fiducial: {said}" in result.err
+
+
+@pytest.mark.parametrize("ignored", [["--keep-crashes"], ["--agent-timeout", "3"]], ids=" ".join)
+def test_options_that_a_model_would_ignore_are_refused(
+    cases: Path, server: ProviderServer, ignored: list[str]
+):
+    result = generate(cases, server, *ignored)
+    assert (result.code, result.err.count("\n"), server.seen) == (2, 1, [])
+    assert f"fiducial: {ignored[0]} is for commands (--agent)" in result.err
+
+
+def test_settings_of_a_model_in_the_team_file_are_no_obstacle_to_a_command(cases: Path):
+    Path("fiducial.toml").write_text('[generate]\nmode = "prompt"\n')
+    command = ("--agent", f"{sys.executable} -c print(1)", "--out", "o.jsonl", "--dry-run")
+    assert fiducial("generate", cases, *command).code == 0
 
 
 def test_without_an_endpoint_there_is_one_line(cases: Path):

@@ -425,3 +425,33 @@ def test_a_configuration_of_promptfoo_says_that_its_results_are_imported(tmp_pat
     config = "prompts: ['{{question}}']\nproviders: [openai:gpt-4.1]\ntests: []\n"
     refused = refusal_of(tmp_path / "promptfooconfig.yaml", config)
     assert "for promptfoo, import its results (promptfoo eval -o results.json)" in refused
+
+
+@pytest.mark.parametrize(
+    ("metrics", "said"),
+    [
+        ("answer_correctness", "(its judges against these labels)"),
+        (
+            "answer_correctness,faithfulness",
+            "(its judges against these labels, which say nothing about faithfulness)",
+        ),
+    ],
+)
+def test_checks_are_proposed_as_labels_of_correctness_alone(metrics: str, said: str, tmp_path: Path):
+    result = _imported_metrics(metrics, tmp_path)
+    assert "(labels, if a checker decides)" in result
+    assert said in result
+
+
+def test_a_metric_of_another_question_needs_labels_of_its_own(tmp_path: Path):
+    result = _imported_metrics("faithfulness", tmp_path)
+    assert "fiducial check" not in result
+    assert "--next 50   (draws outputs to label, to measure its judges)" in result
+
+
+def _imported_metrics(metrics: str, folder: Path) -> str:
+    scores = ",0.5" * len(metrics.split(","))
+    rows = "".join(f"What is {n}?,Paris,Paris{scores}\n" for n in range(3))
+    table = folder / "scores.csv"
+    table.write_text(f"question,answer,ground_truth,{metrics}\n{rows}")
+    return fiducial("import", table, "--out", folder / "imported").out

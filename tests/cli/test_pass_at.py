@@ -254,3 +254,15 @@ def test_summaries_that_people_labelled_are_told_apart_at_1_and_not_at_one_half(
 
     assert balanced("groundedness=1") >= least
     assert balanced("0.5") == pytest.approx(0.5)
+
+
+def test_the_threshold_of_scores_that_are_fractions_is_said():
+    rows = [f"{n},{n % 5 + 1},{int(n % 5 > 2)}" for n in range(60)]
+    Path("scores.csv").write_text("\n".join(["id,gpt_score,human_label", *rows]))
+    scaled = ("calibrate", "scores.csv", "--score-scale", "1:5")
+    assert "gpt_score: scores from 0.5 pass (--pass-at).\n" in fiducial(*scaled).out
+    assert "gpt_score: scores from 0.75 pass (--pass-at).\n" in fiducial(*scaled, "--pass-at", "0.75").out
+    assert "; passes at 0.5 (none is declared)\n" in fiducial(*scaled, "-v").out
+    refused = fiducial(*scaled, "--pass-at", "4")
+    assert refused.code == 2
+    assert "'--pass-at': 4 is not in (0, 1]; on a scale it is (score - worst) / (best - worst), so 4 of 1:5 is 0.75." in refused.err  # fmt: skip

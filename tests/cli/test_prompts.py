@@ -129,8 +129,8 @@ def test_the_cache_can_be_looked_at_and_emptied(tmp_path: Path) -> None:
     store.close()
     assert json.loads(say("info", "--json"))["models"] == {"m": 1}
     assert "1 reply, " in say("info")
-    assert "forgot 0 replies" in say("clear", "--model", "other")
-    assert "forgot 1 reply\n" in say("clear")
+    assert "deleted 0 replies" in say("clear", "--model", "other")
+    assert "deleted 1 reply\n" in say("clear")
 
 
 def test_a_flow_folder_is_written_in_one_of_two_forms(tmp_path: Path):

@@ -115,14 +115,19 @@ def test_a_key_that_stands_twice_is_named_with_its_line(answers: tuple[Path, Pat
     assert not Path("run").exists()
 
 
-def test_a_key_that_stands_twice_in_a_table_or_in_verdicts_is_named_with_its_line(tmp_path: Path):
+def test_a_key_that_stands_twice_in_a_table_is_named_with_its_line(tmp_path: Path):
     table = tmp_path / "table.jsonl"
     table.write_text('{"item_id": "1", "judge": "j", "score": 0, "score": 1, "label": 1}\n')
-    refused(fiducial("calibrate", table), f"{table}:1: the key 'score' stands twice")
-    said = '"system": "a", "source": "judge", "by": "j", "outcome": "graded", "score": 1'
+    result = fiducial("calibrate", table)
+    assert (result.code, f"{table}:1: the key 'score' stands twice" in result.err) == (2, True)
+
+
+def test_a_key_that_stands_twice_in_verdicts_is_named_with_its_line(tmp_path: Path):
+    verdict = '"system": "a", "source": "judge", "by": "j", "outcome": "graded", "score": 1'
     run = tmp_path / "old"
     run.mkdir()
     (run / "verdicts.jsonl").write_text(
-        f'{{"case_id": "o", {said}}}\n{{"case_id": "p", "by": "i", {said}}}\n'
+        f'{{"case_id": "o", {verdict}}}\n{{"case_id": "p", "by": "i", {verdict}}}\n'
     )
-    refused(fiducial("calibrate", run), f"{run / 'verdicts.jsonl'}:2: the key 'by' stands twice")
+    result = fiducial("calibrate", run)
+    assert (result.code, f"{run / 'verdicts.jsonl'}:2: the key 'by' stands twice" in result.err) == (2, True)

@@ -151,6 +151,10 @@ def test_a_killed_generation_is_gone_on_with(cases: Path, server: ProviderServer
     [
         ([], "name outputs with --outputs FILE"),
         (["--generate", "m", "--agent", "cat"], "expected one of a model"),
+        (["--outputs", "cases.jsonl", "--trials", "3"], "--trials is for generating outputs; add --generate"),
+        (["--outputs", "cases.jsonl", "--again"], "--again is for generating outputs; add --generate"),
+        (["--generate", "m", "--keep-crashes"], "--keep-crashes is for commands (--agent)"),
+        (["--agent", "cat", "--mode", "prompt"], "--mode is for models; drop it for a command"),
         (["--agent", "no-such-program"], "--agent: no such command: 'no-such-program'"),
         (["--agent", "echo {task}"], "--agent: {task} is filled in by `fiducial artifacts run`; here"),
     ],

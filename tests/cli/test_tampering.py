@@ -365,7 +365,7 @@ def test_a_pipe_in_a_run_folder_keeps_nobody_waiting(run: Command):
     os.mkfifo(VERDICTS)
     for command in (run, lambda: fiducial("calibrate", "run")):
         result = command()
-        assert (result.code, "no plain file" in result.err) == (2, True)
+        assert (result.code, "not a regular file" in result.err) == (2, True)
 
 
 def test_a_file_that_is_not_ours_is_neither_cut_nor_written_to(run: Command):
