@@ -119,9 +119,7 @@ def test_a_definition_that_is_run_again_replaces_itself_but_nothing_else(install
     again = cell()
     CHECKERS.register("sql", again)
     assert CHECKERS["sql"] is again
-    with pytest.raises(
-        ConfigurationError, match=r"the name 'sql' is taken by .*mine, and .*second asks for it"
-    ):
+    with pytest.raises(ConfigurationError, match=r"the name 'sql' is taken by .*mine, and .*second uses it"):
         CHECKERS.register("sql", second)
 
 
@@ -138,7 +136,7 @@ def test_an_operator_is_where_its_function_is_and_gives_its_name_to_no_other():
 
     named(one)
     assert next(plugin.source for plugin in OPERATORS.found() if plugin.name == "shouted").endswith("one")
-    with pytest.raises(ConfigurationError, match=r"'shouted' is taken by .*one, and .*other asks"):
+    with pytest.raises(ConfigurationError, match=r"'shouted' is taken by .*one, and .*other uses"):
         named(other)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tool_calls import tool
 
-from fiducial.evaluation.generation.attempt import Made
+from fiducial.evaluation.generation.attempt import MadeOutput
 from fiducial.evaluation.generation.kept_attempts import MemoryAttempts
 from fiducial.evaluation.generation.model_agent import ModelAgent, ModelSettings
 from fiducial.evaluation.generation.output_sources import command_source, work_through
@@ -84,7 +84,7 @@ class Scripted:
 
 async def converse(
     case: Case, provider: Scripted, *, rules: Any = "strict", trial: int = 0, **settings: Any
-) -> Made:
+) -> MadeOutput:
     """Lead a scripted model through a case."""
     agent = ModelAgent(ModelSettings(model="m", **settings), provider, SimulatedWorlds({}, rules))
     return await agent.work(case, trial)
