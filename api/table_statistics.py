@@ -81,6 +81,7 @@ def calibrate(
     if threshold_for is not None and threshold_for not in AGREEMENT:
         raise UsageError(f"--threshold-for {threshold_for}: expected one of {', '.join(AGREEMENT)}")
     require_range("level", level)
+    require_range("max_error", max_error)
     scale = None if levels is None else sorted(set(levels))
     if scale is not None and (len(scale) not in _LEVELS or not all(0 <= each <= 1 for each in scale)):
         raise UsageError(f"--levels expects 2 to {_LEVELS[-1]} different numbers in [0, 1], got {levels}")

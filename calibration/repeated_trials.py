@@ -45,6 +45,10 @@ class Trials(NamedTuple):
     judged: BoolArray
     label: FloatArray
 
+    def take(self, rows: BoolArray) -> Trials:
+        """Return the selected trials."""
+        return Trials._make(column[rows] for column in self)
+
 
 class JudgeErrors(NamedTuple):
     """Rates of a judge on labelled trials.
@@ -91,69 +95,92 @@ def trial_rate(
         errors: Error rates of the judge; None to leave its verdicts uncorrected.
         level: Nominal coverage.
     """
-    trials, cases = _with_enough(trials, k)
+    counted = _of_cases_with(trials, k)
+    cases = len(np.unique(counted.case))
     if not cases:
         return undefined(f"no case has {k} graded trials", n=0, level=level)
-    if errors is not None and trials.judged.any():
+    if errors is not None and counted.judged.any():
         if errors.tpr - errors.fpr < _LEAST_INFORMED:
             why = "the judge does not tell right from wrong trials"
             return undefined(why, n=cases, level=level)
-        return _corrected(rate, k, trials, errors, level)
-    values, cluster = _by_case(rate, k, trials, 1.0, 0.0)
-    found = _counted_by_blocks(mean_over_clusters(values, cluster), k, trials, cluster)
-    interval = found.rate_interval(level)
+        labelled = trials.take(trials.judged & np.isfinite(trials.label))
+        return _corrected(rate, k, counted, labelled=labelled, errors=errors, level=level)
+    values, cluster = _by_case(rate, k, counted, 1.0, 0.0)
+    mean = _counted_by_blocks(mean_over_clusters(values, cluster), k, counted, cluster)
+    interval = mean.rate_interval(level)
     method = "Wilson on the cluster-effective n" if interval else "no interval from a single cluster"
     return defined(float(values.mean()), interval, n=cases, method=method, level=level)
 
 
-def _counted_by_blocks(found: Combination, k: int, trials: Trials, cluster: IntArray) -> Combination:
+def _counted_by_blocks(mean: Combination, k: int, trials: Trials, cluster: IntArray) -> Combination:
     """Count a case as the blocks of k trials that it holds, rather than as one row.
 
     A mean over five trials of a case varies less than one trial, so that an interval on the number of cases is too wide.
     A block of one trial is a row with a result of 0 or 1, whose spread is known.
     """
-    blocks = np.bincount(np.unique(trials.case, return_inverse=True)[1]) // k
+    blocks = _blocks_by_case(trials, k)
     squares = float((1.0 / blocks).sum()) / len(blocks) ** 2
     shares = np.bincount(np.unique(cluster, return_inverse=True)[1]) / len(blocks)
-    spread = found.value * (1.0 - found.value) * squares if k == 1 else 0.0
-    return found._replace(
+    spread = mean.value * (1.0 - mean.value) * squares if k == 1 else 0.0
+    return mean._replace(
         rows=1.0 / squares,
         cluster_size=float((shares**2).sum()) / squares,
-        row_error=max(found.row_error, math.sqrt(spread)),
+        row_error=max(mean.row_error, math.sqrt(spread)),
     )
 
 
-def _corrected(rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors, level: float) -> Statistic:
+def _blocks_by_case(trials: Trials, k: int) -> IntArray:
+    """Return the number of blocks of k trials in each case, shape ``(cases,)``."""
+    return np.bincount(np.unique(trials.case, return_inverse=True)[1]) // k
+
+
+def _corrected(
+    rate: TrialRate, k: int, trials: Trials, *, labelled: Trials, errors: JudgeErrors, level: float
+) -> Statistic:
+    """Correct a rate for the judge's errors, which are those on all ``labelled`` trials."""
     values, cluster = _by_case(rate, k, trials, errors.tpr, errors.fpr)
-    value = float(values.mean())
-    slopes = _slopes(rate, k, trials, errors)
-    # One sum of influences a cluster, since the labelled trials are among those that they correct.
-    clusters_present, code = np.unique(trials.cluster, return_inverse=True)
-    of_case = np.searchsorted(clusters_present, cluster)
-    sums = np.bincount(of_case, weights=values - value, minlength=len(clusters_present)) / len(values)
-    unseen = 0.0
-    for slope, truth, share, n in zip(
-        slopes, (1.0, 0.0), (errors.tpr, errors.fpr), (errors.right, errors.wrong), strict=True
-    ):
-        rows = trials.judged & (trials.label == truth)
-        off = (
-            np.bincount(code[rows], weights=trials.passed[rows] - share, minlength=len(clusters_present)) / n
-        )
-        sums += slope * off
-        if n * min(share, 1 - share) < _FEW:
-            unseen += slope**2 * max(0.0, _least_variance(share, n) - float((off**2).sum()))
-    clusters = len(clusters_present)
-    share = min(1.0, max(0.0, value))
+    share = min(1.0, max(0.0, float(values.mean())))
+    clusters = len(np.unique(np.concatenate([cluster, labelled.cluster])))
     if clusters < FEWEST:
         return defined(share, n=len(values), method="no interval from a single cluster", level=level)
-    error2 = float((sums**2).sum()) * clusters / (clusters - 1) + unseen
-    blocks = float((np.bincount(np.unique(trials.case, return_inverse=True)[1]) // k).sum())
+    variance = _corrected_variance(values, cluster, labelled, errors, _slopes(rate, k, trials, errors))
+    blocks = float(_blocks_by_case(trials, k).sum())
     inner = min(1 - 0.5 / blocks, max(0.5 / blocks, share))
-    effective = inner * (1 - inner) / error2 if error2 > 0 else blocks
+    effective = inner * (1 - inner) / variance if variance > 0 else blocks
     if blocks * min(inner, 1 - inner) < _FEW:
         effective = min(effective, blocks)
     interval = wilson_interval(share, effective, level, z=t_quantile(level, clusters - 1))
     return defined(share, interval, n=len(values), method="Wilson on the effective n", level=level)
+
+
+def _corrected_variance(
+    values: FloatArray,
+    cluster: IntArray,
+    labelled: Trials,
+    errors: JudgeErrors,
+    slopes: tuple[float, float],
+) -> float:
+    """Return the variance over clusters of the mean of cases' values and of the judge's rates.
+
+    ``slopes`` are the derivatives of that mean with respect to the judge's TPR and FPR.
+    """
+    present = np.unique(np.concatenate([cluster, labelled.cluster]))
+
+    def by_cluster(influence: FloatArray, of: IntArray) -> FloatArray:
+        sums = np.bincount(np.searchsorted(present, of), weights=influence, minlength=len(present))
+        return sums.astype(np.float64)
+
+    # One sum per cluster, since most labelled trials are among those that they correct.
+    total, unseen = by_cluster(values - values.mean(), cluster) / len(values), 0.0
+    for slope, truth, share, n in zip(
+        slopes, (1.0, 0.0), (errors.tpr, errors.fpr), (errors.right, errors.wrong), strict=True
+    ):
+        rows = labelled.label == truth
+        of_rate = by_cluster(labelled.passed[rows] - share, labelled.cluster[rows]) / n
+        total += slope * of_rate
+        if n * min(share, 1 - share) < _FEW:
+            unseen += slope**2 * max(0.0, _least_variance(share, n) - float((of_rate**2).sum()))
+    return float((total**2).sum()) * len(present) / (len(present) - 1) + unseen
 
 
 def _least_variance(share: float, n: int) -> float:
@@ -178,11 +205,10 @@ def _slopes(rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors) -> tup
     )
 
 
-def _with_enough(trials: Trials, k: int) -> tuple[Trials, int]:
-    """Return the trials of cases that have k of them, and the number of these cases."""
+def _of_cases_with(trials: Trials, k: int) -> Trials:
+    """Return the trials of cases that have at least k of them."""
     _, code, count = np.unique(trials.case, return_inverse=True, return_counts=True)
-    rows = count[code] >= k
-    return Trials._make(column[rows] for column in trials), int((count >= k).sum())
+    return trials.take(count[code] >= k)
 
 
 def _by_case(rate: TrialRate, k: int, trials: Trials, tpr: float, fpr: float) -> tuple[FloatArray, IntArray]:
@@ -204,17 +230,17 @@ def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
     ordered = values[np.argsort(case, kind="stable")]
     count = np.bincount(case)
     first = np.cumsum(count) - count
-    longest = np.argsort(-count, kind="stable")  # so that the cases with an n-th value come first
+    by_length = np.argsort(-count, kind="stable")  # so that the cases with an n-th value come first
     means = np.zeros((k + 1, len(count)))
     means[0] = 1.0
-    taken = np.arange(1, k + 1)[:, None]
-    reaching = len(count)
+    factors = np.arange(1, k + 1)[:, None]
+    remaining = len(count)
     for n in range(1, int(count.max()) + 1):
-        while count[longest[reaching - 1]] < n:
-            reaching -= 1
-        x = ordered[first[longest[:reaching]] + n - 1]
-        share = np.minimum(taken, n) / n
-        means[1:, :reaching] = (1.0 - share) * means[1:, :reaching] + share * x * means[:-1, :reaching]
-    found = np.empty(len(count))
-    found[longest] = means[k]
-    return found
+        while count[by_length[remaining - 1]] < n:
+            remaining -= 1
+        x = ordered[first[by_length[:remaining]] + n - 1]
+        share = np.minimum(factors, n) / n
+        means[1:, :remaining] = (1.0 - share) * means[1:, :remaining] + share * x * means[:-1, :remaining]
+    products = np.empty(len(count))
+    products[by_length] = means[k]
+    return products

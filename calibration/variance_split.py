@@ -115,7 +115,7 @@ def _share(share: float, by_cluster: FloatArray, cases: int, level: float) -> St
     high = math.tanh(centre + reach)
     if left_out.min() > 0.0 and share > 0.0:
         high = (high + _on_log_odds(share, left_out, t_quantile(level, clusters - 1))) / 2
-    ends = max(0.0, math.tanh(centre - reach)), high
+    ends = max(0.0, math.tanh(centre - reach)), max(share, high)
     return defined(share, ends, n=cases, method="jackknife over clusters", level=level)
 
 

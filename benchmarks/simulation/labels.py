@@ -148,7 +148,7 @@ def suspects(draws: int) -> Iterator[Means]:
                     for score in [np.where(right, rng.random(1_000) < tpr, rng.random(1_000) >= tnr)]
                     for n in range(1_000)
                 ]
-                found = suspected_label_errors(table_from_rows(rows), limit=10)
+                found = suspected_label_errors(table_from_rows(rows), limit=10).first
                 means.add(of, float(np.mean([wrong[int(each.item_id)] for each in found])) if found else None)
     yield from (means, best)
 

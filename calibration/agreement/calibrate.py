@@ -41,7 +41,7 @@ from .judge_panel import (
     usable_rows,
     usable_sample,
 )
-from .judge_votes import judges_alone, suspects_and_more
+from .judge_votes import judges_alone, suspected_label_errors
 from .label_audit import label_audit
 from .level_agreement import category_agreement
 from .probability_scores import probability_scores
@@ -146,14 +146,14 @@ def calibrate(
         _judges(table, settings),
         by_judge(table, lambda part: _better_threshold(part, level) if _has_fractions(part) else None),
     )
-    suspected, more_suspected = suspects_and_more(table)
+    suspected = suspected_label_errors(table)
     calibration = CalibrationNumbers(
         judges=judges,
         baselines=baselines_of(table, settings),
         slices=_slices(table, settings) if slices else {},
         homogeneity=slice_homogeneity(table) if slices else {},
-        suspected_label_errors=suspected,
-        more_suspected=more_suspected,
+        suspected_label_errors=suspected.first,
+        more_suspected=suspected.more,
         dawid_skene=judges_alone(table),
         pass_at=table.common_threshold,
         level=level,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, first_known, ratio
+from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, first_known, ratio
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
 from .diagnosis_results import JudgesAlone, ModelledJudge, PairAgreement, SuspectedLabel
@@ -190,66 +190,64 @@ def _pairs(
     return agreements
 
 
-def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLabel]:
-    """Items whose label most judges contradict, the most doubtful first.
+class SuspectedLabels(NamedTuple):
+    """The most doubtful labels, and the number of further ones."""
+
+    first: list[SuspectedLabel]
+    more: int
+
+
+def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
+    """Return labels that most judges contradict, the most doubtful first.
 
     They are ordered by the log-odds that the truth is of the other class: the log of that class's frequency over this one's, plus each
     judge's log-likelihood ratio of its verdict if the label is wrong over that if it is right, by its own true positive and true
     negative rate (one success and one failure added everywhere). Without the class frequencies the many errors of a judge in the
     larger class would come before the few wrong labels. Judges share errors, so this is an order for review, not a probability.
 
-    Where judges grade different items, those with a single judge are left out: one is not most of them.
+    Where judges grade different outputs, those with a single judge are left out: one is not most of them.
     """
-    return suspects_and_more(table, limit=limit)[0]
-
-
-def suspects_and_more(table: Table, *, limit: int = 20) -> tuple[list[SuspectedLabel], int]:
-    """Return the most doubtful labels, and how many more there are."""
     table = usable_rows(table)
     if not len(table):
-        return [], 0
+        return SuspectedLabels([], 0)
     right, passed = table.right, table.passed
-    evidence = _evidence(table, right, passed)
-    against, votes = right != passed, np.bincount(table.item.codes)
-    doubt = np.bincount(table.item.codes, weights=evidence)
-    contradictions = np.bincount(table.item.codes, weights=against)
-    odds = doubt + _prior(table, right)
+    against = right != passed
+    _, first_row, output = np.unique(table.key("system"), return_index=True, return_inverse=True)
+    doubt = np.bincount(output, weights=_evidence(table, right, passed))
+    odds = doubt + _log_odds_of_other_class(right[first_row])
+    mostly_contradicted = 2 * np.bincount(output, weights=against) > np.bincount(output)
     # A judge at chance does not contradict a label, and a rare class must not hide the verdicts of good judges.
-    several = _judges_by_item(table) >= min(2, len(np.unique(table.judge.codes)))
-    suspects = np.flatnonzero((contradictions * 2 > votes) & (doubt > 0) & several)
+    several = _judges_by_output(output, table.judge.codes) >= min(2, len(np.unique(table.judge.codes)))
+    numbers: list[int] = np.flatnonzero(mostly_contradicted & (doubt > 0) & several).tolist()
+    items = [table.value("item_id", row) or "" for row in first_row.tolist()]
     # Ties are ordered by id, whatever the order of files and the rounding of a processor.
-    suspected = sorted(
-        suspects.tolist(), key=lambda item: (-round(float(odds[item]), 9), table.item.values[item])
-    )
+    suspected = sorted(numbers, key=lambda number: (-round(float(odds[number]), 9), items[number]))
     first = [
         SuspectedLabel(
-            item_id=table.item.values[item],
-            label=float(table.label[table.item.codes == item][0]),
-            contradicted_by=_judges(table, against & (table.item.codes == item)),
-            agreed_by=_judges(table, ~against & (table.item.codes == item)),
-            evidence=float(odds[item]),
+            item_id=items[number],
+            label=float(table.label[first_row[number]]),
+            contradicted_by=_judges(table, against & (output == number)),
+            agreed_by=_judges(table, ~against & (output == number)),
+            evidence=float(odds[number]),
         )
-        for item in suspected[:limit]
+        for number in suspected[:limit]
     ]
-    return first, len(suspected) - len(first)
+    return SuspectedLabels(first, len(suspected) - len(first))
 
 
-def _judges_by_item(table: Table) -> FloatArray:
-    """Return how many judges graded each item, repeats aside, shape ``(items,)``."""
-    asked = np.unique(np.stack([table.item.codes, table.judge.codes]), axis=1)
-    return np.bincount(asked[0]).astype(np.float64)
+def _judges_by_output(output: IntArray, judge: CodeArray) -> IntArray:
+    """Return how many judges graded each output, repeats aside, shape ``(outputs,)``."""
+    graded = np.unique(np.stack([output, judge]), axis=1)
+    return np.bincount(graded[0])
 
 
-def _prior(table: Table, right: BoolArray) -> FloatArray:
-    """Return the log-odds of the class opposite to each item's label, shape ``(items,)``.
+def _log_odds_of_other_class(right: BoolArray) -> FloatArray:
+    """Return the log-odds of the class opposite to each output's label, shape ``(outputs,)``.
 
-    The class rates are those of the items' labels.
+    The frequencies of both classes are those of the labels.
     """
-    items, first = np.unique(table.item.codes, return_index=True)
-    rate = (int(right[first].sum()) + 1) / (len(items) + 2)
-    prior = np.zeros(int(table.item.codes.max()) + 1)
-    prior[items] = np.where(right[first], -1.0, 1.0) * np.log(rate / (1 - rate))
-    return prior
+    rate = (int(right.sum()) + 1) / (len(right) + 2)
+    return np.where(right, -1.0, 1.0) * np.log(rate / (1 - rate))
 
 
 def _judges(table: Table, rows: BoolArray) -> list[str]:

@@ -40,6 +40,8 @@ IntervalOption: TypeAlias = Literal["wilson", "wald", "cluster-t", "bootstrap"]
 JACKKNIFE_BLOCKS = 40
 """Blocks left out in turn, when a bootstrap would cost too much."""
 
+_SINGLE_CLUSTER = "cluster-t: no interval from a single cluster"
+
 
 class Settings(NamedTuple):
     """Interval settings.
@@ -196,8 +198,11 @@ def _analytic_interval(
     independent = settings.interval in {"wilson", "wald"}
     if independent and estimator.name == "pearson":
         return fisher_interval(value, sample.n, settings.level), "Fisher"
-    if len(sample.cells.label) > MAX_PAIRWISE_CELLS:
+    # A user's function has no derivative by the complex step.
+    if estimator.family == "custom" or len(sample.cells.label) > MAX_PAIRWISE_CELLS:
         rows = sample.as_independent_rows() if independent else sample
+        if rows.n_clusters < FEWEST:
+            return None, _SINGLE_CLUSTER
         error, blocks = _block_jackknife(estimator, rows, settings.seed)
         interval, method = _cluster_t(value, error, blocks, settings.level)
         return interval, f"{method} (jackknife of {blocks} blocks)"
@@ -208,8 +213,8 @@ def _analytic_interval(
 
 
 def _cluster_t(value: float, error: float, clusters: int, level: float) -> tuple[Interval | None, str]:
-    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
-        return None, "cluster-t: no interval from a single cluster"
+    if clusters < FEWEST:
+        return None, _SINGLE_CLUSTER
     return t_interval(value, error, clusters, level), "cluster-t"
 
 

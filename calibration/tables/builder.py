@@ -89,6 +89,11 @@ class TableBuilder:
     def __len__(self) -> int:
         return len(self._score)
 
+    @property
+    def n_items(self) -> int:
+        """Number of distinct items so far."""
+        return self._item.n_names
+
     def extend(
         self,
         rows: Iterable[NumberedRow],

@@ -179,6 +179,11 @@ class NameColumn:
         self._texts: dict[str, str] = {}
         self._rows: array[int] = array("Q")
 
+    @property
+    def n_names(self) -> int:
+        """Number of distinct names so far."""
+        return len(self._texts)
+
     def extend(self, names: Sequence[str]) -> None:
         """Set the names of the next rows."""
         self._rows.extend(map(id, map(self._texts.setdefault, names, names)))

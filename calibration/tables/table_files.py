@@ -187,7 +187,8 @@ def _add_rows(
     except ColumnsError as error:
         error.path = path if isinstance(path, Path) else str(path)
         raise
-    start = len(builder) // max(1, len(layout.scores)) + 1 if judge is None else 1
+    # Files of one judge each are about the same items; other files go on counting.
+    start = builder.n_items + 1 if judge is None else 1
     builder.extend(
         layout.rows(chain(first, rows), form.labels, first=start), path=path, columns=layout.columns
     )
@@ -225,6 +226,7 @@ def given_labels(verdicts: Iterable[Verdict]) -> GivenLabels:
         item = str(verdict.key)
         if is_tie(verdict):
             scores.pop(item, None)
+            checkers.pop(item, None)
         if verdict.score is None:
             continue
         scores[item] = verdict.score

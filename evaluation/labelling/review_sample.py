@@ -156,7 +156,7 @@ def _suspected(store: RunStore, parts: Parts, count: int, judge: str | None) -> 
     from ...calibration.agreement.judge_votes import suspected_label_errors  # noqa: PLC0415 - slow to import, and seldom needed
 
     table, names = _table_of(store, judge, parts.open | parts.decided)
-    found = suspected_label_errors(table, limit=len(names))
+    found = suspected_label_errors(table, limit=len(names)).first
     if not found:
         raise UsageError(_NOTHING["suspected"].format(folder=store.path))
     keys = [names[entry.item_id] for entry in found[:count]]

@@ -39,6 +39,7 @@ LOG = [{"question": "a", "answer": "b", "grade": 4}]
             "level expects a number above 0 and below 1, got 95",
         ),
         (lambda: fd.calibrate(ROWS, level=0), "level expects a number above 0 and below 1, got 0"),
+        (lambda: fd.calibrate(ROWS, max_error=0), "max_error expects a number above 0 and below 1, got 0"),
         (lambda: fd.compare(ROWS, level=1), "level expects a number above 0 and below 1, got 1"),
         (lambda: fd.trials(ROWS, level=-1), "level expects a number above 0 and below 1, got -1"),
         (

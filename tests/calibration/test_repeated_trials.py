@@ -124,3 +124,20 @@ def test_intervals_of_checked_trials_hold_the_truth_as_often_as_they_say():
             assert found.high is not None
             held[k] += found.low <= truth <= found.high
     assert all(0.92 <= count / 300 <= 0.98 for count in held.values()), held
+
+
+def test_labels_of_cases_with_too_few_trials_count_for_the_error_of_the_judge():
+    """Cases of four trials have no label; the labels are of cases with one trial."""
+    rng, covered = np.random.default_rng(0), 0
+    for _ in range(200):
+        chance = np.where(rng.random(120) < 0.7, 0.9, 0.2)
+        case = np.concatenate([np.repeat(np.arange(60), 4), np.arange(60, 120)])
+        truth = rng.random(len(case)) < chance[case]
+        passed = (rng.random(len(case)) < np.where(truth, 0.85, 0.25)).astype(float)
+        label = np.where(case < 60, np.nan, truth)
+        trials = Trials(case, case, passed, np.full(len(case), True), label)
+        rate = trial_rate("pass^k", 2, trials, judge_errors(trials))
+        assert rate.low is not None
+        assert rate.high is not None
+        covered += rate.low <= 0.7 * 0.81 + 0.3 * 0.04 <= rate.high
+    assert covered >= 187

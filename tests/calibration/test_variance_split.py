@@ -86,3 +86,10 @@ def test_trials_and_estimates_have_it_and_say_it():
     for row in repeats:
         del row["trial"]
     assert fd.estimate(repeats)["all"].variance == expected
+
+
+def test_the_interval_of_a_share_of_all_variance_ends_at_it():
+    case = np.repeat(np.arange(8), 2)
+    split = variance_split((case % 2).astype(np.float64), case, case)
+    assert split is not None
+    assert (split.by_case.value, split.by_case.high) == (1.0, 1.0)

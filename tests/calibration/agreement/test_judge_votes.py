@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -183,7 +184,7 @@ def test_a_label_that_good_judges_contradict_is_found_and_a_coin_has_no_say() ->
         for judge, share in {"good": 0.97, "fair": 0.9, "coin": 0.5}.items()
         for n, score in enumerate(np.where(rng.random(200) < share, truth, ~truth))
     ]
-    found = suspected_label_errors(table_from_rows(rows))
+    found = suspected_label_errors(table_from_rows(rows)).first
     assert {suspect.item_id for suspect in found[:2]} == {"3", "70"}
     assert all("good" in suspect.contradicted_by for suspect in found[:2])
     assert [suspect.evidence for suspect in found] == sorted((s.evidence for s in found), reverse=True)
@@ -197,7 +198,7 @@ def test_one_judge_of_several_is_not_most_of_them() -> None:
         for part in ("both", judge)
         for n in range(10)
     ]
-    assert [each.item_id for each in suspected_label_errors(table_from_rows(rows))] == ["both3"]
+    assert [each.item_id for each in suspected_label_errors(table_from_rows(rows)).first] == ["both3"]
 
 
 def test_the_most_doubtful_are_listed_and_all_are_counted() -> None:
@@ -211,7 +212,7 @@ def test_the_most_doubtful_are_listed_and_all_are_counted() -> None:
 
 
 def test_without_labels_there_is_nothing_to_suspect() -> None:
-    assert suspected_label_errors(table_from_rows([{"item_id": "a", "judge": "j", "score": 1}])) == []
+    assert suspected_label_errors(table_from_rows([{"item_id": "a", "judge": "j", "score": 1}])) == ([], 0)
 
 
 def test_errors_of_a_judge_in_the_large_class_do_not_hide_wrong_labels_of_the_small_one() -> None:
@@ -221,7 +222,7 @@ def test_errors_of_a_judge_in_the_large_class_do_not_hide_wrong_labels_of_the_sm
     label = truth & (rng.random(1_000) >= 0.05)
     score = np.where(truth, rng.random(1_000) < 0.95, rng.random(1_000) >= 0.9)
     rows = rows_of_columns(label.astype(float), score.astype(float))
-    found = suspected_label_errors(table_from_rows(rows), limit=10)
+    found = suspected_label_errors(table_from_rows(rows), limit=10).first
     assert len(found) == 10
     assert sum(bool(truth[int(each.item_id)]) != bool(each.label) for each in found) >= 7
 
@@ -230,7 +231,7 @@ def test_the_evidence_is_the_log_odds_of_the_other_class() -> None:
     """Of ten labels eight pass; the judge contradicts one of those and one of the others."""
     label, score = [1.0] * 8 + [0.0] * 2, [1.0] * 7 + [0.0, 0.0, 1.0]
     rows = rows_of_columns(label, score)
-    (suspect,) = [each for each in suspected_label_errors(table_from_rows(rows)) if each.item_id == "9"]
+    (suspect,) = [each for each in suspected_label_errors(table_from_rows(rows)).first if each.item_id == "9"]
     # P(pass | 1) = 8/10, P(pass | 0) = 2/4, P(1) = 9/12, each with one of either added.
     assert suspect.evidence == pytest.approx(np.log(9 / 3) + np.log(0.8 / 0.5))
 
@@ -247,8 +248,29 @@ def test_tied_suspects_are_ordered_by_id_and_not_by_the_order_of_rows():
             for n in range(20)
             for judge in ("a", "b")
         ]
-        return [each.item_id for each in suspected_label_errors(table_from_rows([*rows, *good]))]
+        return [each.item_id for each in suspected_label_errors(table_from_rows([*rows, *good])).first]
 
     others = [f"good{n}" for n in range(20)]
     assert suspects(["z", "x", *others, "y"]) == ["x", "y", "z"]
     assert suspects(["y", *others, "z", "x"]) == ["x", "y", "z"]
+
+
+def test_outputs_of_several_systems_for_one_item_are_suspected_apart():
+    def rows_with(item_of: Callable[[int, str], str]) -> list[dict[str, Any]]:
+        return [
+            {
+                "item_id": item_of(n, system),
+                "system": system,
+                "judge": judge,
+                "score": float(right),
+                "label": float(right != (n == 3 and right)),
+            }
+            for n in range(40)
+            for system, right in (("good", True), ("bad", False))
+            for judge in "jk"
+        ]
+
+    (suspect,) = suspected_label_errors(table_from_rows(rows_with(lambda n, _: f"i{n}"))).first
+    (named,) = suspected_label_errors(table_from_rows(rows_with(lambda n, system: f"i{n}|{system}|0"))).first
+    assert (suspect.item_id, suspect.label, suspect.contradicted_by) == ("i3", 0.0, ["j", "k"])
+    assert suspect.evidence == named.evidence

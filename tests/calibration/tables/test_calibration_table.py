@@ -14,8 +14,10 @@ import pytest
 import fiducial as fd
 from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
 from fiducial.calibration.tables.calibration_table import Column
+from fiducial.calibration.tables.table_files import given_labels
 from fiducial.errors import InputError, MissingExtraError
-from fiducial.records import write_records
+from fiducial.records import ItemKey, Verdict, write_records
+from fiducial.records.standing_labels import majority_verdict
 
 ROWS: list[dict[str, Any]] = [
     {"item_id": "a", "judge": "j", "score": 1, "label": 1.0, "cluster": "one", "system": "x"},
@@ -85,6 +87,22 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
         write_jsonl(tmp_path / f"{n}.jsonl", part) for n, part in enumerate((ROWS[:2], ROWS[2:]))
     )
     assert content(read_table([first, second])) == EXPECTED
+
+
+def test_files_without_ids_share_no_item(tmp_path: Path) -> None:
+    """The second has a column for each of two judges."""
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    first.write_text("gold,score\n1,1\n0,0\n1,0\n")
+    second.write_text("gold,a_score,b_score\n0,0,1\n1,1,1\n")
+    items = read_table([first, second]).item
+    assert items.values == ["1", "2", "3", "4", "5"]  # noqa: PD011 - of a column, not of a data frame
+
+
+def test_a_tie_after_a_checkers_label_leaves_no_label_of_a_checker() -> None:
+    key = ItemKey(case_id="c", system="s", trial=0)
+    checked = Verdict.on(key, by="ast", source="checker", score=1.0)
+    labels = given_labels([checked, majority_verdict(key, {"Ann": 1.0, "Bob": 0.0})])
+    assert (labels.scores, labels.checkers) == ({}, {})
 
 
 def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
