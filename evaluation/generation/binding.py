@@ -17,13 +17,13 @@ from ...records import (
     MemoryFile,
     Output,
     decode_record,
-    read_records,
     read_regular_file,
     write_json,
     write_records,
 )
 from ...records.json_text import encode_json
 from ...records.process_lock import ProcessLock
+from ..store.journal import Journal
 from .attempt import AttemptRow, UserTurn
 from .code.code_files import Code
 from .code.functions import changed_parts
@@ -108,7 +108,8 @@ def drop(path: Path, system: str) -> None:
     kinds = {"attempts.jsonl": AttemptRow, "users.jsonl": UserTurn}
     for file, kind in ((path, Output), *((beside(path, ending), kind) for ending, kind in kinds.items())):
         if isinstance(file, Path) and file.is_file() and not file.is_symlink():
-            of_others = [row for row in read_records(file, kind) if row.system != system]
+            with Journal(file, kind, writing=False) as journal:  # ignores a line that a kill cut off
+                of_others = [row for row in journal if row.system != system]
             write_records(file, of_others)
     memories = memories_beside(path, system)
     if memories.is_dir():
