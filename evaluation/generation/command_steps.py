@@ -55,10 +55,11 @@ class CommandSteps(CommandAgent):
         lines.write(case_for_agent(case))
         has_steps, text_lines = False, list[bytes]()
         while (raw := lines.read()) is not None:
-            if json_line(raw) is None:
+            value = json_line(raw)
+            if value is None:
                 text_lines.append(raw)
                 continue
-            request = _request(raw)
+            request: dict[str, Any] = value if isinstance(value, dict) else {}
             if isinstance(request.get("say"), str):
                 lines.write({"messages": (yield request["say"])})
             elif "call" in request or "calls" in request:
@@ -77,14 +78,6 @@ class CommandSteps(CommandAgent):
         if text_lines:
             return read_answer(b"\n".join(text_lines), case)
         return None if has_steps else {"error": "it ended without an answer"}
-
-
-def _request(raw: bytes) -> dict[str, Any]:
-    """Parse a line as an object; any other line asks for nothing and gives an empty object."""
-    try:
-        return msgspec.json.decode(raw, type=dict[str, Any])
-    except msgspec.DecodeError:
-        return {}
 
 
 def _calls(request: Mapping[str, Any]) -> list[ToolCall] | None:

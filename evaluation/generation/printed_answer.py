@@ -33,19 +33,18 @@ def read_answer(raw: bytes, case: Case) -> Any:
     if value is not None:
         problem = _problem(value, raw, case)
         return value if problem is None else {"error": f"it printed what is no output: {problem}"}
-    if raw.lstrip().startswith(b"{"):
-        return {"error": f"it printed what is no JSON: {printed_start(raw)}"}
     try:
-        return raw.decode("utf-8").strip()
+        text = raw.decode("utf-8").strip()
     except UnicodeDecodeError:
         return {"error": f"it printed what is no UTF-8: {printed_start(raw)}"}
+    return {"error": f"it printed what is no JSON: {printed_start(raw)}"} if text.startswith("{") else text
 
 
 def json_line(raw: bytes) -> Any:
     """Return a line's JSON object, list or text; None for anything else."""
     try:
         value: Any = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return cast("Any", value) if isinstance(value, dict | list | str) else None
 

@@ -113,3 +113,13 @@ def test_a_long_case_and_long_results_go_through(tmp_path: Path):
     output = by(script, tmp_path, case)
     assert output.error is None
     assert "y" * 300_000 in str(output.turns)
+
+
+def test_a_line_that_is_no_text_is_skipped(tmp_path: Path):
+    script = """
+input()
+sys.stdout.buffer.write(b'"\\xff"\\n')
+ask({"say": "Rome"})
+"""
+    output = by(script, tmp_path, weather_case())
+    assert (output.error, output.text) == (None, "Rome")

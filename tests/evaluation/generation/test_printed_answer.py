@@ -60,8 +60,14 @@ def test_what_is_no_output_says_so(printed: str, error: str):
     assert str(output(printed).error).startswith(error)
 
 
-def test_bytes_that_are_no_text_are_the_systems_failure():
-    assert read_answer(b"\xff\xfe", weather_case()) == {"error": "it printed what is no UTF-8: ��"}
+@pytest.mark.parametrize("raw", [b"\xff\xfe", b'{"text": "\xff"}', b'"\xff"'])
+def test_bytes_that_are_no_text_are_the_systems_failure(raw: bytes):
+    answer = read_answer(raw, weather_case())
+    assert answer == {"error": f"it printed what is no UTF-8: {raw.decode('utf-8', 'replace')}"}
+
+
+def test_an_answer_is_found_below_a_line_that_is_no_text():
+    assert read_answer(b'"\xff"\n{"text": "Rome"}\n', weather_case()) == {"text": "Rome"}
 
 
 SHAPES: list[Any] = [
