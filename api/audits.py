@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from ..calibration.pass_threshold import GivenPassAt, pass_at_of
-from ..errors import InputError, UsageError
+from ..errors import InputError, RecordError, UsageError
 from ..evaluation.audit import certificate as certificates
 from ..evaluation.audit import foreign_judges
 from ..evaluation.audit.annotators import AlternativeAnnotator, alternative_annotators, read_annotations
@@ -23,7 +23,7 @@ from ..evaluation.audit.judged_run import read_judged_run
 from ..evaluation.audit.signed_certificate import disclosed_anchors, sign_certificate
 from ..evaluation.audit.signed_certificate import verify_certificate as verify_signed
 from ..evaluation.store.file_names import AUDIT
-from ..records import write_json
+from ..records import decode_record, write_json
 from ..report.text.audit_screen import audit_screen
 from ..report.text.audit_text import audit_document
 from ..report.text.certificate_text import (
@@ -67,8 +67,8 @@ def load_audit(folder: FilePath) -> Audit:
     """Load an audit from its run folder; raise an InputError if it cannot be read."""
     path = folder_path(folder) / AUDIT
     try:
-        return Audit.of(msgspec.json.decode(path.read_bytes(), type=AuditNumbers))
-    except (OSError, msgspec.DecodeError) as error:
+        return Audit.of(decode_record(path.read_bytes(), AuditNumbers))
+    except (OSError, RecordError) as error:
         raise InputError(f"not an audit: {error}", path=path) from error
 
 

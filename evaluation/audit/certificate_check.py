@@ -15,8 +15,8 @@ import numpy as np
 from ...calibration.arrays import FloatArray, cluster_numbers
 from ...calibration.monitoring.drift import drift_evidence, first_alarm, first_drop, paired_drops
 from ...calibration.monitoring.look_levels import look_levels
-from ...errors import InputError
-from ...records import JudgeId, read_records, write_records
+from ...errors import InputError, RecordError
+from ...records import JudgeId, decode_record, read_records, write_records
 from .certificate import CertificateRecord, DriftTest, is_right
 from .judged_run import JudgedRun
 
@@ -73,8 +73,8 @@ def read_certificate(path: Path) -> CertificateRecord:
         InputError: It cannot be read as one.
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=CertificateRecord)
-    except (OSError, msgspec.DecodeError) as error:
+        return decode_record(path.read_bytes(), CertificateRecord)
+    except (OSError, RecordError) as error:
         raise InputError(f"cannot be read as a certificate: {error}", path=path) from error
 
 

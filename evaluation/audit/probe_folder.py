@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from ...deterministic.mutation import PLANTED, OperatorFamily, Plants
-from ...errors import InputError
-from ...records import FolderPath, InputPath, ItemKey, Verdict, read_numbered
+from ...errors import InputError, RecordError
+from ...records import FolderPath, InputPath, ItemKey, Verdict, decode_record, read_numbered
 from ...records.folder_files import LABELS
 from ...records.output import PlantedStep
 from ...version import VERSION
@@ -139,8 +139,8 @@ def read_manifest(folder: FolderPath) -> ProbeManifest:
     """
     path = folder / PROBES
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=ProbeManifest)
-    except (OSError, msgspec.DecodeError) as error:
+        manifest = decode_record(path.read_bytes(), ProbeManifest)
+    except (OSError, RecordError) as error:
         why = (error.strerror or error) if isinstance(error, OSError) else error
         raise InputError(
             f"not a folder of probes ({why}); `fiducial audit mutate CASES --out PROBES` makes one", path=path

@@ -5,11 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-import msgspec
-
 from ...calibration.comparison.prompt_gain import look_alpha
-from ...errors import RunFolderError
-from ...records import read_regular_file, write_json
+from ...errors import RecordError, RunFolderError
+from ...records import decode_record, read_regular_file, write_json
 from ..inputs import file_sha256
 from .improvement_results import HoldoutLook
 
@@ -47,6 +45,6 @@ def _looks(path: Path) -> list[HoldoutLook]:
     if not path.exists():
         return []
     try:
-        return msgspec.json.decode(read_regular_file(path), type=list[HoldoutLook])
-    except (OSError, msgspec.DecodeError) as error:
+        return decode_record(read_regular_file(path), list[HoldoutLook])
+    except (OSError, RecordError) as error:
         raise RunFolderError(f"{path}: cannot be read: {error}") from error

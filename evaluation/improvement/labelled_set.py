@@ -10,12 +10,13 @@ from typing import NamedTuple
 import msgspec
 
 from ...calibration.decisions import Decisions, drawn_rank, settled
-from ...errors import InputError, RunFolderError
+from ...errors import InputError, RecordError, RunFolderError
 from ...records import (
     Case,
     InputPath,
     ItemKey,
     Output,
+    decode_record,
     encode_record,
     read_regular_file,
     write_json,
@@ -160,8 +161,8 @@ def lock_division(
         write_json(path, mine)
         return
     try:
-        division = msgspec.json.decode(read_regular_file(path), type=_Division)
-    except msgspec.DecodeError as error:
+        division = decode_record(read_regular_file(path), _Division)
+    except (OSError, RecordError) as error:
         raise RunFolderError(f"{path}: cannot be read: {error}") from error
     for name in _Division.__struct_fields__:
         if getattr(division, name) != getattr(mine, name):

@@ -18,8 +18,16 @@ from urllib.parse import quote
 
 import msgspec
 
-from ....errors import InputError, RunFolderError
-from ....records import Case, InputPath, Message, atomic_write, read_numbered, read_regular_file
+from ....errors import InputError, RecordError, RunFolderError
+from ....records import (
+    Case,
+    InputPath,
+    Message,
+    atomic_write,
+    decode_record,
+    read_numbered,
+    read_regular_file,
+)
 from ....records.case import Record
 
 OPENING = (
@@ -166,8 +174,8 @@ def _read(file: Path | None) -> Checkpoint | None:
     if file is None or not file.exists():
         return None
     try:
-        return msgspec.json.decode(read_regular_file(file), type=Checkpoint)
-    except (OSError, msgspec.MsgspecError) as error:
+        return decode_record(read_regular_file(file), Checkpoint)
+    except (OSError, RecordError) as error:
         raise RunFolderError(f"{file}: not a memory that was written down: {error}") from error
 
 

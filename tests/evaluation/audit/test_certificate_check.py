@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from fiducial.errors import InputError
 from fiducial.evaluation.audit.certificate import CertificateRecord, DriftTest, certify
 from fiducial.evaluation.audit.certificate_check import CertificateValidity, check_certificate, looks_file
 from fiducial.evaluation.audit.judged_run import JudgedRun
@@ -106,3 +107,10 @@ def test_a_certificate_from_before_goes_by_the_e_process(tmp_path: Path) -> None
     found = standing(path, WORSE)
     assert msgspec.json.decode(path.read_bytes(), type=CertificateRecord).drift == found.drift == "e-process"
     assert (found.looks, found.p) == (2, None)
+
+
+@pytest.mark.parametrize("content", [b'{"judge": "\xff"}', b'{"x": ' + b"[" * 100_000], ids=["bytes", "deep"])
+def test_a_file_that_is_no_certificate_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "c.json").write_bytes(content)
+    with pytest.raises(InputError, match=r"c\.json: cannot be read as a certificate"):
+        standing(tmp_path / "c.json", MOSTLY_RIGHT)

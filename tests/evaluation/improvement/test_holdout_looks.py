@@ -34,7 +34,12 @@ def test_another_candidate_or_other_labels_are_further_looks_at_stricter_levels(
     assert 0.04 > second.alpha > third.alpha
 
 
-def test_a_file_of_looks_that_cannot_be_read_is_no_fresh_start(tmp_path: Path, candidate: Path):
-    (tmp_path / LOOKS).write_text("{")
+@pytest.mark.parametrize(
+    "content", [b"{", b'[{"candidate": "\xff"}]', b'[{"x": ' + b"[" * 100_000], ids=["cut", "bytes", "deep"]
+)
+def test_a_file_of_looks_that_cannot_be_read_is_no_fresh_start(
+    tmp_path: Path, candidate: Path, content: bytes
+):
+    (tmp_path / LOOKS).write_bytes(content)
     with pytest.raises(RunFolderError, match="cannot be read"):
         counted_look(tmp_path, candidate, "labels", NOW)

@@ -102,6 +102,12 @@ def test_a_folder_belongs_to_one_division(tmp_path: Path, changed: dict[str, obj
         lock_division(tmp_path, **(first | changed))  # pyright: ignore[reportArgumentType]
 
 
+def test_a_division_that_cannot_be_read_is_no_fresh_start(tmp_path: Path):
+    (tmp_path / "division.json").write_bytes(b'{"items": "\xff"}')
+    with pytest.raises(RunFolderError, match=r"division\.json: cannot be read"):
+        lock_division(tmp_path, [], "p", seed=1, holdout=0.5, margin=0.1)
+
+
 def test_labels_are_others_once_one_is_adjudicated():
     one = item(0, "g")
     assert adjudicated_sha256([one]) != adjudicated_sha256([one._replace(adjudicated=True)])
