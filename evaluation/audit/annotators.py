@@ -61,7 +61,7 @@ def read_annotations(files: Iterable[Path]) -> Annotations:
     people, judges = list(names["human"]), list(names["judge"])
     if len(people) < 2 or not judges:  # noqa: PLR2004 - each is compared with the others
         raise UsageError(
-            f"expected verdicts of at least two people and of a judge, got {len(people)} people and {len(judges)} judges"
+            f"expected verdicts of at least two people and one judge, got people: {len(people)}, judges: {len(judges)}"
         )
     return Annotations(people, judges, scores, clusters)
 

@@ -89,7 +89,7 @@ def build_probes(
         InputError: An input cannot be used, or nothing in it is right.
         WorkerError: A worker process was killed.
     """
-    replaced = _on_disk(cases, *outputs) & _on_disk(out / CASES, out / OUTPUTS)
+    replaced = _on_disk(cases, *outputs) & _on_disk(*(out / name for name in _WRITTEN))
     if replaced:
         raise InputError(
             "is an input and would be replaced by the probes; choose another --out", path=replaced.pop()

@@ -17,6 +17,7 @@ from ...calibration.monitoring.drift import drift_evidence, first_alarm, first_d
 from ...calibration.monitoring.look_levels import look_levels
 from ...errors import InputError, RecordError
 from ...records import JudgeId, decode_record, read_records, write_records
+from ...records.json_text import encode_json
 from .certificate import CertificateRecord, DriftTest, is_right
 from .judged_run import JudgedRun
 
@@ -28,14 +29,16 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     """One run over the anchors.
 
     Attributes:
-        run: Which run it was; the same run is counted once.
-        judged: How many anchors it judged anew.
-        right: For each anchor, whether the judge was right; None for one that was not judged anew.
+        run: Hash of the run's folder; the same run is counted once.
+        judged: Number of anchors judged anew.
+        right: For each anchor, whether the judge was right; None if it was not judged anew.
+        anchors: Hash of the certified anchors; None in looks recorded without it.
     """
 
     run: str
     judged: int
     right: list[bool | None]
+    anchors: str | None = None
 
 
 class CertificateValidity(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,16 +89,18 @@ def looks_file(certificate: Path) -> Path:
 def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateValidity:
     """Check whether a certificate holds for a later run, and record the run's anchor results.
 
-    The run has the same judge, and its outputs include the anchors.
-
-    The run's folder names the look.
+    Args:
+        path: The certificate.
+        run: A later run of the same judge, with the anchors among its outputs.
+        folder: The run's folder, which identifies the look.
 
     Raises:
         InputError: The certificate cannot be read.
     """
     certificate = read_certificate(path)
     void, notes = _changes(certificate, run), list[str]()
-    looks = list(read_records(looks_file(path), Look)) if looks_file(path).exists() else []
+    recorded = list(read_records(looks_file(path), Look)) if looks_file(path).exists() else []
+    looks = [look for look in recorded if _is_look_at(look, certificate)]
     accuracy = None
     if not void:
         look = _look(certificate, run, folder)
@@ -104,7 +109,7 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateVa
             notes.append(refusal)
         else:
             looks.append(look)
-            write_records(looks_file(path), looks)
+            write_records(looks_file(path), [*recorded, look])
             accuracy = float(np.nanmean(_rightness(look)))
     found = [_rightness(look) for look in looks]
     # To the e-process what was not judged counts as right, so that nothing is made of what is missing.
@@ -125,6 +130,17 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateVa
         level=float(look_levels(max(1, len(looks)), certificate.alpha, certificate.replies)[-1]),
         accuracy=accuracy,
     )
+
+
+def _is_look_at(look: Look, certificate: CertificateRecord) -> bool:
+    """Return whether a look is at these anchors, not at those of a certificate that this one replaced."""
+    same = look.anchors is None or look.anchors == _anchors_sha256(certificate)
+    return same and len(look.right) == len(certificate.anchors)
+
+
+def _anchors_sha256(certificate: CertificateRecord) -> str:
+    facts = (certificate.fingerprint, certificate.data, certificate.anchors)
+    return hashlib.sha256(encode_json(facts)).hexdigest()
 
 
 def _rightness(look: Look) -> FloatArray:
@@ -221,4 +237,9 @@ def _look(certificate: CertificateRecord, run: JudgedRun, folder: Path) -> Look:
     }
     right = [judged.get(anchor.item) for anchor in certificate.anchors]
     name = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return Look(run=name, judged=sum(anchor.item in judged for anchor in certificate.anchors), right=right)
+    return Look(
+        run=name,
+        judged=sum(each is not None for each in right),
+        right=right,
+        anchors=_anchors_sha256(certificate),
+    )

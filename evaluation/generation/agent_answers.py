@@ -60,12 +60,14 @@ def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
         answer = answer.model_dump(mode="json", exclude_none=True)
     if isinstance(answer, Mapping):
         return _fields_of(dict(cast("Mapping[str, Any]", answer)), case)
-    if isinstance(answer, Sequence) and all(isinstance(each, (ToolCall, Mapping)) for each in answer):  # pyright: ignore[reportUnknownVariableType]
-        entries = [*cast("Sequence[Any]", answer)]
-        if are_messages(entries) and all("role" in each for each in entries):
-            return _fields_from([FieldReader(each, f"[{at}]") for at, each in enumerate(entries)], case)
-        return {"tool_calls": entries}
-    return None
+    if not isinstance(answer, Sequence) or isinstance(answer, bytes):
+        return None
+    entries = [*cast("Sequence[Any]", answer)]
+    if not all(isinstance(each, (ToolCall, Mapping)) for each in entries):
+        return None
+    if are_messages(entries) and all("role" in each for each in entries):
+        return _fields_from([FieldReader(each, f"[{at}]") for at, each in enumerate(entries)], case)
+    return {"tool_calls": entries}
 
 
 def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from collections.abc import Generator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -59,7 +59,7 @@ class CommandSteps(CommandAgent):
             if value is None:
                 text_lines.append(raw)
                 continue
-            request: dict[str, Any] = value if isinstance(value, dict) else {}
+            request = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
             if isinstance(request.get("say"), str):
                 lines.write({"messages": (yield request["say"])})
             elif "call" in request or "calls" in request:

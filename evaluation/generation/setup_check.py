@@ -76,4 +76,5 @@ class SetupCheck:
 
 def _alike(error: str, made: MadeOutput) -> str:
     """Strip an error of case-specific parts: numbers, quoted texts, paths and the case's id."""
-    return _VARYING.sub("*", error.replace(made.output.case_id, "*"))
+    case_id = re.compile(rf"(?<!\w){re.escape(made.output.case_id)}(?!\w)")
+    return _VARYING.sub("*", case_id.sub("*", error))

@@ -127,9 +127,10 @@ def divided(items: Iterable[LabelledItem], seed: int, holdout: float) -> Divided
         place = int.from_bytes(drawn_rank(each.group, seed), "big") / _SCALE
         (sides.holdout if place < holdout else sides.development).append(each)
     for name, side in sides._asdict().items():
-        if sum(each.label is not None for each in side) < FEWEST:
+        labelled = sum(each.label is not None for each in side)
+        if labelled < FEWEST:
             raise InputError(
-                f"{len(side):,} labelled items for {name}, and at least {FEWEST} are needed: label more, or change --holdout"
+                f"{labelled:,} labelled items for {name}, and at least {FEWEST} are needed: label more, or change --holdout"
             )
     return sides
 

@@ -36,7 +36,10 @@ class SearchService:
     blocking = True
 
     def __init__(self, address: str, bounds: Bounds | None = None) -> None:
-        parts = urlsplit(address)
+        try:
+            parts = urlsplit(address)
+        except ValueError as error:
+            raise UsageError(f"the search service's address {address!r} is invalid: {error}") from error
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise UsageError(f"the search service's address begins with http:// or https://, got {address!r}")
         self._template = address
@@ -51,8 +54,8 @@ class SearchService:
             raise ProviderError(f"the search service does not answer: {error}") from error
         try:
             found = msgspec.json.decode(reply.text)
-        except msgspec.DecodeError as error:
-            raise ProviderError(f"the search service answers no JSON: {error}") from error
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise ProviderError(f"the search service did not answer with JSON: {error}") from error
         return [_hit(row) for row in _results(found, _DEEPEST)][:count]
 
     def fetch(self, url: str) -> Page:

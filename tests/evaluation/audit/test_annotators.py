@@ -69,5 +69,5 @@ def test_the_command_shows_every_handicap(files: list[Path]):
 
 
 def test_one_person_has_nobody_to_be_compared_with(files: list[Path]):
-    with pytest.raises(UsageError, match="got 1 people and 1 judges"):
+    with pytest.raises(UsageError, match="got people: 1, judges: 1"):
         read_annotations([files[0], files[-1]])

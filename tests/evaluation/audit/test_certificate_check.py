@@ -114,3 +114,15 @@ def test_a_file_that_is_no_certificate_is_refused(tmp_path: Path, content: bytes
     (tmp_path / "c.json").write_bytes(content)
     with pytest.raises(InputError, match=r"c\.json: cannot be read as a certificate"):
         standing(tmp_path / "c.json", MOSTLY_RIGHT)
+
+
+@pytest.mark.parametrize("judged_again", [WORSE, WORSE[:-1]], ids=["as many anchors", "fewer anchors"])
+def test_looks_at_a_replaced_certificate_do_not_count(tmp_path: Path, judged_again: list[bool]) -> None:
+    assert not standing(issued(tmp_path, MOSTLY_RIGHT), WORSE).valid
+    found = standing(issued(tmp_path, judged_again), judged_again, "later")
+    assert (found.valid, found.looks, found.drop) == (True, 1, 0.0)
+
+
+def test_looks_count_when_the_same_run_is_certified_again(tmp_path: Path) -> None:
+    standing(issued(tmp_path, MOSTLY_RIGHT), WORSE)
+    assert standing(issued(tmp_path, MOSTLY_RIGHT), MOSTLY_RIGHT, "later").looks == 2

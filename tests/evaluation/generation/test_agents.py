@@ -141,6 +141,16 @@ def test_what_was_done_before_a_crash_is_kept():
     assert check(folder_case(), output).score == 0
 
 
+@pytest.mark.parametrize("answer", [b"", b"text", None, 5])
+def test_an_answer_of_no_known_form_is_refused(answer: Any):
+    def agent(case: Case) -> Any:
+        del case
+        return answer
+
+    with pytest.raises(UsageError, match=f"the agent gave {type(answer).__name__} for case 'w'"):
+        output_by(agent, weather_case())
+
+
 def test_a_step_of_no_known_form_is_refused():
     def agent(case: Case) -> Generator[Any, Any, None]:
         del case

@@ -45,6 +45,18 @@ def test_eight_failures_alike_keep_nothing(error: str):
     assert not store.outputs
 
 
+def test_an_id_that_is_part_of_a_word_is_no_difference():
+    check = SetupCheck(MemoryAttempts())
+    failures = [
+        MadeOutput(Output(case_id=letter, system="me", error=f"no bread for {letter}"), made(0, None).attempt)
+        for letter in "abcdefgh"
+    ]
+    for each in failures[:7]:
+        check.add(each)
+    with pytest.raises(AgentSetupError, match="failed alike"):
+        check.add(failures[7])
+
+
 def test_fewer_cases_do_not_tell():
     assert kept(*(made(number, "no luck") for number in range(7))) == 7
     assert kept(*(made(0, "no luck", trial) for trial in range(20))) == 20

@@ -51,7 +51,7 @@ def test_too_few_labelled_items_of_a_side_are_refused():
 
 def test_items_that_cannot_be_decided_do_not_count_as_labelled():
     items = [item(number, f"g{number}", None) for number in range(100)]
-    with pytest.raises(InputError, match="at least 10"):
+    with pytest.raises(InputError, match=r"^0 labelled items for development, and at least 10 are needed"):
         divided(items, 0, 0.5)
 
 

@@ -120,7 +120,7 @@ def test_a_service_that_does_not_answer_is_nothing_of_the_agents(web: SmallWeb):
     with pytest.raises(ProviderError, match="does not answer: 500"):
         SearchService(web.root).search("tea", 10, "")
     web.pages["/search"] = (200, {}, b"<html>")
-    with pytest.raises(ProviderError, match="answers no JSON"):
+    with pytest.raises(ProviderError, match="did not answer with JSON"):
         SearchService(web.root).search("tea", 10, "")
 
 
@@ -138,6 +138,6 @@ def test_the_services_host_is_no_way_into_the_network_for_pages(web: SmallWeb):
 def test_who_searches_is_a_corpus_or_an_address(corpus: Path):
     assert isinstance(search_engine(str(corpus)), Corpus)
     assert isinstance(search_engine("https://search.example"), SearchService)
-    for wrong in ("nowhere.jsonl", "ftp://search.example", "http://"):
+    for wrong in ("nowhere.jsonl", "ftp://search.example", "http://", "http://[::1"):
         with pytest.raises(UsageError):
             search_engine(wrong)
