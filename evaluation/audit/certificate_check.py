@@ -133,7 +133,7 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateVa
 
 
 def _is_look_at(look: Look, certificate: CertificateRecord) -> bool:
-    """Return whether a look is at these anchors, not at those of a certificate that this one replaced."""
+    """Return whether a look is at these anchors, not those of a replaced certificate."""
     same = look.anchors is None or look.anchors == _anchors_sha256(certificate)
     return same and len(look.right) == len(certificate.anchors)
 
