@@ -18,11 +18,11 @@ from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
 from ..records.standing_labels import is_tie, standing_labels
-from ..records.verdict import OF_PARTS
 from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on
 from .store.file_names import VERDICTS
 from .store.journal_rows import StoredVerdict
+from .store.known_items import part_test
 from .store.run_store import RunStore
 
 _ALL_DECIDED = "a checker decided all that judges were asked about: the rate of these outputs is the checker's, and needs no correction"
@@ -190,19 +190,15 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
 
     An output that no judge was asked about has one row, without a score. Statements of an answer are not outputs.
     """
-    names, decided = names or ShownNames(), _Decided(store)
+    names, decided, is_part = names or ShownNames(), _Decided(store), part_test(store)
     trusted, _ = _labels(store)
-    # A run checks every output; a run that only judges has no checker's word of any.
-    is_checked = bool(decided.sources - {"judge"})
-    split = set[tuple[str, str]]() if is_checked else _split(store)
     for verdict in store.said_by(judges=True):
         judge = names.of(verdict.author, verdict.by)
-        checked = decided.on(verdict.key)
-        is_statement = (verdict.key.case_id.rpartition("#")[0], verdict.system) in split
-        if checked is None if is_checked else is_statement:
+        if is_part(verdict.key):
             continue
         item = str(verdict.key)
-        yield _judged_row(item, judge, verdict, store.clusters) | _decided(checked, trusted.get(item))
+        decision = _decision(decided.on(verdict.key), trusted.get(item))
+        yield _judged_row(item, judge, verdict, store.clusters) | decision
     for verdict in store.said_by(judges=False):
         if (silent := decided.unjudged(verdict)) is not None:
             item, (case, system, _) = str(verdict.key), verdict.key
@@ -213,18 +209,7 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
                 "cluster": store.clusters.get(case, case),
                 "system": system,
             }
-            yield nothing | _decided(silent, trusted.get(item))
-
-
-def _split(store: RunStore) -> set[tuple[str, str]]:
-    """Return cases and systems with verdicts on parts: statements or criteria."""
-    at_once = {judge.id.on_criteria for judge in store.roster if judge.is_prompt}
-    found: set[tuple[str, str]] = set()
-    for verdict in store.said_by(judges=True):
-        if isinstance(verdict.author, JudgeId) and verdict.author.kind in OF_PARTS:
-            case_id = verdict.key.case_id
-            found.add((case_id.rpartition("#")[0] if verdict.author in at_once else case_id, verdict.system))
-    return found
+            yield nothing | _decision(silent, trusted.get(item))
 
 
 class _Decided:
@@ -283,7 +268,7 @@ def _judged_row(item: str, judge: str, verdict: StoredVerdict, clusters: Mapping
     }
 
 
-def _decided(checked: StoredVerdict | None, label: Verdict | None) -> dict[str, Any]:
+def _decision(checked: StoredVerdict | None, label: Verdict | None) -> dict[str, Any]:
     """Return the checker's decision on an output, or else its label."""
     if checked is not None and checked.graded:
         return {"label": None, DECIDED: checked.score, DECIDED_BY: checked.by}

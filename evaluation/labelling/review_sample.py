@@ -11,6 +11,7 @@ import msgspec
 from ...calibration.decisions import drawn_rank
 from ...errors import UsageError
 from ...records import ItemKey, Outcome, ShownNames
+from ..store.known_items import part_test
 from ..store.run_store import RunStore
 
 if TYPE_CHECKING:
@@ -69,18 +70,19 @@ def parts_of(store: RunStore) -> Parts:
     """Read the authors of verdicts by output; one key an output is kept."""
     checked: dict[Outcome, set[ItemKey]] = {}
     judged: dict[str, set[ItemKey]] = {}
-    asked_about, names = set[ItemKey](), ShownNames()
+    asked_about, names, is_part = set[ItemKey](), ShownNames(), part_test(store)
     for verdict in store.verdicts.standing:
         if verdict.source != "judge":
             checked.setdefault(verdict.outcome, set()).add(verdict.key)
             continue
-        asked_about.add(verdict.key)
         graded = judged.setdefault(names.of(verdict.author, verdict.by), set())
+        if is_part(verdict.key):
+            continue
+        asked_about.add(verdict.key)
         if verdict.graded:
             graded.add(verdict.key)
-    return Parts(
-        checked.get("undecided", set()) if checked else asked_about, checked.get("graded", set()), judged
-    )
+    undecided = checked.get("undecided", set()) if checked else asked_about
+    return Parts(undecided, checked.get("graded", set()), judged)
 
 
 def draw_sample(

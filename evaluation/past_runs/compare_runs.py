@@ -17,6 +17,7 @@ from ..conclusion.run_results import ResultStruct
 from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.kept_inputs import KeptInput
+from ..store.known_items import part_test
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
 from .carried_labels import carried_labels
@@ -135,7 +136,10 @@ class _Words(NamedTuple):
 
 def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
     by_output: dict[ItemKey, _Words] = {}
+    is_part = part_test(store)
     for verdict in store.verdicts.standing:
+        if is_part(verdict.key):
+            continue
         key = verdict.key._replace(system=renamed.get(verdict.system, verdict.system))
         words = by_output.setdefault(key, _Words(None, {}))
         if verdict.source == "checker" and verdict.outcome != "undecided":

@@ -1,20 +1,25 @@
-"""Check that a run's verdicts are on its own outputs.
+"""Items that verdicts are about: refuse those a run does not have, and recognise parts of outputs.
 
-Some readers would drop a verdict on another, and others count it.
+Some readers would drop a verdict on an unknown item, and others would count it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from itertools import compress
+from typing import TYPE_CHECKING
 
 from ...errors import RecordError
 from ...judges.statements import case_of, is_statement
-from ...records import CaseIndex, InputPath, ItemKey
+from ...records import CaseIndex, InputPath, ItemKey, JudgeId
+from ...records.verdict import OF_PARTS
 from ..inputs import keyed_lines
 from .journal import VerdictJournal
 from .journal_rows import StoredVerdict
 from .kept_inputs import RunInputs
+
+if TYPE_CHECKING:
+    from .run_store import RunStore
 
 
 def refuse_others(
@@ -52,22 +57,49 @@ def _without_output(
 ) -> StoredVerdict | None:
     """Return the first verdict on an output, or a statement, that these files do not hold."""
     standing = journal.standing
-    split = {_output_of(said.key, statements) for said in standing} if statements else set[ItemKey]()
-    is_missing = bytearray(b"\1") * len(standing)
+    missing = {_output_of(verdict.key, statements) for verdict in standing} if statements else set[ItemKey]()
+    is_unmatched = bytearray(b"\1") * len(standing)
     for key in (key for path in outputs for key, *_ in keyed_lines(path)):
         for row in standing.of(key):
-            is_missing[row] = 0
-        split.discard(key)
-    found = (standing[row] for row in compress(range(len(is_missing)), is_missing))
-    return next(
-        (
-            said
-            for said in found
-            if said.key.case_id not in statements or _output_of(said.key, statements) in split
-        ),
-        None,
-    )
+            is_unmatched[row] = 0
+        missing.discard(key)
+    for row in compress(range(len(is_unmatched)), is_unmatched):
+        verdict = standing[row]
+        if verdict.key.case_id not in statements or _output_of(verdict.key, statements) in missing:
+            return verdict
+    return None
 
 
 def _output_of(key: ItemKey, statements: Container[str]) -> ItemKey:
     return key._replace(case_id=case_of(key.case_id)) if key.case_id in statements else key
+
+
+def part_test(store: RunStore) -> Callable[[ItemKey], bool]:
+    """Return a predicate that is true for an item that is a statement or a criterion of an output.
+
+    A checker gives every output a verdict, and parts none. In a run without checkers an item is a part if a judge combined verdicts
+    on parts of the output in its name.
+    """
+    standing = store.verdicts.standing
+    if standing.sources - {"judge"}:
+        return standing.only_by_judges
+    divided = _divided_outputs(store)
+    return lambda item: item._replace(case_id=case_of(item.case_id)) in divided
+
+
+def _divided_outputs(store: RunStore) -> set[ItemKey]:
+    """Return the outputs that were judged by statement or by criterion."""
+    standing = store.verdicts.standing
+    combining = {
+        author for author in standing.authors if isinstance(author, JudgeId) and author.kind in OF_PARTS
+    }
+    if not combining:
+        return set()
+    on_criteria = {judge.id.on_criteria for judge in store.roster if judge.is_prompt}
+    return {
+        verdict.key._replace(case_id=case_of(verdict.key.case_id))
+        if verdict.author in on_criteria
+        else verdict.key
+        for verdict in standing
+        if verdict.author in combining
+    }

@@ -224,6 +224,10 @@ class VerdictIndex:
         """Return the verdicts on an output by all except judges, in order."""
         return [self[row] for row in sorted(self._among(self._others, item))]
 
+    def only_by_judges(self, item: ItemKey) -> bool:
+        """Return whether nobody but judges has given a verdict on an output."""
+        return not self._among(self._others, item)
+
     def is_judged(self, item: ItemKey) -> bool:
         """Return whether a judge has given a verdict on an output."""
         return len(self._among(self._about, item)) > len(self._among(self._others, item))

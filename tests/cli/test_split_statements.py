@@ -413,3 +413,17 @@ def test_options_that_do_not_go_together_are_a_usage_error(
     at = ("--base-url", "http://127.0.0.1:9/v1", "--out", "run", "--model", "m")
     result = fiducial("judge", "-v", files[0], "--outputs", files[1], *args, *at)
     assert (result.code, said in result.err) == (2, True), result.err
+
+
+def test_a_review_of_a_judged_run_draws_whole_answers(judge: Command):
+    judge()
+    result = fiducial("review", "run")
+    assert result.code == 0, result.err
+    assert "4 of 4" in result.out
+
+
+def test_two_runs_are_compared_by_answers_and_not_by_statements(judge: Command):
+    for name in ("one", "two"):
+        assert judge(out=name).code == 0
+    compared = fd.diff("one", "two")
+    assert (compared.outputs, compared.only_before, compared.only_after) == (4, 0, 0)

@@ -11,9 +11,10 @@ import pytest
 from fiducial.errors import RecordError
 from fiducial.evaluation.store.journal import VerdictJournal
 from fiducial.evaluation.store.kept_inputs import RunInputs
-from fiducial.evaluation.store.known_items import refuse_unknown
+from fiducial.evaluation.store.known_items import part_test, refuse_unknown
+from fiducial.evaluation.store.run_store import RunStore
 from fiducial.judges.statements import JudgedStatement, statement_output
-from fiducial.records import Case, Output, Verdict, write_records
+from fiducial.records import Case, ItemKey, JudgeId, Output, Verdict, write_records
 
 pytestmark = pytest.mark.attack("run folders and files")
 
@@ -86,3 +87,24 @@ def test_a_verdict_on_an_output_that_is_not_there_is_refused_with_its_line(
         pytest.raises(RecordError, match=re.escape(f"verdicts.jsonl:5: {message}")),
     ):
         refuse_unknown(journal, inputs, {"s", "t"})
+
+
+def judged(case_id: str, *, combined: bool = False) -> Verdict:
+    judge = JudgeId(kind="share" if combined else "shipped", name="groundedness", fingerprint="ab")
+    by = "statements/share" if combined else "groundedness"
+    return Verdict.on(ItemKey(case_id, "s", 0), source="judge", by=by, judge=judge, score=1.0)
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_statement_is_a_part_and_an_output_is_none(tmp_path: Path, checked: bool):
+    rows = [judged("a#1"), judged("a", combined=True), judged("b#1")]
+    if checked:
+        rows += [
+            Verdict(case_id=case_id, system="s", by="c", source="checker", outcome="undecided")
+            for case_id in ("a", "b#1")
+        ]
+    write_records(tmp_path / "verdicts.jsonl", rows)
+    with RunStore(tmp_path) as store:
+        is_part = part_test(store)
+        parts = {key.case_id for key in (verdict.key for verdict in rows) if is_part(key)}
+    assert parts == {"a#1"}  # no judge combined verdicts for a case "b", so "b#1" is the id of a case
