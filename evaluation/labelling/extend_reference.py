@@ -1,4 +1,4 @@
-"""A reference that accepts, beside what it did, what was found right."""
+"""Extend a reference so that it also accepts an output that was found right."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _LONGEST_ANSWER = 300
 def widened(case: Case, output: Output) -> dict[str, Any] | None:
     """Extend a case's reference to accept an output that was found right.
 
-    Calls get the values that were given among those they accept; what was left out may be left out. Answers get the answer.
+    Accepted calls get the values of the output's calls, and an argument that the output omits becomes optional. Answers get the
+    output's text.
 
     Returns:
-        The reference; None if it cannot express that: other calls than it lists, another kind of case.
+        The reference; None if no reference of the case's kind can accept the output, such as one with other calls.
     """
     spec = kind_spec(case.kind)
     if spec.compared:
@@ -44,40 +45,63 @@ def _calls(case: Case, output: Output) -> list[dict[str, Any]] | None:
         return None
     if not is_call_list(made):
         return None
-    unmatched: list[tuple[Any, dict[str, Any]]] = [next(iter(call.items())) for call in made]
-    if len(unmatched) != len(accepted):
+    partners = _partners(accepted, [next(iter(call.items())) for call in made])
+    if partners is None:
         return None
-    widened_calls: list[dict[str, Any]] = []
-    for wanted in accepted:
-        found = next((call for call in unmatched if _alike(call[0], wanted.name)), None)
-        if found is None:
-            return None
-        unmatched.remove(found)
-        widened_calls.append(_call(wanted, found[1]))
-    return widened_calls
+    return [_extended_call(call, partner) for call, partner in zip(accepted, partners, strict=True)]
 
 
-def _alike(name: Any, wanted: str) -> bool:
-    return str(name).replace(".", "_") == wanted.replace(".", "_")
+def _partners(
+    accepted: Sequence[AcceptedCall], made: Sequence[tuple[Any, dict[str, Any]]]
+) -> list[dict[str, Any]] | None:
+    """Return the arguments of the call that was made in place of each accepted one.
+
+    Calls that are accepted as they are come first, so that a reference does not get their values in another place, too.
+    None if other functions were called.
+    """
+    if len(made) != len(accepted):
+        return None
+    unmatched = dict(enumerate(made))
+    partners: dict[int, dict[str, Any]] = {}
+    for fits in (_accepts, _is_alike):
+        for place, call in enumerate(accepted):
+            number = next((number for number, each in unmatched.items() if fits(call, *each)), None)
+            if place not in partners and number is not None:
+                partners[place] = unmatched.pop(number)[1]
+    return [partners[place] for place in range(len(accepted))] if not unmatched else None
 
 
-def _call(wanted: AcceptedCall, made: dict[str, Any]) -> dict[str, Any]:
-    plain = is_plain_call(wanted.written)
-    arguments: dict[str, Any] = dict(
-        wanted.written.get("arguments", {}) if plain else wanted.written[wanted.name]
+def _is_alike(accepted: AcceptedCall, name: Any, _arguments: dict[str, Any]) -> bool:
+    """Return whether a call is to the same function, in either form of its name."""
+    return str(name).replace(".", "_") == accepted.name.replace(".", "_")
+
+
+def _accepts(accepted: AcceptedCall, name: Any, arguments: dict[str, Any]) -> bool:
+    """Return whether a call has only values that the reference lists."""
+    known = accepted.arguments
+    return (
+        _is_alike(accepted, name, arguments)
+        and all(
+            argument in known and _in(value, known[argument].values) for argument, value in arguments.items()
+        )
+        and all(values.optional or argument in arguments for argument, values in known.items())
     )
+
+
+def _extended_call(call: AcceptedCall, made: dict[str, Any]) -> dict[str, Any]:
+    """Return the call as the reference writes it, so that it accepts the arguments of another."""
+    plain = is_plain_call(call.written)
+    arguments: dict[str, Any] = dict(call.written.get("arguments", {}) if plain else call.written[call.name])
     for name in dict.fromkeys([*arguments, *made]):
-        accepts = wanted.arguments.get(name)
+        accepts, written = call.arguments.get(name), arguments.get(name)
         if accepts is None:
             arguments[name] = {"optional": _literal(made[name])} if plain else [made[name], ""]
         elif name not in made:
             if not accepts.optional:
-                arguments[name] = _optional(arguments[name]) if plain else [*arguments[name], ""]
+                arguments[name] = _optional(written) if plain else [*arguments[name], ""]
         elif not _in(made[name], accepts.values):
-            arguments[name] = (
-                _either(arguments[name], made[name]) if plain else [*arguments[name], made[name]]
-            )
-    return {"name": wanted.name, "arguments": arguments} if plain else {wanted.name: arguments}
+            arguments[name] = _either(written, made[name]) if plain else [*arguments[name], made[name]]
+    return {"name": call.name, "arguments": arguments} if plain else {call.name: arguments}
 
 
 def _in(value: Any, values: Sequence[Any]) -> bool:

@@ -87,6 +87,12 @@ def test_calls_in_a_text_are_read_as_the_checker_reads_them(text: str):
     assert check(case(*found["calls"]), made).score == 1.0
 
 
+def test_a_call_that_is_accepted_already_is_not_taken_for_another():
+    rome, oslo = ({"book": {"city": [city]}} for city in ("Rome", "Oslo"))
+    found = widened(case(rome, oslo), output({"city": "Oslo"}, {"city": "Roma"}))
+    assert found == {"calls": [{"book": {"city": ["Rome", "Roma"]}}, oslo]}
+
+
 def test_other_calls_than_the_reference_lists_are_said_by_no_reference():
     assert widened(case(PLAIN), output({"city": "Rome"}, {"city": "Rome"})) is None
     assert widened(case(PLAIN), Output(case_id="c", system="s", tool_calls=[ToolCall(name="cancel")])) is None
