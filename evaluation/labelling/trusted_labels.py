@@ -144,7 +144,7 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
 
 def _unlike(before: Iterable[Verdict], labels: Iterable[Verdict]) -> list[Verdict]:
     """Return the given labels that are new, or that differ from the same person's earlier one."""
-    standing = {(label.key, label.by): label for label in before if label.source == "human"}
+    standing = {(label.key, label.by): label for label in before}
     new: list[Verdict] = []
     for label in labels:
         if standing.get((label.key, label.by)) != label:

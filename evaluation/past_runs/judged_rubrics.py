@@ -123,15 +123,16 @@ def _labels(path: InputPath, cases: CaseIndex) -> Iterator[tuple[CriterionPlace,
             message = f"expected whether it is met, 1 or 0, got {label!r}"
             raise InputError(message, path=path, line=line, field=_LABEL[0]) from None
         if met is not None:
-            system = row.get("system")
-            yield (case_id, key, None if system in {None, ""} else str(system)), met
+            system = next((value for name, value in row.items() if name.lower() == "system"), None)
+            yield (case_id, key, None if system is None or system == "" else str(system)), met
 
 
 def _cell(row: Mapping[str, Any], names: Iterable[str], path: InputPath, line: int) -> Any:
-    values = {name.lower(): value for name, value in row.items()}
+    """Return the cell of the first of these columns that a row has."""
+    cells = {name.lower(): value for name, value in row.items()}
     for name in names:
-        if name in values:
-            return values[name]
+        if name in cells:
+            return cells[name]
     expected = " or ".join(names)
     raise InputError(f"expected a column {expected}; the columns are {', '.join(row)}", path=path, line=line)
 

@@ -246,11 +246,12 @@ def test_scores_are_told_by_system_and_tag(judged: Path):
     assert "axis:safety" in fiducial("rubrics", judged).out
 
 
-@pytest.mark.parametrize("named", ["Names a dose.", "1"])
-def test_labels_of_criteria_tell_the_judges_errors(judged: Path, named: str):
-    Path("labels.csv").write_text(
-        f"item,criterion,system,met\na,{named},good,1\na,{named},bad,no\na,2,good,yes\na,2,bad,0\n"
-    )
+@pytest.mark.parametrize(
+    ("header", "named"),
+    [("item,criterion,system,met", "Names a dose."), ("Item,Criterion,System,Met", "1")],
+)
+def test_labels_of_criteria_tell_the_judges_errors(judged: Path, header: str, named: str):
+    Path("labels.csv").write_text(f"{header}\na,{named},good,1\na,{named},bad,no\na,2,good,yes\na,2,bad,0\n")
     told = fiducial("rubrics", judged, "--labels", "labels.csv", "--json", "-")
     assert told.code == 0, told.err
     for each in json.loads(told.out)["judges"]:

@@ -66,8 +66,9 @@ def test_what_could_not_be_told_is_no_label(run: Path, tmp_path: Path):
     assert labelled_by(RunStore(run), "bob") == set()
 
 
-def test_adding_the_same_file_twice_changes_nothing(run: Path, tmp_path: Path):
-    file = file_of(tmp_path / "ann", label(0), label(1))
+@pytest.mark.parametrize("source", ["human", "construction"])
+def test_adding_the_same_file_twice_changes_nothing(run: Path, tmp_path: Path, source: str):
+    file = file_of(tmp_path / "ann", label(0, source=source), label(1, source=source))
     add_labels(run, [file])
     before = (run / "labels.jsonl").read_bytes()
     again = add_labels(run, [file])
