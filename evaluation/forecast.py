@@ -23,7 +23,7 @@ from .checking.checks import check_into_folder
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
-from .judging.judge_task import JudgingStep
+from .judging.judge_task import JudgeTask, JudgingStep
 from .judging.tasks import refuse_idle, transcripts
 from .open_requests import KnownReplies, OpenTokens, cost_of
 from .pipeline import planned_steps, planned_tasks
@@ -104,8 +104,14 @@ def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Fo
         steps = planned_steps(plan, context, tasks, dry_run=True)
         forecasts = forecast_steps(steps, access, plan.prices, in_batch=plan.batch is not None)
         if plan.jury is not None and plan.jury.rule == "escalate":
-            forecasts[-1:] = map(_if_unsure, forecasts[-1:])
+            unsure = _asked_if_unsure(*tasks)
+            forecasts = [_if_unsure(each) if each.by in unsure else each for each in forecasts]
         return forecasts
+
+
+def _asked_if_unsure(cheap: JudgeTask, expensive: JudgeTask) -> set[str]:
+    """Return the names of judges that are asked only if the cheap judge is unsure."""
+    return {task.by for task in expensive.plain} - {task.by for task in cheap.plain}
 
 
 @contextmanager

@@ -74,6 +74,14 @@ def test_a_dear_judge_is_foreseen_for_at_most_everything(inputs: tuple[Path, Pat
     assert "together: at most 40 calls, $0.0" in result.out
 
 
+def test_a_cheap_judge_is_foreseen_for_everything_if_the_other_asks_no_model(inputs: tuple[Path, Path]):
+    cases, outputs = inputs
+    judges = ("tool_call_accuracy/direct@gpt-4.1-mini", "tool_call_accuracy@baseline")
+    args = ("--jury", "escalate", "--out", "run", "--dry-run")
+    result = fiducial("judge", "-v", cases, "--outputs", outputs, "--judge", *judges, *args)
+    assert "@gpt-4.1-mini\n  calls: 20 (" in result.out
+
+
 def test_an_unknown_price_is_said_to_be_unknown(judge: Command):
     result = judge("--dry-run", "--model", "a-model-of-my-own")
     assert "cost: not known for this model; add --price IN/OUT" in result.out
