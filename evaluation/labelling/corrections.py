@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -21,6 +22,7 @@ from ...records import (
     Output,
     case_files,
     decode_record,
+    encode_record,
     name_of_files,
     read_numbered,
     read_records,
@@ -155,8 +157,8 @@ def _read(case: Case, text: str) -> dict[str, Any]:
 
 def _with(case: Case, reference: Mapping[str, Any]) -> Case:
     """Return the case with another reference, validated like a line of a file."""
-    raw = msgspec.json.encode(msgspec.to_builtins(msgspec.structs.replace(case, reference=dict(reference))))
-    corrected = decode_record(raw, Case)
+    corrected = msgspec.structs.replace(case, reference=dict(reference))
+    corrected = decode_record(encode_record(corrected), Case)
     validate_reference(corrected, CheckOptions())
     return corrected
 
@@ -176,7 +178,11 @@ def _widened(case: Case, wrong: Sequence[_Decided]) -> dict[str, Any] | None:
 
 def reference_sha256(case: Case) -> str:
     """Return the hash by which a patch identifies the reference of a case."""
-    return hashlib.sha256(msgspec.json.encode(case.reference, order="sorted")).hexdigest()
+    try:
+        raw = msgspec.json.encode(case.reference, order="sorted")
+    except UnicodeEncodeError:  # a lone surrogate
+        raw = json.dumps(case.reference, sort_keys=True, separators=(",", ":")).encode("ascii")
+    return hashlib.sha256(raw).hexdigest()
 
 
 def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:

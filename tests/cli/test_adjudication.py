@@ -13,6 +13,7 @@ from command import fiducial
 from review_page import ReviewPage, in_node, key_of
 
 import fiducial as fd
+from fiducial.evaluation.labelling.corrections import reference_sha256
 from fiducial.records import Verdict, read_records
 
 HOSTILE = "\x1b[2J</script><script>alert(1)</script>\u202e=1+1"
@@ -358,8 +359,11 @@ def test_references_are_widened_by_what_was_found_right_and_checking_goes_by_the
     assert fd.check(mended[0], output(0)).score == 1.0
 
 
-def test_a_reference_written_on_the_page_is_taken_when_it_says_what_was_decided(run: Path, tmp_path: Path):
-    other = json.dumps({"calls": [{"name": "book", "arguments": {"city": "elsewhere"}}]})
+@pytest.mark.parametrize("city", ["elsewhere", "a lone surrogate: \ud800"])
+def test_a_reference_written_on_the_page_is_taken_when_it_says_what_was_decided(
+    run: Path, tmp_path: Path, city: str
+):
+    other = json.dumps({"calls": [{"name": "book", "arguments": {"city": city}}]})
     made = corrected(
         run,
         tmp_path,
@@ -372,6 +376,10 @@ def test_a_reference_written_on_the_page_is_taken_when_it_says_what_was_decided(
     why = {each["item"]: each["why"] for each in made["unsaid"]}
     assert list(why) == ["c2|me|0", "c4|me|0"]
     assert all(each.startswith("the reference that was written cannot be used") for each in why.values())
+    once = list(fd.correct_cases(tmp_path / "cases.jsonl", tmp_path / "patch.jsonl"))
+    fd.write_records(tmp_path / "once.jsonl", once)
+    back = made["corrections"][0] | {"was": reference_sha256(once[1]), "reference": case(1).reference}
+    assert list(fd.correct_cases(tmp_path / "once.jsonl", [back])) == [case(n) for n in range(30)]
 
 
 def test_a_decision_that_no_reference_says_is_listed_and_not_dropped(run: Path, tmp_path: Path):
