@@ -1,4 +1,4 @@
-"""Items that verdicts are about: refuse those a run does not have, and recognise parts of outputs.
+"""Items of verdicts: refuse those a run does not have, and recognise parts of outputs.
 
 Some readers would drop a verdict on an unknown item, and others would count it.
 """
@@ -75,7 +75,7 @@ def _output_of(key: ItemKey, statements: Container[str]) -> ItemKey:
 
 
 def part_test(store: RunStore) -> Callable[[ItemKey], bool]:
-    """Return a predicate that is true for an item that is a statement or a criterion of an output.
+    """Return a predicate that is true for a statement or a criterion of an output.
 
     A checker gives every output a verdict, and parts none. In a run without checkers an item is a part if a judge combined verdicts
     on parts of the output in its name.
