@@ -190,7 +190,11 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
 
     An output that no judge was asked about has one row, without a score. Statements of an answer are not outputs.
     """
-    names, decided, is_part = names or ShownNames(), _Decided(store), part_test(store)
+    names, decided, is_part = (
+        names or ShownNames(),
+        _Decided(store),
+        part_test(store.verdicts.standing, store.roster),
+    )
     trusted, _ = _labels(store)
     for verdict in store.said_by(judges=True):
         judge = names.of(verdict.author, verdict.by)

@@ -70,7 +70,11 @@ def parts_of(store: RunStore) -> Parts:
     """Read the authors of verdicts by output; one key an output is kept."""
     checked: dict[Outcome, set[ItemKey]] = {}
     judged: dict[str, set[ItemKey]] = {}
-    asked_about, names, is_part = set[ItemKey](), ShownNames(), part_test(store)
+    asked_about, names, is_part = (
+        set[ItemKey](),
+        ShownNames(),
+        part_test(store.verdicts.standing, store.roster),
+    )
     for verdict in store.verdicts.standing:
         if verdict.source != "judge":
             checked.setdefault(verdict.outcome, set()).add(verdict.key)

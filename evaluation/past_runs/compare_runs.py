@@ -136,7 +136,7 @@ class _Words(NamedTuple):
 
 def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
     by_output: dict[ItemKey, _Words] = {}
-    is_part = part_test(store)
+    is_part = part_test(store.verdicts.standing, store.roster)
     for verdict in store.verdicts.standing:
         if is_part(verdict.key):
             continue

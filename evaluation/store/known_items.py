@@ -19,7 +19,8 @@ from .journal_rows import StoredVerdict
 from .kept_inputs import RunInputs
 
 if TYPE_CHECKING:
-    from .run_store import RunStore
+    from .manifest import KnownJudge
+    from .verdict_index import VerdictIndex
 
 
 def refuse_others(
@@ -74,28 +75,26 @@ def _output_of(key: ItemKey, statements: Container[str]) -> ItemKey:
     return key._replace(case_id=case_of(key.case_id)) if key.case_id in statements else key
 
 
-def part_test(store: RunStore) -> Callable[[ItemKey], bool]:
+def part_test(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> Callable[[ItemKey], bool]:
     """Return a predicate that is true for a statement or a criterion of an output.
 
     A checker gives every output a verdict, and parts none. In a run without checkers an item is a part if a judge combined verdicts
     on parts of the output in its name.
     """
-    standing = store.verdicts.standing
     if standing.sources - {"judge"}:
         return standing.only_by_judges
-    divided = _divided_outputs(store)
+    divided = _divided_outputs(standing, judges)
     return lambda item: item._replace(case_id=case_of(item.case_id)) in divided
 
 
-def _divided_outputs(store: RunStore) -> set[ItemKey]:
+def _divided_outputs(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> set[ItemKey]:
     """Return the outputs that were judged by statement or by criterion."""
-    standing = store.verdicts.standing
     combining = {
         author for author in standing.authors if isinstance(author, JudgeId) and author.kind in OF_PARTS
     }
     if not combining:
         return set()
-    on_criteria = {judge.id.on_criteria for judge in store.roster if judge.is_prompt}
+    on_criteria = {judge.id.on_criteria for judge in judges if judge.is_prompt}
     return {
         verdict.key._replace(case_id=case_of(verdict.key.case_id))
         if verdict.author in on_criteria

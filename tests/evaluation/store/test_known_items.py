@@ -105,6 +105,6 @@ def test_a_statement_is_a_part_and_an_output_is_none(tmp_path: Path, checked: bo
         ]
     write_records(tmp_path / "verdicts.jsonl", rows)
     with RunStore(tmp_path) as store:
-        is_part = part_test(store)
+        is_part = part_test(store.verdicts.standing, store.roster)
         parts = {key.case_id for key in (verdict.key for verdict in rows) if is_part(key)}
     assert parts == {"a#1"}  # no judge combined verdicts for a case "b", so "b#1" is the id of a case
