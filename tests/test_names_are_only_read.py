@@ -29,6 +29,7 @@ ALLOWED = {
     "evaluation/generation/commands.py": "what ended an agent's run",
     "evaluation/store/manifest.py": "a jury whose rule was changed has the name that it had",
     "report/changed_cases.py": "which verdict a change goes by",
+    "report/text/calibration_screen.py": "results have names only; a baseline's says that it is one",
     "report/text/comparison_screen.py": "whether judges or systems are compared",
     "report/text/comparison_text.py": "whether judges or systems are compared",
 }

@@ -64,12 +64,12 @@ def test_what_is_told_goes_before_what_is_declared():
     assert counts(one, "other") == [10, 5, 0, 15]
 
 
-def test_a_threshold_that_is_not_that_of_most_is_said():
+def test_every_threshold_is_named_with_its_source():
     lines = printed(calibrate(table_of("share", "other"))).splitlines()
     (share,) = (line for line in lines if line.startswith("share:"))
     assert share.endswith("; passes at 1 (its own)")
     (other,) = (line for line in lines if line.startswith("other:"))
-    assert "passes at" not in other
+    assert other.endswith("; passes at 0.5 (none is declared)")
 
 
 def test_a_label_between_0_and_1_passes_where_the_score_does():

@@ -122,7 +122,7 @@ def test_terminal_and_report_say_what_was_decided(run: Path, tmp_path: Path):
     assert fiducial("review", run, "--add", file).code == 0
     shown = fiducial("calibrate", run, "-v").out
     assert (
-        "kind/function: of 5 disagreements the judge is right in 0, the label in 5; none of 25 agreements was looked at"
+        "kind/function: of 5 disagreements the judge is right in 0, the label in 5; none of 25 agreements was examined"
         in shown
     )
     assert "the adjudicated numbers are the judge's best case" in shown

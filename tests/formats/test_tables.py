@@ -152,7 +152,7 @@ def test_what_may_be_of_any_of_several_answers_is_refused(
 
 def test_columns_that_look_like_answers_of_several_systems_are_all_proposed(read: Read):
     found = read("question,gold,answer_a,answer_b\nq 1,x,x y,z y\nr 1,y,no no,y y\n")
-    assert f"name those that are more: map={BOTH!r}" in repr(found)
+    assert f"name those that are fields: map={BOTH!r}" in repr(found)
 
 
 def test_rows_of_which_nothing_says_what_they_are_name_the_option(read: Read):
@@ -236,7 +236,7 @@ def test_a_data_frame_with_odd_headers_shows_what_became_a_tag():
     found = fd.read(frame)
     assert found.tags == ["User asks:", "Team"]
     assert repr(found).endswith(
-        "read as tags: 'User asks:', 'Team'; name those that are more: map={'query': 'User asks:'}>"
+        "read as tags: 'User asks:', 'Team'; name those that are fields: map={'query': 'User asks:'}>"
     )
     named = fd.read(frame, map={"query": "User asks"})
     assert (len(named.cases[0].messages), named.tags) == (1, ["Team"])
