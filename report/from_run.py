@@ -109,19 +109,17 @@ _LABELLERS: dict[Source, str] = {
 
 
 def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
-    """Count labelled outputs by who gave the label.
+    """Count the run's labelled outputs by who gave the label.
 
     A checker's verdict counts as a label unless the output has another one.
     """
-    sources = {key: giver(label) for key, label in standing_labels(store.labels).items()}
-    checked = sum(system.outcomes.get("checker", {}).get("graded", 0) for system in systems)
-    checked -= sum(
-        1
-        for key in sources
-        if any(verdict.source == "checker" and verdict.graded for verdict in store.verdicts.said_on(key))
-    )
-    counts = Counter(_LABELLERS[source] for source in sources.values())
-    return {"checkers": checked, **counts}
+    counts = Counter(checkers=sum(system.outcomes.get("checker", {}).get("graded", 0) for system in systems))
+    for key, label in standing_labels(store.labels).items():
+        verdicts = store.verdicts.said_on(key)
+        if verdicts:  # the run has this output
+            counts[_LABELLERS[giver(label)]] += 1
+            counts["checkers"] -= any(each.source == "checker" and each.graded for each in verdicts)
+    return dict(counts)
 
 
 def _certificates(store: RunStore) -> dict[str, list[str]]:

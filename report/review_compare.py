@@ -15,6 +15,7 @@ from .text.safe_text import excerpt
 
 _TEXT = 600
 _MOST = 100
+"""Most lines of a comparison, and most calls that an accepted one is compared with."""
 _LEFT_OUT = "(left out)"
 
 
@@ -47,31 +48,33 @@ def compared(case: Case, output: Output) -> list[ComparedLine]:
 
 
 def _lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> Iterator[ComparedLine]:
+    """Yield each accepted call beside the most similar call of that function, then other calls."""
     unmatched = list(calls)
-    for wanted in accepted:
-        call = next(
-            (each for each in unmatched if _underscored(each.name) == _underscored(wanted.name)), None
-        )
-        if call is None:
-            yield ComparedLine("call", _shown(wanted.name), "(not called)", differs=True)
+    for expected in accepted:
+        same_name = [each for each in unmatched if _underscored(each.name) == _underscored(expected.name)]
+        if not same_name:
+            yield ComparedLine("call", _shown(expected.name), "(not called)", differs=True)
             continue
+        call = min(
+            same_name[:_MOST], key=lambda each: sum(line.differs for line in _arguments(expected, each))
+        )
         unmatched.remove(call)
-        yield ComparedLine("call", _shown(wanted.name), _shown(call.name), differs=False)
-        yield from _arguments(wanted, call)
+        yield ComparedLine("call", _shown(expected.name), _shown(call.name), differs=False)
+        yield from _arguments(expected, call)
     for call in unmatched:
         yield ComparedLine("call", "(none)", _shown(call.name), differs=True)
 
 
-def _arguments(wanted: AcceptedCall, call: ToolCall) -> Iterator[ComparedLine]:
+def _arguments(expected: AcceptedCall, call: ToolCall) -> Iterator[ComparedLine]:
     actual = _object(call.arguments)
     if actual is None:
         yield ComparedLine("arguments", "an object", _shown(str(call.arguments)), differs=True)
         return
-    for name in dict.fromkeys([*wanted.arguments, *actual]):
-        accepted = _accepted_texts(wanted.arguments.get(name))
+    for name in dict.fromkeys([*expected.arguments, *actual]):
+        accepted = _accepted_texts(expected.arguments.get(name))
         got = _value(actual[name]) if name in actual else _LEFT_OUT
-        expected = _shown(" or ".join(accepted)) if accepted else "(no such argument)"
-        yield ComparedLine(_shown(name), expected, _shown(got), differs=got not in accepted)
+        shown = _shown(" or ".join(accepted)) if accepted else "(no such argument)"
+        yield ComparedLine(_shown(name), shown, _shown(got), differs=got not in accepted)
 
 
 def _accepted_texts(accepts: AcceptedValues | None) -> list[str]:

@@ -75,14 +75,14 @@ def threshold_rates(
 
 
 def rates_by_threshold(rows: Sequence[JudgedRow], threshold: float) -> list[RatesAtThreshold]:
-    """Return the rates at each score that passes some outputs and fails others.
+    """Return the rates at each score and at ``threshold``, except the lowest, at which all pass.
 
-    ``threshold`` is the lowest label of a good output.
+    ``threshold`` is also the lowest label of a good output.
     """
     scores = sorted({row.score for row in rows} | {threshold})[1:]
     if len(scores) > _MOST:
-        chosen = {round(place * (len(scores) - 1) / (_MOST - 1)) for place in range(_MOST)}
-        scores = [score for place, score in enumerate(scores) if place in chosen or score == threshold]
+        chosen = {round(step * (len(scores) - 1) / (_MOST - 1)) for step in range(_MOST)}
+        scores = [score for index, score in enumerate(scores) if index in chosen or score == threshold]
     return [_at(rows, score, threshold) for score in scores]
 
 

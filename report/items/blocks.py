@@ -33,8 +33,10 @@ def cited(
     """Return who cites each passage, by its id or its number from 1; empty if uncited.
 
     Passages are cited by answers, by claims in the case's reference, and in the reasons of judges' verdicts.
+    A number that is the id of a passage cites only that one.
     """
-    names = [{each, str(number)} for number, each in enumerate(ids, start=1)]
+    known = set(ids)
+    names = [{each} | ({str(number)} - known) for number, each in enumerate(ids, start=1)]
     citations: list[tuple[str, set[str]]] = [
         ("the answer", _named(_BRACKETS, answer)),
         ("a right claim", _claimed(reference)),

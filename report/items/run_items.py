@@ -24,6 +24,7 @@ from ...records import (
     decode_record,
     message_text,
 )
+from ...records.standing_labels import standing_labels
 from ..model import Candidate, ItemVerdicts, ReportItem
 from ..text.safe_text import cut_at
 from .sent_prompts import SentPrompts
@@ -55,8 +56,7 @@ class RunItems(Closing):
         self._outputs = inputs.outputs
         self._exit = ExitStack()
         self._lines = self._exit.enter_context(OpenFiles())
-        # A person's "cannot tell" does not hide another person's label.
-        self._labels = {label.key: label for label in store.labels if label.graded}
+        self._labels = standing_labels(store.labels)
         self._about: dict[str, _About] = {}
         self._cases = self._exit.enter_context(CaseIndex(inputs.cases, self._take_note, validated=True))
         self._verdicts = store.verdicts

@@ -27,3 +27,7 @@ def test_other_brackets_refer_to_nothing():
 
 def test_brackets_without_end_take_no_time():
     assert cited(["a"], "[" * 100_000 + "indexes [" * 10_000, {}, [_judge("indexes [" * 50_000)]) == [[]]
+
+
+def test_a_number_that_is_an_id_cites_only_the_passage_of_that_id():
+    assert cited(["0", "1", "2"], "see [1]", {}, []) == [[], ["the answer"], []]

@@ -7,6 +7,7 @@ from pathlib import Path
 import fiducial as fd
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import ItemKey, Verdict
+from fiducial.records.standing_labels import majority_verdict
 from fiducial.report.items.run_items import RunItems
 from fiducial.report.items.view import status_of, verdicts_summary
 from fiducial.report.model import Candidate
@@ -59,3 +60,10 @@ def test_a_candidate_reads_its_own_output_and_knows_its_case(tmp_path: Path):
             assert (whole.case.id, item.category) == (item.key.case_id, whole.case.tags["category"])
             assert whole.checker is not None
             assert whole.checker.key == item.key
+
+
+def test_an_output_on_which_people_disagree_has_no_label(tmp_path: Path):
+    tie = majority_verdict(LABEL.key, {"ada": 0.0, "ben": 1.0})
+    fd.evaluate(CASES, OUTPUTS, labels=[LABEL, tie], out=tmp_path / "run", progress=False)
+    item = listed(tmp_path / "run")[LABEL.key]
+    assert item.verdicts.label is None
