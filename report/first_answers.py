@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.store.manifest import Counts
-from ..records import Outcome
 from .document import CautionLine, Command, Piece, as_lines, document
-from .next_step import never_answered, next_step, reason_of_silence
+from .next_step import next_step
 from .ranking import Answer, best_system_answer
 from .text import number_text
 from .text.caution_text import BRIEF, not_sent_caution, sentences
 from .text.failures_text import failures_document
 from .text.judges_text import Trust, control_in, judges_table, trust_in
-from .text.safe_text import SCREEN, WIDTH, shortened
+from .text.safe_text import SCREEN, WIDTH
 from .text.systems_text import judge_names, systems_document
+from .text.ungraded_text import never_answered, reason_of_failed_calls, ungraded_lines
 
 _CHECKED = "proven on checked outputs"
 
@@ -40,9 +39,6 @@ _VERBS: dict[str, tuple[str, str]] = {
 
 _ADJUDICATED = 3
 """Most judges whose adjudicated labels are described."""
-
-_REASON = 240
-"""Longest reason for a missing verdict, in characters."""
 
 _SHORT: dict[str, str] = {
     "few_clusters": BRIEF["few_clusters"],
@@ -145,7 +141,9 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
     closing = [
         *contradicted_lines(summary.counts),
         *adjudicated_lines(first.trust),
-        *_silent(summary.judges),
+        *(not_sent_caution(use.name, use.refused) for use in summary.judges if use.refused),
+        *map(CautionLine, ungraded_lines(summary.judges, printed_reason=_printed_reason(summary.judges))),
+        *_cost_line(summary.judges),
     ]
     yield from pieces
     if first.trust:
@@ -212,59 +210,29 @@ def cautions_of(summary: RunSummary) -> list[str]:
 
 def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     """Name the judges that never answered, and why, before any number."""
-    silent = never_answered(judges)
-    if why := reason_of_silence(silent):
+    if reason := _printed_reason(judges):
+        silent = never_answered(judges)
         names = number_text.listed([use.name for use in silent])
         who = "No judge answered" if len(silent) == len(judges) else f"{names} did not answer"
-        yield CautionLine(f"{who}: {why}.")
+        yield CautionLine(f"{who}: {reason}.")
         yield ""
 
 
-def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
-    """Yield what judges did not grade and why, and the cost; equal judges share a line."""
-    for use in judges:
-        if use.refused:
-            yield not_sent_caution(use.name, use.refused)
-    printed = reason_of_silence(never_answered(judges))
-    reasons = [(use.name, text) for use in judges if (text := _ungraded(use, printed))]
-    for text, group in groupby(sorted(reasons, key=lambda each: each[1]), key=lambda each: each[1]):
-        names = [name for name, _ in group]
-        yield CautionLine(
-            f"{names[0] if len(names) == 1 else number_text.counted(len(names), 'judge')}: {text}"
-        )
-    if calls := sum(use.calls for use in judges):
-        tokens = (
-            sum(use.prompt_tokens for use in judges),
-            sum(use.completion_tokens for use in judges),
-            sum(use.cached_tokens for use in judges),
-        )
-        costs = [use.cost for use in judges if use.cost is not None]
-        spent = f", ${sum(costs):,.4f}" if costs else ""
-        yield f"asked: {number_text.counted(calls, 'call')}, tokens: {number_text.tokens(*tokens)}{spent}"
+def _printed_reason(judges: Sequence[JudgeUse]) -> str:
+    """Return the reason that is printed on top, if a judge never answered."""
+    return reason_of_failed_calls(never_answered(judges))
 
 
-def _ungraded(use: JudgeUse, printed: str) -> str:
-    """Count the outputs that a judge did not grade, with reasons; one is ``printed`` above."""
-    ungraded: dict[Outcome, int] = {
-        name: number for name, number in use.outcomes.items() if name != "graded" and number
-    }
-    if not use.outcomes:
-        return number_text.IDLE
-    return "; ".join(
-        _outcome_with_reason(name, number, use.reasons.get(name, {}), printed)
-        for name, number in ungraded.items()
+def _cost_line(judges: Sequence[JudgeUse]) -> Iterator[str]:
+    """Yield the calls, tokens and dollars of all judges, if any was asked."""
+    calls = sum(use.calls for use in judges)
+    if not calls:
+        return
+    tokens = number_text.tokens(
+        sum(use.prompt_tokens for use in judges),
+        sum(use.completion_tokens for use in judges),
+        sum(use.cached_tokens for use in judges),
     )
-
-
-def _outcome_with_reason(outcome: Outcome, number: int, reasons: Mapping[str, int], printed: str) -> str:
-    """Return an outcome with its commonest reason, which is shown in full for a failed call.
-
-    The reason that is ``printed`` above is not repeated.
-    """
-    why = next(iter(reasons), "")
-    if why.rstrip(".") == printed:
-        why = ""
-    outcome_text = number_text.outcomes({outcome: number})
-    return (
-        f"{outcome_text}: {why if outcome == 'failed' else shortened(why, _REASON)}" if why else outcome_text
-    )
+    costs = [use.cost for use in judges if use.cost is not None]
+    spent = f", ${sum(costs):,.4f}" if costs else ""
+    yield f"asked: {number_text.counted(calls, 'call')}, tokens: {tokens}{spent}"

@@ -8,11 +8,12 @@ import jinja2
 
 from ..calibration.agreement.calibration_results import CalibrationNumbers
 from ..calibration.pass_threshold import HALF, PassThreshold
+from ..calibration.statistic import Statistic
 from ..deterministic.finding import in_words
 from ..evaluation.conclusion.run_results import JudgeUse
 from ..records import InputPath
 from .calibration_page import calibration_page, statistic_cell
-from .document import Document, Figure, Piece, as_html, document
+from .document import CautionLine, Document, Figure, Piece, as_html, document
 from .document_parts import FIRST, Cell, DocumentTable
 from .figures.scores import cost
 from .first_answers import answers, contradicted_lines
@@ -25,6 +26,7 @@ from .text import number_text
 from .text.failures_text import commonest_failures
 from .text.judges_text import Trust, judges_table
 from .text.systems_text import by_rate, systems_document
+from .text.ungraded_text import ungraded_lines
 
 
 def trust_document(
@@ -67,46 +69,61 @@ _HEAD: tuple[str | Cell, ...] = (
 
 @document
 def costs_document(judges: Sequence[JudgeUse], calibration: CalibrationNumbers | None) -> Iterator[Piece]:
-    """Yield each judge's verdicts, agreement with the labels, and costs, if any."""
+    """Yield each judge's verdicts, agreement with the labels, costs, and what it did not grade."""
     if not judges:
         return
     panels = {} if calibration is None else calibration.judges
     accuracies = {name: panel.statistics.get("accuracy") for name, panel in panels.items()}
-    rows: list[list[str | Cell]] = []
-    for judge in judges:
-        row: list[str | Cell] = [
-            Cell(judge.name, judge.fingerprint[:12], f"fingerprint {judge.fingerprint}"),
-            number_text.outcomes(judge.outcomes) or "none",
-            number_text.count(judge.calls),
-            number_text.count(judge.from_cache),
-            number_text.count(judge.reasked),
-            number_text.count(judge.prompt_tokens),
-            number_text.count(judge.completion_tokens),
-            "-" if judge.cost is None else f"${number_text.decimal(judge.cost, 4)}",
-            "-" if judge.seconds is None else number_text.duration(judge.seconds),
-        ]
-        if calibration is not None:
-            row.insert(2, statistic_cell(accuracies.get(judge.name)))
-        rows.append(row)
-    accuracy = Cell("Accuracy", title="Share of labelled outputs on which judge and label agree")
-    head = ["Judge", "Verdicts", *([accuracy] if calibration is not None else []), *_HEAD]
     yield from _costs_figure(
         judges, {name: each.value for name, each in accuracies.items() if each is not None}
     )
-    kept = [
-        column
-        for column, name in enumerate(head)
-        if name not in _HEAD or any(row[column] not in _NOTHING for row in rows)
+    yield _costs_table(judges, None if calibration is None else accuracies)
+    yield from map(CautionLine, ungraded_lines(judges))
+
+
+_NOT_SPENT = ("0", "-")
+"""Cells of cost columns in which nothing was spent."""
+
+
+def _costs_table(
+    judges: Sequence[JudgeUse], accuracies: Mapping[str, Statistic | None] | None
+) -> DocumentTable:
+    """Return a row per judge, without the cost columns in which nothing was spent."""
+    accuracy = Cell("Accuracy", title="Share of labelled outputs on which judge and label agree")
+    first = ("Judge", "Verdicts", *(() if accuracies is None else (accuracy,)))
+    rows: list[tuple[str | Cell, ...]] = [
+        (
+            Cell(judge.name, judge.fingerprint[:12], f"fingerprint {judge.fingerprint}"),
+            number_text.outcomes(judge.outcomes) or "none",
+            *(() if accuracies is None else (statistic_cell(accuracies.get(judge.name)),)),
+            *_spent_cells(judge),
+        )
+        for judge in judges
     ]
-    yield DocumentTable(
-        [head[column] for column in kept],
-        [[row[column] for column in kept] for row in rows],
+    head = (*first, *_HEAD)
+    columns = [
+        column
+        for column in range(len(head))
+        if column < len(first) or any(row[column] not in _NOT_SPENT for row in rows)
+    ]
+    return DocumentTable(
+        [head[column] for column in columns],
+        [[row[column] for column in columns] for row in rows],
         words=FIRST | {1},
     )
 
 
-_NOTHING = ("0", "-")
-"""Cells of cost columns in which nothing was spent."""
+def _spent_cells(judge: JudgeUse) -> tuple[str, ...]:
+    """Return the cells of a judge below ``_HEAD``."""
+    return (
+        number_text.count(judge.calls),
+        number_text.count(judge.from_cache),
+        number_text.count(judge.reasked),
+        number_text.count(judge.prompt_tokens),
+        number_text.count(judge.completion_tokens),
+        "-" if judge.cost is None else f"${number_text.decimal(judge.cost, 4)}",
+        "-" if judge.seconds is None else number_text.duration(judge.seconds),
+    )
 
 
 def _spent(judges: Sequence[JudgeUse]) -> bool:
@@ -118,12 +135,16 @@ def _costs_figure(judges: Sequence[JudgeUse], accuracies: Mapping[str, float | N
 
     Tokens stand in for cost if no price is known.
     """
-    prices = {judge.name: _verdict_price(judge) for judge in judges}
-    for unit, place in (("$ a verdict", 0), ("tokens a verdict", 1)):
+    dollars = {judge.name: _per_verdict(judge, judge.cost) for judge in judges}
+    tokens = {
+        judge.name: _per_verdict(judge, (judge.prompt_tokens + judge.completion_tokens) or None)
+        for judge in judges
+    }
+    for unit, prices in (("$ a verdict", dollars), ("tokens a verdict", tokens)):
         points = {
             name: (price, accuracy)
-            for name, both in prices.items()
-            if (accuracy := accuracies.get(name)) is not None and (price := both[place]) is not None
+            for name, price in prices.items()
+            if (accuracy := accuracies.get(name)) is not None and price is not None
         }
         if len(points) > 1:
             caption = f"Accuracy by {unit}"
@@ -131,13 +152,10 @@ def _costs_figure(judges: Sequence[JudgeUse], accuracies: Mapping[str, float | N
             return
 
 
-def _verdict_price(judge: JudgeUse) -> tuple[float | None, float | None]:
-    """Return dollars and tokens per verdict; None for what is unknown."""
+def _per_verdict(judge: JudgeUse, spent: float | None) -> float | None:
+    """Return an amount per verdict of a judge; None if it is unknown or there is no verdict."""
     verdicts = sum(judge.outcomes.values())
-    tokens = judge.prompt_tokens + judge.completion_tokens
-    if not verdicts:
-        return None, None
-    return None if judge.cost is None else judge.cost / verdicts, tokens / verdicts if tokens else None
+    return spent / verdicts if spent is not None and verdicts else None
 
 
 _TEMPLATE = "report.html.j2"

@@ -15,7 +15,6 @@ from ..evaluation.conclusion.run_results import (
     DECIDED,
     JUDGED,
     OPEN,
-    JudgeUse,
     SystemResult,
 )
 from ..evaluation.conclusion.run_summary import RunSummary
@@ -30,6 +29,7 @@ from .text import number_text
 from .text.judges_text import SURE, Trust
 from .text.number_text import counted, listed
 from .text.ranking_text import pair_of
+from .text.ungraded_text import never_answered, outputs_to_judge, reason_of_failed_calls
 
 _REACHING = ("--base-url", "--endpoint", "--connection", "--replay")
 """Options for reaching a model."""
@@ -116,7 +116,7 @@ def _ask_again(summary: RunSummary) -> Answer | None:
     ]
     if not failures:
         return None
-    why = reason_of_silence(never_answered(summary.judges))
+    why = reason_of_failed_calls(never_answered(summary.judges))
     if summary.command and (not summary.resumes or _has(summary, "--replay")):
         again = ". The recording or batch has no reply for them; ask a model."
         return Answer(text=f"{'; '.join(failures)}{again}", evidence="judges")
@@ -130,27 +130,12 @@ def _ask_again(summary: RunSummary) -> Answer | None:
     )
 
 
-def never_answered(judges: Sequence[JudgeUse]) -> list[JudgeUse]:
-    """Return the judges all of whose calls failed; outputs that need no call do not count."""
-    return [use for use in judges if use.outcomes.get("failed", 0) == _outputs_to_judge(use) > 0]
-
-
 def _reason_of_failed_checks(summary: RunSummary) -> str:
     """Return the commonest reason why custom checkers failed, with the exception and its line."""
     reasons = Counter[str]()
     for system in summary.systems:
         reasons.update(system.failures)
     return f": {reasons.most_common(1)[0][0].rstrip('.')}" if reasons else ""
-
-
-def _outputs_to_judge(use: JudgeUse) -> int:
-    """Count the outputs that a judge was to be asked about."""
-    return sum(use.outcomes.values()) - use.outcomes.get("not_applicable", 0)
-
-
-def reason_of_silence(judges: Sequence[JudgeUse]) -> str:
-    """Return the full reason why judges did not answer, such as a wrong key."""
-    return next((reason.rstrip(".") for use in judges for reason in use.reasons.get("failed", ())), "")
 
 
 def _add_missing(summary: RunSummary) -> Answer | None:
@@ -221,10 +206,10 @@ def _change_judge(summary: RunSummary) -> Answer | None:
     for use in summary.judges:
         for outcome, words in _NO_SCORE.items():
             lost = use.outcomes.get(outcome, 0)
-            if 2 * lost > _outputs_to_judge(use):
+            if 2 * lost > outputs_to_judge(use):
                 why = next(iter(use.reasons.get(outcome, {})), "").rstrip(".")
                 lost_outputs = (
-                    f"{lost:,} of {counted(_outputs_to_judge(use), 'output')}{f' ({why})' if why else ''}"
+                    f"{lost:,} of {counted(outputs_to_judge(use), 'output')}{f' ({why})' if why else ''}"
                 )
                 return Answer(
                     text=f"{use.name} {words} {lost_outputs}. Use another --model or variant of the judge, with a new --out.",

@@ -27,6 +27,7 @@ from .items.naming import items_at
 from .ranking import deciding, graded_rates, ranked_rates
 from .text import number_text
 from .text.ranking_text import ahead
+from .text.systems_text import rate_notes
 
 _MOST = 30
 """Most systems in a figure; the table has all."""
@@ -45,7 +46,7 @@ def overview_document(systems: Sequence[SystemResult], compared: ComparisonNumbe
     yield _across("part", names, table) if len(systems) <= MOST_COLUMNS else _down("system", names, table)
     if rows := list(_judges(systems)):
         judged = DocumentTable(("part", *names), rows)
-        yield Details("Each judge's rate of the undecided outputs", [judged, *_notes(systems)])
+        yield Details("Each judge's rate of the undecided outputs", [judged, *rate_notes(systems)])
 
 
 MOST_COLUMNS = 6
@@ -102,17 +103,7 @@ def _parts(
     parts: dict[str, Mapping[str, Statistic]] = {"checked outputs": decided} if decided else {}
     strata = None if compared is None else compared.strata
     if strata is None:
-        undecided = {
-            system.system: rate for system in systems if (rate := _undecided_rate(system)) is not None
-        }
-        corrected = all(rate.name in {CORRECTED, ONE_EACH_CORRECTED} for rate in undecided.values())
-        return parts | (
-            {
-                f"undecided outputs, judged, {'corrected with labels' if corrected else 'uncorrected'}": undecided
-            }
-            if undecided
-            else {}
-        )
+        return parts | _parts_with_judges(systems)
     if any(strata.open.graded.values()):
         how = number_text.correction(strata.open.corrected_systems, strata.open.rates)
         parts[f"undecided outputs, judged, {how}"] = graded_rates(strata.open)
@@ -121,12 +112,25 @@ def _parts(
     return parts
 
 
+def _parts_with_judges(systems: Sequence[SystemResult]) -> dict[str, Mapping[str, Statistic]]:
+    """Return the rates of undecided outputs and of all, for systems that are not compared."""
+    undecided = {system.system: rate for system in systems if (rate := _undecided_rate(system)) is not None}
+    if not undecided:
+        return {}
+    corrected = all(rate.name in {CORRECTED, ONE_EACH_CORRECTED} for rate in undecided.values())
+    how = "corrected with labels" if corrected else "uncorrected"
+    parts: dict[str, Mapping[str, Statistic]] = {f"undecided outputs, judged, {how}": undecided}
+    if overall := {system.system: system.overall for system in systems if system.overall is not None}:
+        parts[f"all outputs{'' if corrected else ', uncorrected'}"] = overall
+    return parts
+
+
 def _undecided_rate(system: SystemResult) -> StratumRate | None:
     """Return the undecided outputs' rate by the judge of all, else by one judge for each."""
     judged = [part for part in system.strata if part.by is not None and part.name in {OPEN, CORRECTED}]
     best = [part for part in judged if part.name == CORRECTED] or judged
     if len({part.by for part in best}) != 1:
-        return None
+        return system.judged
     by_one_judge = best[0]
     return by_one_judge if system.judged is None or by_one_judge.of == system.judged.of else system.judged
 
@@ -204,7 +208,3 @@ def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
                     Cell(judge or words, words if judge else ""),
                     *(_rate(rates.get(each.system)) for each in systems),
                 )
-
-
-def _notes(systems: Sequence[SystemResult]) -> list[str]:
-    return list(dict.fromkeys(part.note for system in systems for part in system.strata if part.note))

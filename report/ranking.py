@@ -122,7 +122,7 @@ def _range(rate: Rate, which: str = "ungraded") -> str:
         return ""
     low, high = map(number_text.decimal, rate.bounds)
     ungraded = rate.of - rate.n
-    others = f"the {which} one" if ungraded == 1 else f"all {ungraded:,} {which}"
+    others = {1: f"the {which} one", 2: f"both {which} ones"}.get(ungraded, f"all {ungraded:,} {which}")
     return f". {low} to {high} if {others} failed or passed"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from ...deterministic.finding import in_words
 from ...evaluation.conclusion.run_results import (
+    ALL_CORRECTED,
+    ALL_UNCORRECTED,
     CORRECTED,
     DECIDED,
     OPEN,
@@ -24,6 +26,7 @@ from . import number_text
 from .caution_text import folded
 from .number_text import counted
 from .safe_text import shortened
+from .systems_text import rate_notes
 
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
@@ -37,7 +40,12 @@ _GIVEN_BY: dict[Source, str] = {
     "checker": "claimed by a checker and not verified here",
     "judge": "of judges",
 }
-_TITLES = {DECIDED: "checked", OPEN: "undecided, judged: uncorrected"}
+_TITLES = {
+    DECIDED: "checked",
+    OPEN: "undecided, judged: uncorrected",
+    ALL_CORRECTED: "all outputs, judged ones corrected with labels",
+    ALL_UNCORRECTED: "all outputs, judged ones uncorrected",
+}
 _MOST_FAULTS = 5
 _REASON = 200
 """Longest reason in characters; a refusal may be as long as a reply."""
@@ -52,7 +60,9 @@ def checked_systems_document(systems: Iterable[SystemResult]) -> Document:
 def summary_document(summary: RunSummary) -> Iterator[Piece]:
     """Build the document of a run's results."""
     yield from checked_systems_document(summary.systems)
-    yield from _notes(summary.systems)
+    for note in rate_notes(summary.systems):
+        yield f"note: {note}"
+        yield ""
     if summary.not_judged is None and (undecided := number_text.not_judged(summary.systems)):
         yield f"note: {undecided} without a judge"
         yield ""
@@ -75,25 +85,15 @@ def summary_document(summary: RunSummary) -> Iterator[Piece]:
         yield from _calibration(summary.calibration)
 
 
-def _notes(systems: Sequence[SystemResult]) -> Iterator[str]:
-    """Yield each note once, naming its systems unless it applies to all."""
-    about: dict[str, dict[str, None]] = {}
-    for system in systems:
-        for rate in system.strata:
-            if rate.note:
-                about.setdefault(rate.note, {})[system.system] = None
-    for note, names in about.items():
-        whose = "" if len(names) == len(systems) else f" ({', '.join(names)})"
-        yield f"note{whose}: {note}"
-        yield ""
-
-
 def _system(system: SystemResult) -> Iterator[str]:
     yield system.system
     corrected = {rate.by: rate for rate in system.strata if rate.name == CORRECTED}
     plain = (rate for rate in system.strata if rate.name != CORRECTED)
     for name, group in groupby(plain, key=lambda stratum: stratum.name):
         yield from _part(name, list(group), corrected if name == OPEN else {})
+    if system.overall is not None and system.judged is not None:
+        title = _TITLES.get(system.overall.name, system.overall.name)
+        yield f"  {title}: {number_text.rate(system.overall)}"
     if system.faults:
         named = list(system.faults.items())
         more = f", {counted(len(named) - _MOST_FAULTS, 'more kind')}" if len(named) > _MOST_FAULTS else ""

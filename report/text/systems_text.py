@@ -247,6 +247,17 @@ def _without_models(names: Sequence[str], columns: int) -> dict[str, str]:
     return bare if too_long and several and differ else {}
 
 
+def rate_notes(systems: Sequence[SystemResult]) -> Iterator[str]:
+    """Yield each note on a rate once, after the names of its systems unless it applies to all."""
+    systems_by_note: dict[str, dict[str, None]] = {}
+    for system in systems:
+        for rate in system.strata:
+            if rate.note:
+                systems_by_note.setdefault(rate.note, {})[system.system] = None
+    for note, names in systems_by_note.items():
+        yield note if len(names) == len(systems) else f"{', '.join(names)}: {note}"
+
+
 def judged_parts(system: SystemResult) -> list[StratumRate]:
     """Return each judge's uncorrected rate on what no checker decided."""
     return [part for part in system.strata if part.by is not None and part.name not in {DECIDED, CORRECTED}]

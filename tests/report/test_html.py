@@ -19,7 +19,7 @@ from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, StratumR
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.evaluation.store.manifest import Counts
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
-from fiducial.report.document import Figure, as_html
+from fiducial.report.document import CautionLine, Figure, as_html
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.first_answers import answers
 from fiducial.report.html import costs_document, render_report, trust_document, write_report
@@ -58,6 +58,16 @@ def test_what_was_not_spent_has_no_column(data: ReportData, make_item: Callable[
     page = Page(render_report(msgspec.structs.replace(data, judges=[free]), [make_item()]))
     assert "Verdicts" in page.inside("h2")
     assert "Costs" not in page.text()
+
+
+def test_outputs_without_a_score_are_counted_with_the_reason_below_the_costs():
+    (judge,) = judged("j")
+    failing = msgspec.structs.replace(
+        judge, outcomes={"graded": 2, "failed": 3}, reasons={"failed": {"HTTP 400: no such model": 3}}
+    )
+    lines = [piece.text for piece in costs_document([failing], None) if isinstance(piece, CautionLine)]
+    assert lines == ["j: 3 failed: HTTP 400: no such model"]
+    assert not [piece for piece in costs_document([judge], None) if isinstance(piece, CautionLine)]
 
 
 def test_cost_is_drawn_against_accuracy_where_two_have_both(data: ReportData, calibration: dict[str, Any]):
@@ -349,8 +359,10 @@ def test_items_whose_texts_are_not_there_are_listed_and_the_records_are_named(
     assert [index["statuses"][number] for number in index["status"]] == ["disagreement", *["right"] * 41]
     assert len(texts_of(page)) == 5
     text = Page(page).text()
-    assert "The texts of 5, those most worth reading, are in this page" in text
-    assert "All are in out/verdicts.jsonl" in text
+    assert "This page has the texts of the first 5;" in text
+    assert "The records of all are in out/verdicts.jsonl" in text
+    assert "Disagreements come first" in text
+    assert "Disagreements" not in Page(render_report(data, [make_item()])).text()
 
 
 def test_a_report_without_items_says_so(data: ReportData):

@@ -5,7 +5,14 @@ from __future__ import annotations
 from found_results import compared, systems
 
 from fiducial.calibration import compare, table_from_rows
-from fiducial.evaluation.conclusion.run_results import CORRECTED, ONE_EACH_CORRECTED, OPEN, StratumRate
+from fiducial.evaluation.conclusion.run_results import (
+    ALL_UNCORRECTED,
+    CORRECTED,
+    ONE_EACH,
+    ONE_EACH_CORRECTED,
+    OPEN,
+    StratumRate,
+)
 from fiducial.report.document import Columns, Details, Document, Figure, as_html
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.overview import overview_document, overview_leads
@@ -112,3 +119,17 @@ def test_one_corrected_judge_of_two_is_not_the_rate_of_all_undecided_outputs():
     document = overview_document(systems("a", strata=strata, judged=both), None)
     table = next(piece for piece in document if isinstance(piece, DocumentTable))
     assert ["0.70" in as_html([table]), "0.90 [" in as_html([table])] == [True, False]
+
+
+def test_one_system_with_two_judges_has_the_rate_of_the_headline():
+    strata = [StratumRate(name=OPEN, by=judge, n=5, of=5, value=0.6) for judge in ("j", "k")]
+    both = StratumRate(name=ONE_EACH, n=10, of=10, value=0.6)
+    whole = StratumRate(name=ALL_UNCORRECTED, n=70, of=70, value=0.51)
+    document = overview_document(systems("a", strata=strata, judged=both, overall=whole), None)
+    table = next(piece for piece in document if isinstance(piece, DocumentTable))
+    assert [row[0] for row in table.rows] == [
+        "checked outputs",
+        "undecided outputs, judged, uncorrected",
+        "all outputs, uncorrected",
+    ]
+    assert "0.51" in as_html([table])

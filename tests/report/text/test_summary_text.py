@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from fiducial.evaluation.conclusion.run_results import JudgeUse, StratumRate, SystemResult
+from fiducial.evaluation.conclusion.run_results import (
+    ALL_UNCORRECTED,
+    ONE_EACH,
+    JudgeUse,
+    StratumRate,
+    SystemResult,
+)
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.evaluation.store.manifest import Counts
 from fiducial.report.document import as_lines
@@ -19,8 +26,8 @@ def result(system: str, *notes: str) -> SystemResult:
     ("systems", "lines"),
     [
         ([result("a", "x"), result("b", "x", "x")], ["note: x"]),
-        ([result("a", "x"), result("b", "y")], ["note (a): x", "note (b): y"]),
-        ([result("a", "x"), result("b", "x"), result("c")], ["note (a, b): x"]),
+        ([result("a", "x"), result("b", "y")], ["note: a: x", "note: b: y"]),
+        ([result("a", "x"), result("b", "x"), result("c")], ["note: a, b: x"]),
     ],
 )
 def test_a_note_is_printed_once_and_names_its_systems_where_it_is_not_of_all(
@@ -81,3 +88,11 @@ def test_what_was_asked_again_is_said_beside_the_calls():
         as_lines(summary_document(RunSummary(judges=[judge], systems=[], counts=Counts(outputs=3, graded=3))))
     )
     assert any(line.endswith(", 2 asked again since a reply could not be read") for line in printed)
+
+
+def test_the_rate_of_all_outputs_is_printed_below_its_parts():
+    judged = StratumRate(name=ONE_EACH, n=10, of=10, value=0.6)
+    whole = StratumRate(name=ALL_UNCORRECTED, n=70, of=80, value=0.51)
+    system = msgspec.structs.replace(result("a", ""), judged=judged, overall=whole)
+    printed = as_lines(summary_document(RunSummary(systems=[system], counts=Counts(outputs=80, graded=70))))
+    assert "  all outputs, judged ones uncorrected: 0.51, n 70 of 80" in list(printed)

@@ -1,0 +1,63 @@
+"""Verdicts that judges did not give: how many, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...evaluation.conclusion.run_results import JudgeUse
+from ...records import Outcome
+from . import number_text
+from .safe_text import shortened
+
+_REASON = 240
+"""Longest reason for a missing verdict, in characters."""
+
+
+def outputs_to_judge(use: JudgeUse) -> int:
+    """Count the outputs that a judge was to be asked about."""
+    return sum(use.outcomes.values()) - use.outcomes.get("not_applicable", 0)
+
+
+def never_answered(judges: Sequence[JudgeUse]) -> list[JudgeUse]:
+    """Return the judges all of whose calls failed; outputs that need no call do not count."""
+    return [use for use in judges if use.outcomes.get("failed", 0) == outputs_to_judge(use) > 0]
+
+
+def reason_of_failed_calls(judges: Sequence[JudgeUse]) -> str:
+    """Return the full reason why judges did not answer, such as a wrong key."""
+    return next((reason.rstrip(".") for use in judges for reason in use.reasons.get("failed", ())), "")
+
+
+def ungraded_lines(judges: Sequence[JudgeUse], *, printed_reason: str = "") -> Iterator[str]:
+    """Yield what judges did not grade, and why; judges with equal texts share a line.
+
+    A failure for the ``printed_reason`` is counted without it.
+    """
+    names_by_text: dict[str, list[str]] = {}
+    for use in judges:
+        if text := _ungraded(use, printed_reason):
+            names_by_text.setdefault(text, []).append(use.name)
+    for text, names in sorted(names_by_text.items()):
+        yield f"{names[0] if len(names) == 1 else number_text.counted(len(names), 'judge')}: {text}"
+
+
+def _ungraded(use: JudgeUse, printed_reason: str) -> str:
+    """Count the outputs that a judge did not grade, with reasons; empty if there are none."""
+    if not use.outcomes:
+        return number_text.IDLE
+    return "; ".join(
+        _outcome_with_reason(outcome, count, use.reasons.get(outcome, {}), printed_reason)
+        for outcome, count in use.outcomes.items()
+        if outcome != "graded" and count
+    )
+
+
+def _outcome_with_reason(
+    outcome: Outcome, count: int, reasons: Mapping[str, int], printed_reason: str
+) -> str:
+    """Return an outcome with its commonest reason, which is shown in full for a failed call."""
+    outcome_text = number_text.outcomes({outcome: count})
+    reason = next(iter(reasons), "")
+    if not reason or reason.rstrip(".") == printed_reason:
+        return outcome_text
+    return f"{outcome_text}: {reason if outcome == 'failed' else shortened(reason, _REASON)}"
