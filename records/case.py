@@ -258,17 +258,20 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
     user: SimulatedUser | None = None
 
     def __post_init__(self) -> None:
-        if self.tools:
+        # Only Python code can pass other types; those of files are validated.
+        try:
             tools = [outer_tool(tool) for tool in self.tools]
-            if tools != self.tools:
-                msgspec.structs.force_setattr(self, "tools", tools)
+        except (AttributeError, TypeError) as error:
+            raise UsageError("tools: expected a list of function documents") from error
         try:
             messages = [
                 plain_message(entry) if isinstance(entry, dict) else [plain_message(each) for each in entry]
                 for entry in self.messages
             ]
-        except (AttributeError, TypeError) as error:  # from Python code; those of files are validated
+        except (AttributeError, TypeError) as error:
             raise UsageError("messages: expected a list of messages, or of turns of them") from error
+        if tools != self.tools:
+            msgspec.structs.force_setattr(self, "tools", tools)
         if messages != self.messages:
             msgspec.structs.force_setattr(self, "messages", messages)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ..errors import InputError, readable
 from .explanations import not_utf8
@@ -14,6 +16,12 @@ from .jsonl import MAX_LINE_BYTES
 
 SUFFIXES = (".csv", ".tsv")
 _WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xls", ".ods", ".numbers"})
+
+_MOST_TITLE_ROWS = 100
+"""Rows that may stand above the header."""
+
+NumberedCells: TypeAlias = tuple[int, list[str]]
+"""Cells of a row, with the line on which it ends."""
 
 
 class OpenedCsv(NamedTuple):
@@ -27,30 +35,31 @@ class OpenedCsv(NamedTuple):
 
     header: list[str]
     header_line: int
-    rows: Iterator[tuple[int, list[str]]]
+    rows: Iterator[NumberedCells]
 
 
 @contextmanager
 def opened_csv(path: Path, separators: Sequence[str] = ("\t", ",", ";", "|")) -> Generator[OpenedCsv]:
     """Open a CSV file, and read its header.
 
-    The separator is the most frequent one in the first line. Lines above the header with at most one filled cell are
-    a title. Empty columns without a name at the end are dropped.
+    The separator is the most frequent one in the first line that is not blank. The header is the first row with several
+    filled cells; rows above it with one are a title. Empty columns without a name at the end are dropped.
     """
     # The limit is process-wide and small by default; cells may hold passages and transcripts.
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = None
     try:
         with readable(path), path.open(encoding="utf-8-sig", newline="") as file:
-            first = file.readline(MAX_LINE_BYTES)
+            first = next(
+                (line for line in iter(partial(file.readline, MAX_LINE_BYTES), "") if line.strip()), ""
+            )
             file.seek(0)
             reader = csv.reader(file, delimiter=max(separators, key=first.count), strict=True)
-            header = _header(reader)
-            header_line, named = reader.line_num, len(header)
+            (header_line, header), rows = _split_header((reader.line_num, cells) for cells in reader)
+            columns = len(header)
             while header and not header[-1].strip():
                 header = header[:-1]
-            rows = ((reader.line_num, cells) for cells in reader)
-            if len(header) < named:
+            if len(header) < columns:
                 rows = ((line, _without_end(cells, len(header))) for line, cells in rows)
             yield OpenedCsv(header, header_line, rows)
     except csv.Error as error:
@@ -69,15 +78,23 @@ def refuse_workbook(path: Path) -> None:
         raise InputError("is a spreadsheet; save each sheet as CSV (UTF-8)", path=path)
 
 
-def _header(reader: Iterator[list[str]]) -> list[str]:
-    """Return the first line that is not a title, which fills at most one of its cells."""
-    first = next(reader, list[str]())
-    header = first
-    while len(header) > 1 and sum(map(bool, map(str.strip, header))) <= 1:
-        header = next(reader, first)
-        if header is first:
+def _split_header(rows: Iterator[NumberedCells]) -> tuple[NumberedCells, Iterator[NumberedCells]]:
+    """Return the header, and the rows below it.
+
+    If every row at the beginning has a single filled cell, the first one is the header of a single column.
+    """
+    title_rows: list[NumberedCells] = []
+    for line, cells in rows:
+        filled = sum(map(bool, map(str.strip, cells)))
+        if filled > 1 or len(cells) == filled == 1:
+            return (line, cells), rows
+        if filled:
+            title_rows.append((line, cells))
+        if len(title_rows) == _MOST_TITLE_ROWS:
             break
-    return header
+    if not title_rows:
+        return (0, []), rows
+    return title_rows[0], chain(title_rows[1:], rows)
 
 
 def _without_end(cells: list[str], most: int) -> list[str]:

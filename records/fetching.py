@@ -11,6 +11,7 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -97,15 +98,23 @@ def _fetch_all(
             objects.fetch(name, file)
         if objects.find() != listed:
             raise InputError("changes while it is read; rerun when it is complete", path=objects.name)
-        if not folder.exists():  # somebody else was faster
-            part.rename(folder)
+        _rename_unless_there(part, folder)
     except OSError as error:
         raise InputError(f"cannot be copied: {error.strerror or error}", path=objects.name) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
+def _rename_unless_there(part: Path, folder: Path) -> None:
+    try:
+        part.rename(folder)
+    except OSError:
+        if not folder.exists():  # else another process fetched the same version at the same time
+            raise
+
+
 def _forget_old(versions: Path) -> None:
     for version in versions.iterdir():
-        if version.stat().st_mtime < time.time() - _KEPT_SECONDS:
-            shutil.rmtree(version, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another process renamed or removed it
+            if version.stat().st_mtime < time.time() - _KEPT_SECONDS:
+                shutil.rmtree(version, ignore_errors=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingExtraError
+from ..errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +28,14 @@ def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
     Yields:
         One dict per row of plain Python values; None for a missing one.
+
+    Raises:
+        InputError: Two columns have one name.
     """
     names = [str(name) for name in frame.columns]
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise InputError("the frame has two columns of this name", field=name)
     columns = [_values(frame.iloc[:, position]) for position in range(len(names))]
     for row in zip(*columns, strict=True):
         yield dict(zip(names, row, strict=True))

@@ -233,10 +233,11 @@ class UnreadGrades:
         if words:
             added = " ".join(f"--map-label {shlex.quote(f'{word}=1')}" for word in words[:_SHOWN])
             return f"say what it means, 1 for pass, 0 for fail, {NO_GRADE}: {added}"
-        numbers = [each for value in self.values.values() if (each := as_number(value)) is not None]
-        if not numbers or min(numbers) < 0:
+        numbers = [as_number(value) for value in self.values.values()]
+        finite = [number for number in numbers if number is not None and math.isfinite(number)]
+        if len(finite) < len(numbers) or min(finite, default=-1.0) < 0:
             return "grades of another kind have to be mapped first"
-        return f"for another scale say its worst and best grade: {option} {usual_ends(numbers)}"
+        return f"for another scale say its worst and best grade: {option} {usual_ends(finite)}"
 
 
 def as_number(value: Any) -> float | None:
@@ -245,7 +246,7 @@ def as_number(value: Any) -> float | None:
         value = value.replace(",", ".")
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 

@@ -48,7 +48,7 @@ def encode_json(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value)).encode("ascii")
+        return json.dumps(_json_value(value)).encode("ascii")
 
 
 def indented_json(value: object) -> bytes:
@@ -56,7 +56,12 @@ def indented_json(value: object) -> bytes:
     try:
         return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value), indent=2).encode("ascii") + b"\n"
+        return json.dumps(_json_value(value), indent=2).encode("ascii") + b"\n"
+
+
+def _json_value(value: object) -> Any:
+    """Return a value as the standard library reads it from JSON; null for NaN and infinities, as in msgspec."""
+    return json.loads(json.dumps(msgspec.to_builtins(value)), parse_constant=lambda _: None)
 
 
 _LONGEST = 100

@@ -21,7 +21,7 @@ from .column_names import (
     resolve,
 )
 from .explanations import nearest
-from .grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, majority
+from .grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, as_number, is_missing, majority
 from .jsonl import read_records
 from .memory_file import InputPath, MemoryFile, memory_file
 from .output import ItemKey
@@ -171,12 +171,12 @@ def _read(
     remaining = iter(rows)
     for line, row in remaining:
         cell = {field: row.get(column) for field, column in names.items()}
-        if cell["id"] in (None, ""):
+        if is_missing(cell["id"]):
             raise InputError("expected an id, got nothing", path=path, line=line, field=names["id"])
         fields: dict[str, Any] = {
             "id": str(cell["id"]),
             "system": _text(cell.get("system")),
-            "trial": _trial(cell.get("trial"), path, line),
+            "trial": _trial(cell.get("trial"), path, line, names.get("trial", "")),
             "reason": _text(cell.get("reason")),
             "line": line,
         }
@@ -209,21 +209,16 @@ def _majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
 
 
 def _text(value: Any) -> str | None:
-    return None if value is None or value == "" else str(value)
+    return None if is_missing(value) else str(value)
 
 
-def _trial(value: Any, path: InputPath, line: int) -> int | None:
-    if value is None or value == "":
+def _trial(value: Any, path: InputPath, line: int, column: str) -> int | None:
+    if is_missing(value):
         return None
-    try:
-        trial = int(value)
-    except (TypeError, ValueError):
-        trial = -1
-    if trial < 0:
-        raise InputError(
-            f"expected a whole number from 0, got {value!r}", path=path, line=line, field="trial"
-        )
-    return trial
+    number = as_number(value)
+    if number is None or not number.is_integer() or number < 0:
+        raise InputError(f"expected a whole number from 0, got {value!r}", path=path, line=line, field=column)
+    return int(number)
 
 
 class OutputName(NamedTuple):

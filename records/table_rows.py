@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from ..errors import InputError, RecordError, readable
 from .arrow_file import UnreadableRow, arrow_rows
 from .csv_file import opened_csv, refuse_repeated_names, refuse_workbook
@@ -84,11 +82,5 @@ def _document_rows(path: Path) -> Iterator[NumberedRow]:
     if not raw.lstrip().startswith(b"["):
         yield from json_rows(path)
         return
-    try:
-        rows = msgspec.json.decode(raw, type=list[dict[str, Any]])
-        DuplicateKeyDetector().refuse(raw, rows)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise InputError(f"expected an array of objects: {error}", path=path) from error
-    except ValueError as error:
-        raise InputError(str(error), path=path) from error
+    rows = decode_record(raw, list[dict[str, Any]], path=path, detector=DuplicateKeyDetector())
     yield from enumerate(rows, start=1)

@@ -176,3 +176,9 @@ def test_turns_of_messages_stay_turns():
 
 def test_the_cluster_is_the_case_itself_unless_named():
     assert (decode().cluster_id, decode(cluster="trip").cluster_id) == ("a", "trip")
+
+
+@pytest.mark.parametrize("tools", [["search"], [None]])
+def test_tools_that_are_no_documents_are_refused_in_python(tools: list[Any]):
+    with pytest.raises(UsageError, match="tools: expected a list of function documents"):
+        Case(id="a", kind="tool_call", tools=tools)

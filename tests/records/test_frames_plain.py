@@ -8,6 +8,7 @@ import math
 import pandas as pd
 import pytest
 
+from fiducial.errors import InputError
 from fiducial.records.frames import frame_rows, is_plain_frame
 from fiducial.records.memory_file import MemoryRows
 from fiducial.records.table_rows import file_rows, json_rows
@@ -35,3 +36,8 @@ def test_rows_in_memory_are_the_same_as_their_lines() -> None:
     assert file.exists()
     assert list(file_rows(file)) == list(json_rows(file))
     assert list(file_rows(file))[1][1]["score"] is None
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    with pytest.raises(InputError, match="1: the frame has two columns of this name"):
+        list(frame_rows(pd.DataFrame([[0, 1]], columns=pd.Index([1, "1"], dtype=object))))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.records.grades import PLAIN, GradeScale, UnknownGradeError, majority
+from fiducial.records.grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, majority
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,13 @@ def test_the_majority_is_what_more_than_half_say_and_a_tie_is_no_label(said: lis
     passed = sum(said)
     expected = None if passed * 2 == len(said) else float(passed * 2 > len(said))
     assert majority(["yes" if each else "no" for each in said], PLAIN) == expected
+
+
+def test_a_number_beyond_floating_point_is_an_unknown_grade() -> None:
+    with pytest.raises(UnknownGradeError):
+        PLAIN.score(10**400)
+
+
+def test_no_scale_that_ends_in_infinity_is_proposed() -> None:
+    message = UnreadGrades([(1, {"grade": "Infinity"})], "grade", PLAIN).message("--label-scale")
+    assert message.endswith("got 'Infinity'; grades of another kind have to be mapped first")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +15,12 @@ from hypothesis import strategies as st
 
 from fiducial.errors import RecordError
 from fiducial.records import MAX_LINE_BYTES, Case, CaseIndex, Output, Verdict, read_records, write_records
-from fiducial.records.json_text import DuplicateKeyDetector, refuse_duplicate_keys
+from fiducial.records.json_text import (
+    DuplicateKeyDetector,
+    encode_json,
+    indented_json,
+    refuse_duplicate_keys,
+)
 
 pytestmark = pytest.mark.attack("replies of systems")
 
@@ -140,3 +147,9 @@ def test_an_index_of_cases_refuses_them_too(tmp_path: Path):
     path.write_text('{"id": "c", "kind": "no_call", "tags": {"a": 1, "a": 2}}')
     with pytest.raises(RecordError, match="the key 'a' stands twice"):
         CaseIndex(path)
+
+
+@pytest.mark.parametrize("encode", [encode_json, indented_json])
+def test_what_is_no_number_is_null_beside_a_lone_surrogate_too(encode: Callable[[object], bytes]):
+    value = {"share": math.nan, "bound": math.inf, "text": "\ud800"}
+    assert json.loads(encode(value)) == {"share": None, "bound": None, "text": "\ud800"}

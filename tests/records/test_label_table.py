@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from fiducial.errors import InputError
 from fiducial.records import read_records
 from fiducial.records.grades import GradeScale
 from fiducial.records.label_table import LabelRow, label_table
+from fiducial.records.memory_file import MemoryRows
 
 
 def labels(folder: Path, trial: str) -> list[LabelRow]:
@@ -39,3 +41,22 @@ def test_a_spreadsheet_has_spaces_in_its_header_a_title_and_blank_rows(tmp_path:
         ("7", 1.0, "ann", 3),
         ("8", 0.0, "bob", 5),
     ]
+
+
+def label_of(**cells: object) -> LabelRow:
+    rows = MemoryRows("labels", lambda: [{"id": "a", "label": 1, **cells}])
+    (row,) = read_records(label_table(rows, GradeScale(), {}), LabelRow)
+    return row
+
+
+@pytest.mark.parametrize("trial", [1.5, math.inf, "1.5"])
+def test_a_trial_is_not_rounded(trial: object):
+    with pytest.raises(InputError, match="attempt: expected a whole number from 0"):
+        label_of(attempt=trial)
+
+
+def test_a_trial_may_be_written_with_a_decimal_point_and_a_cell_be_blank():
+    assert label_of(trial="2.0").trial == 2
+    assert label_of(trial=math.nan, system=math.nan, reason=" ") == label_of()
+    with pytest.raises(InputError, match="id: expected an id, got nothing"):
+        label_of(id=" ")

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -172,3 +174,23 @@ def test_an_object_is_made_by_one_alone(objects_in_memory: Any):
     objects.remove("lock")
     objects.remove("lock")
     assert objects.read("lock") is None
+
+
+def test_an_old_copy_that_another_process_just_removed_is_no_error(objects_in_memory: Any, tmp_path: Path):
+    objects_in_memory.pipe("/b/x.jsonl", b"one")
+    copy = fetched("memory://b/x.jsonl", tmp_path)
+    (copy.parent.parent / "gone").symlink_to(tmp_path / "nowhere")
+    assert fetched("memory://b/x.jsonl", tmp_path) == copy
+
+
+def test_a_copy_that_another_process_made_meanwhile_is_used(
+    objects_in_memory: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    objects_in_memory.pipe("/b/x.jsonl", b"one")
+
+    def rename(part: Path, folder: Path) -> None:
+        shutil.copytree(part, folder)
+        raise OSError(errno.ENOTEMPTY, "Directory not empty")
+
+    monkeypatch.setattr(Path, "rename", rename)
+    assert fetched("memory://b/x.jsonl", tmp_path).read_bytes() == b"one"

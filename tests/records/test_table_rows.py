@@ -40,3 +40,37 @@ def test_a_repeated_name_is_reported_on_the_line_of_the_header(tmp_path: Path):
     with pytest.raises(InputError) as refused:
         list(file_rows(file))
     assert str(refused.value) == f"{file}:3: score: the header names this column twice"
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("\n\nid,score\na,1\n", [(4, {"id": "a", "score": "1"})]),
+        ("Grades,\n\nid,score\na,1\n", [(4, {"id": "a", "score": "1"})]),
+        ("id,\na,\nb,\n", [(2, {"id": "a"}), (3, {"id": "b"})]),
+        (",\nid,\na,\n", [(3, {"id": "a"})]),
+        ("id,\n" + "a,\n" * 200, [(line, {"id": "a"}) for line in range(2, 202)]),
+        ("id\n\na\n", [(3, {"id": "a"})]),
+        ("\n \n", []),
+        ("", []),
+    ],
+)
+def test_blank_lines_and_a_single_column_lose_no_row(
+    tmp_path: Path, text: str, rows: list[tuple[int, dict[str, str]]]
+):
+    file = tmp_path / "t.csv"
+    file.write_text(text)
+    assert list(file_rows(file)) == rows
+
+
+def test_an_array_may_hold_a_lone_surrogate_as_json_lines_may(tmp_path: Path):
+    file = tmp_path / "t.json"
+    file.write_text(r'[{"id": "\ud800"}]')
+    assert [row for _, row in file_rows(file)] == [{"id": "\ud800"}]
+
+
+def test_an_array_that_is_not_utf_8_is_refused_in_the_words_of_other_files(tmp_path: Path):
+    file = tmp_path / "t.json"
+    file.write_bytes(b'[{"id": "\xff"}]')
+    with pytest.raises(InputError, match="not UTF-8: byte 0xff; save it as UTF-8"):
+        list(file_rows(file))

@@ -170,7 +170,7 @@ def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
         ("t.csv", b"item_id,judge,score\n\xff,j,1\n", "not UTF-8: byte 0xff"),
         ("t.csv", b'item_id,judge,score\n"a,j,1\n', "t.csv:2: not CSV"),
         ("t.csv", b"item_id,judge,team\na,j,x\n", "t.csv: score: no column is known to be the judge's score"),
-        ("t.json", b"[1]", "t.json: expected an array of objects"),
+        ("t.json", b"[1]", "t.json: [0]: Expected `object`, got `int`"),
         ("t.parquet", b"no", "cannot be read as Parquet"),
     ],
 )
