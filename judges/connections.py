@@ -102,11 +102,14 @@ def _read(path: Path, environment: Mapping[str, str]) -> Any:
     fields: dict[str, str] = {}
     for name, value in values.items():
         if name in known:
-            text = _text(value, environment, path, lines[name], name)
+            text = _text(value, environment, path, lines.get(name), name)
             fields |= {name: text} if text else {}
         elif name not in _ABOUT:
             raise InputError(
-                f"unknown field; this kind has: {', '.join(known)}", path=path, line=lines[name], field=name
+                f"unknown field; this kind has: {', '.join(known)}",
+                path=path,
+                line=lines.get(name),
+                field=name,
             )
     required = set(known) - set(kind._field_defaults)
     if fields.get("auth_mode", "key") == "key":
@@ -117,7 +120,9 @@ def _read(path: Path, environment: Mapping[str, str]) -> Any:
     return kind(**fields)
 
 
-def _text(value: object, environment: Mapping[str, str], path: Path, line: int, field: str) -> str | None:
+def _text(
+    value: object, environment: Mapping[str, str], path: Path, line: int | None, field: str
+) -> str | None:
     """Return a field's value.
 
     Errors leave the value out, since it may be a key.

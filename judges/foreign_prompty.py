@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
+
+import msgspec
 
 from ..errors import InputError
 from .front_matter import FrontMatter, read_front_matter
@@ -17,6 +19,8 @@ from .prompt_file import TYPES
 from .prompt_inputs import INPUTS, LISTS, nearest_input
 from .prompt_text import PromptText
 from .scale import Scale, listed_scale, scale_of, scale_text, suggested_scale
+
+T = TypeVar("T")
 
 _PARAMETERS = {
     "maxOutputTokens": "max_completion_tokens",
@@ -55,7 +59,7 @@ def prompty_text(front: FrontMatter, sources: Mapping[str, str], scale: Scale | 
     inputs = _inputs(front)
     named = _sources(front, inputs, sources)
     parameters = _parameters(front)
-    parse = front.values.get("parse") or _tags(front.body) or _json_reply(front.body)
+    parse = _field(front, "parse", dict) or _tags(front.body) or _json_reply(front.body)
     return str(
         PromptText(
             name=str(front.values.get("name") or front.path.stem),
@@ -66,16 +70,25 @@ def prompty_text(front: FrontMatter, sources: Mapping[str, str], scale: Scale | 
             template=front.body,
             sources=named,
             parse=parse,
-            pass_at=front.values.get("pass_at"),
+            pass_at=_field(front, "pass_at", float),
         )
     )
+
+
+def _field(front: FrontMatter, key: str, kind: type[T]) -> T | None:
+    if front.values.get(key) is None:
+        return None
+    try:
+        return msgspec.convert(front.values[key], kind)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{key}: {error}", path=front.path) from error
 
 
 def _refuse_other_templates(front: FrontMatter) -> None:
     template = front.values.get("template")
     written = _mapping(template).get("format") if isinstance(template, dict) else template
     kind = _mapping(written).get("kind") if isinstance(written, dict) else written
-    if kind not in {None, "jinja2"}:
+    if kind not in (None, "jinja2"):
         raise InputError(f"the template is {kind!r}, where jinja2 is read", path=front.path)
 
 
@@ -89,10 +102,16 @@ def _inputs(front: FrontMatter) -> dict[str, dict[str, Any]]:
     else:
         named = {str(name): _mapping(each) for name, each in _mapping(written).items()}
     return {
-        name: {"type": declared.get("type") or declared.get("kind") or "string"}
+        name: {"type": _declared_type(declared)}
         | ({"default": declared["default"]} if declared.get("default") is not None else {})
         for name, declared in named.items()
     }
+
+
+def _declared_type(declared: Mapping[str, Any]) -> str:
+    """Return an input's type; a text if none or several are declared."""
+    kind = declared.get("type") or declared.get("kind")
+    return kind if isinstance(kind, str) else "string"
 
 
 def _fillable(declared: Mapping[str, Any], source: str) -> dict[str, Any]:

@@ -238,6 +238,8 @@ def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
         member.id: 1.0 if jury.rule == "escalate" else weight
         for member, weight in zip(jury.members, jury.weights, strict=True)
     }
+    if not opinions:
+        return CombinedOpinions("not_applicable", None, "no member judges such a case")
     graded = [(one.author, one.score) for one in opinions if one.score is not None]
     coverage = f"{len(graded)} of {len(opinions)} opinions have a score"
     failed = sum(one.outcome == "failed" for one in opinions)

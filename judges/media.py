@@ -216,8 +216,8 @@ def _marked_message(message: Message, media: Mapping[str, Medium]) -> Message:
     if not isinstance(content, list):
         return message
     parts = [
-        {"type": "text", "text": f"\n{_marked(part, media)}\n"} if _is_medium(part) else _marked(part, media)
-        for part in cast("list[Any]", content)
+        {"type": "text", "text": f"\n{marked}\n"} if _is_medium(part) else marked
+        for part, marked in zip(cast("list[Any]", content), _marked(content, media), strict=True)
     ]
     return {**message, "content": parts}
 

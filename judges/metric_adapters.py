@@ -54,7 +54,7 @@ def metric_item(case: Case, output: Output) -> MetricItem:
     """Return an output as metrics see it."""
     questions = [message_text(each) for each in messages_asked(case, output) if each["role"] == "user"]
     return MetricItem(
-        questions[-1] or "" if questions else "",
+        questions[-1] if questions else "",
         _answer(output),
         _reference(case.reference),
         [text if isinstance(text := item.content, str) else json.dumps(text) for item in case.context],
@@ -72,7 +72,7 @@ def _reference(reference: Mapping[str, Any]) -> str | None:
     answers = reference.get("answers")
     if answers:
         return str(answers[0])
-    if "criterion" in reference:
+    if reference.get("criterion") is not None:
         return str(reference["criterion"])
     return json.dumps(reference["calls"], ensure_ascii=False) if "calls" in reference else None
 

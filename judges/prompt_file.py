@@ -183,6 +183,10 @@ class _Model(msgspec.Struct):
     parameters: dict[str, Any] = {}
 
 
+class _ResponseFormat(msgspec.Struct):
+    type: str
+
+
 def _field(front: FrontMatter, key: str, kind: type[T], default: T) -> T:
     """Return one key of the front matter, checked for its type."""
     if front.values.get(key) is None:
@@ -227,8 +231,10 @@ def _parameters(front: FrontMatter) -> Mapping[str, Any]:
     except (TypeError, ValueError) as error:
         raise front.fault(f"parameters: they cannot be sent as JSON: {error}", "model") from error
     response_format: Any = parameters.get("response_format")
-    if response_format is not None and not (isinstance(response_format, dict) and "type" in response_format):
-        raise front.fault("parameters: response_format is a mapping with a type", "model")
+    try:
+        msgspec.convert(response_format, _ResponseFormat | None)
+    except msgspec.ValidationError as error:
+        raise front.fault("parameters: response_format is a mapping with a type", "model") from error
     return parameters
 
 

@@ -109,17 +109,21 @@ def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"type": "function_call_output", "call_id": message.get("tool_call_id"), "output": content}
         return
     if content:
-        parts = [_part(part) for part in cast("list[Any]", content)] if isinstance(content, list) else content
-        yield {"role": message["role"], "content": parts}
+        role = message["role"]
+        if isinstance(content, list):
+            content = [_part(part, role) for part in cast("list[Any]", content)]
+        yield {"role": role, "content": content}
     for call in message.get("tool_calls") or ():
         yield {"type": "function_call", "call_id": call.get("id"), **call["function"]}
 
 
-def _part(part: Mapping[str, Any]) -> dict[str, Any]:
+def _part(part: Mapping[str, Any], role: str) -> dict[str, Any]:
     if part.get("type") == "image_url":
         image = part["image_url"]
         return {"type": "input_image", "image_url": image["url"], "detail": image.get("detail", "auto")}
-    return {**part, "type": "input_text"} if part.get("type") == "text" else dict(part)
+    if part.get("type") == "text":
+        return {**part, "type": "output_text" if role == "assistant" else "input_text"}
+    return dict(part)
 
 
 def _format(response_format: Mapping[str, Any]) -> dict[str, Any]:

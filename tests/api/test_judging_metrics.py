@@ -191,3 +191,14 @@ def test_a_metric_can_be_audited():
 def test_what_cannot_be_called_is_refused(metric: Any):
     with pytest.raises(UsageError, match="expected a metric or a function"):
         fd.judge_from(metric)
+
+
+def test_a_rubric_is_no_reference_to_compare_with():
+    def metric(output: str, expected: str | None = None) -> tuple[float, str]:
+        return float(bool(output)), repr(expected)
+
+    reference = {"criterion": None, "criteria": [{"text": "It is polite."}]}
+    case = fd.Case(
+        id="c", kind="open_answer", messages=[{"role": "user", "content": "q"}], reference=reference
+    )
+    assert fd.judge_from(metric)(case, OUTPUT).reason == "None"

@@ -132,6 +132,7 @@ def test_a_kind_is_known_however_promptflow_spells_it(kind: str, file: Path):
         ("type: azure_open_ai\napi_base: https://x.example\n", "ours.yml: api_key: missing"),
         ("type: serverless\napi_key: sk-1\n", "ours.yml: api_base: missing"),
         ("type: open_ai\napi_key: sk-1\nazure_endpoint: x\n", "ours.yml:3: azure_endpoint: unknown field; this kind has: api_key,"),
+        ("type: open_ai\napi_key: sk-1\ntrue: x\n", "ours.yml: True: unknown field"),
         ("type: open_ai\napi_key: ${env:NO_KEY}\n", "ours.yml:2: api_key: the variable NO_KEY is not set"),
         ("type: open_ai\napi_key: <user-input>\n", "ours.yml:2: api_key: is a placeholder"),
         ("type: open_ai\napi_key: '******'\n", "ours.yml:2: api_key: is a placeholder"),

@@ -17,6 +17,23 @@ from fiducial.judges.prompt_inputs import fill_inputs
 from fiducial.judges.prompt_text import portability_problems
 from fiducial.judges.scale import Scale
 
+MAPPED = """---
+name: mine
+model: {api: chat, parameters: {temperature: 0.0}}
+inputs:
+  answer: {type: string, kind: string}
+  boundary: {type: string, kind: string}
+map: {answer: response, boundary: fence}
+pass_at: 1.0
+template: {format: {kind: jinja2}, parser: {kind: prompty}}
+scale: {minimum: 0, maximum: 1, step: 1}
+---
+user:
+{{boundary}}
+{{answer}}
+{{boundary}}
+"""
+
 PROMPTFLOW = """---
 name: Relevance
 description: How relevant is an answer?
@@ -233,6 +250,13 @@ def test_the_least_score_may_be_the_best(tmp_path: Path) -> None:
             "image",
         ),
         (AZURE.replace("{{query}}", "{% for %}"), {"scale": "1-5"}, "not jinja"),
+        (
+            PROMPTY_2.replace("jinja2", "[jinja2]"),
+            {"inputs": ["answer=response"]},
+            r"the template is \['jinja2'\]",
+        ),
+        (MAPPED.replace("pass_at: 1.0", "pass_at: high"), {}, "pass_at: Expected `float`, got `str`"),
+        (MAPPED.replace("pass_at: 1.0", "parse: tags"), {}, "parse: Expected `object`, got `str`"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_line_that_says_what_to_do(
@@ -253,28 +277,15 @@ def test_a_file_of_ours_is_imported_as_it_is(tmp_path: Path) -> None:
     assert again.read_text(encoding="utf-8") == written
 
 
+def test_an_input_of_several_types_is_a_text(tmp_path: Path) -> None:
+    path = imported(tmp_path, MAPPED.replace("answer: {type: string,", 'answer: {type: [string, "null"],'))
+    assert "answer: {type: string, kind: string}" in path.read_text(encoding="utf-8")
+
+
 def test_what_looks_like_a_prompt_file_is_one_whatever_it_is_called(tmp_path: Path) -> None:
     source = tmp_path / "seed.txt"
     source.write_bytes(b"\xef\xbb\xbf" + AZURE.replace("\n", "\r\n").encode())
     assert import_prompt(source, tmp_path / "x.prompty", (), "1-5")[1].template == body(AZURE)
-
-
-MAPPED = """---
-name: mine
-model: {api: chat, parameters: {temperature: 0.0}}
-inputs:
-  answer: {type: string, kind: string}
-  boundary: {type: string, kind: string}
-map: {answer: response, boundary: fence}
-pass_at: 1.0
-template: {format: {kind: jinja2}, parser: {kind: prompty}}
-scale: {minimum: 0, maximum: 1, step: 1}
----
-user:
-{{boundary}}
-{{answer}}
-{{boundary}}
-"""
 
 
 def test_front_matter_maps_names_that_other_tools_pass_over(tmp_path: Path) -> None:

@@ -176,3 +176,8 @@ def test_a_dear_judge_that_gives_no_score_leaves_none():
 def test_what_makes_no_jury_is_refused(rule: str, members: str, fields: dict[str, Any]):
     with pytest.raises(UsageError):
         jury(rule, members, **fields)
+
+
+def test_a_case_that_no_member_judges_is_not_applicable():
+    verdict = jury_verdict(jury(), ITEM, [])
+    assert (verdict.outcome, verdict.reason) == ("not_applicable", "no member judges such a case")

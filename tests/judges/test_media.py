@@ -9,6 +9,7 @@ import pytest
 from judge_items import make_case, make_output
 
 from fiducial.judges import NotApplicableError, load_judge, make_request
+from fiducial.judges.media import with_marks
 from fiducial.judges.transport.budget import estimate_prompt
 from fiducial.records import Case, ContextItem, Output, ToolCall, ToolResults
 
@@ -158,3 +159,12 @@ def test_a_forecast_counts_images_and_not_the_length_of_their_text():
         for content in ("Hello", [{"type": "text", "text": "Hello"}, long])
     )
     assert 0 < both.low - text.low < both.likely - text.likely < both.high - text.high < 10_000
+
+
+@pytest.mark.parametrize("depth", [10, 48, 49, 60])
+def test_an_image_nested_too_deeply_is_no_error(depth: int):
+    nested: Any = {"type": "image_url", "image_url": {"url": "https://a.example/x.png"}}
+    for _ in range(depth):
+        nested = [nested]
+    marked = with_marks(asking(IMAGE, {"type": "data", "value": nested}), make_output())
+    assert len(marked.media) == (2 if depth < 49 else 1)

@@ -44,6 +44,10 @@ def write(folder: Path, text: str | bytes) -> Path:
         ("---\nscale: {max: 1}\n---\nuser:\nx\n", r":2: scale: .*unknown field `max`"),
         ("---\nmodel: {api: completion}\n---\nuser:\nx\n", r":2: model: .*completion"),
         ("---\nmodel: {parameters: {stream: true}}\n---\nuser:\nx\n", r":2: model: parameters: stream"),
+        (
+            "---\nmodel: {parameters: {response_format: {type: [a]}}}\n---\nuser:\nx\n",
+            r":2: model: .*response_format",
+        ),
         ("---\nmodel: {parameters: {response_format: x}}\n---\nuser:\nx\n", r":2: model: .*response_format"),
         ("---\ninputs: {q: {type: text}}\n---\nuser:\nx\n", r":2: inputs: q: unknown type 'text'"),
         ("---\ninputs: {a-b: {type: string}}\n---\nuser:\nx\n", r":2: inputs: 'a-b' is not a name"),

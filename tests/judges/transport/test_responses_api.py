@@ -180,6 +180,7 @@ def test_conversations_with_calls_images_and_formats_are_translated():
             {"role": "user", "content": [{"type": "text", "text": "See"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]},
             {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
             {"role": "tool", "tool_call_id": "c1", "content": "5"},
+            {"role": "assistant", "content": [{"type": "text", "text": "Five"}]},
         ],
         {
             "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}],
@@ -202,6 +203,7 @@ def test_conversations_with_calls_images_and_formats_are_translated():
             },
             {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
             {"type": "function_call_output", "call_id": "c1", "output": "5"},
+            {"role": "assistant", "content": [{"type": "output_text", "text": "Five"}]},
         ],
         "tools": [{"type": "function", "name": "f", "parameters": {}}],
         "text": {"format": {"type": "json_schema", **schema}, "verbosity": "low"},
