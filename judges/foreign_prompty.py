@@ -59,7 +59,7 @@ def prompty_text(front: FrontMatter, sources: Mapping[str, str], scale: Scale | 
     inputs = _inputs(front)
     named = _sources(front, inputs, sources)
     parameters = _parameters(front)
-    parse = _field(front, "parse", dict) or _tags(front.body) or _json_reply(front.body)
+    parse = _field(front, "parse", dict[str, Any]) or _tags(front.body) or _json_reply(front.body)
     return str(
         PromptText(
             name=str(front.values.get("name") or front.path.stem),
