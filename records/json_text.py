@@ -60,7 +60,7 @@ def indented_json(value: object) -> bytes:
 
 
 def _json_value(value: object) -> Any:
-    """Return a value as the standard library reads it from JSON; null for NaN and infinities, as in msgspec."""
+    """Convert a value to plain JSON types, with null for NaN and infinities as in msgspec."""
     return json.loads(json.dumps(msgspec.to_builtins(value)), parse_constant=lambda _: None)
 
 
