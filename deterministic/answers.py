@@ -59,7 +59,7 @@ def check_answer_strictly(message: str, answers: list[str]) -> Finding:
     answer = _answer_field(message)
     stated = _tidy(answer)
     accepted = {_tidy(choice) for choice in answers}
-    if stated in accepted or _LEAD_IN.sub("", stated, count=1) in accepted:
+    if stated in accepted or _tidy(_LEAD_IN.sub("", stated, count=1)) in accepted:
         return PASSED
     facts = {"expected": answers, "got": plain(answer)}
     if not stated:

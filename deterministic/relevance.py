@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import DecodingError
 from ..records import Case, Output, kind_spec
-from .ast.schemas import as_mapping
+from .ast.schemas import as_mapping, documents_by_name, required_names
 from .ast.tool_calls import is_call_list
 from .decoding.call_attempts import call_names, is_json_call, sets_out_to_call
 from .decoding.json_replies import read_json_reply
@@ -25,9 +25,7 @@ def refutation(
     None if no tool refutes a call, or if no tool is known. Without ``named`` only the function's name is checked, since a text
     may give arguments by position.
     """
-    documents = {
-        variant: tool["function"] for tool in tools for variant in _variants(tool["function"]["name"])
-    }
+    documents = documents_by_name([tool["function"] for tool in tools])
     if not documents:
         return None
     for call in calls:
@@ -51,28 +49,29 @@ class _ArgumentProblem(NamedTuple):
     message: str
 
 
-def _variants(name: str) -> tuple[str, str]:
-    return name, name.replace(".", "_")
-
-
 def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> Iterator[_ArgumentProblem]:
     properties = as_mapping(parameters.get("properties"))
-    required: Any = parameters.get("required")
-    for name in cast("list[Any]", required) if isinstance(required, list) else ():
-        if name not in arguments and "default" not in as_mapping(properties.get(str(name))):
-            message = f"the required argument {str(name)[:80]!r} is missing"
+    for name in required_names(parameters):
+        if name not in arguments and "default" not in as_mapping(properties.get(name)):
+            message = f"the required argument {name[:80]!r} is missing"
             yield _ArgumentProblem("relevance_error:missing_required", message)
     for name, value in arguments.items():
-        document = as_mapping(properties.get(name))
-        values = cast("list[Any]", value) if isinstance(value, list) else [value]
-        listed: Any = document.get("enum") or as_mapping(document.get("items")).get("enum")
-        if not isinstance(listed, list) or value is None:
-            continue
-        allowed = {str(each) for each in cast("list[Any]", listed)}
-        for each in values:
-            if isinstance(each, str | int | float) and str(each) not in allowed:
-                message = f"{name} is {str(each)[:80]!r}, which is not among the values it takes"
+        allowed = _listed_values(as_mapping(properties.get(name)))
+        for item in cast("list[Any]", value) if isinstance(value, list) else [value]:
+            if allowed and isinstance(item, str | int | float) and not _is_listed(item, allowed):
+                message = f"{name} is {str(item)[:80]!r}, which is not among the values it takes"
                 yield _ArgumentProblem("relevance_error:value_not_in_enum", message)
+
+
+def _listed_values(document: Mapping[str, Any]) -> list[Any]:
+    """Return the values that a document lists for an argument or its items; empty if none."""
+    listed: Any = document.get("enum") or as_mapping(document.get("items")).get("enum")
+    return cast("list[Any]", listed) if isinstance(listed, list) else []
+
+
+def _is_listed(value: str | float, allowed: list[Any]) -> bool:
+    """Return whether a value, or its text, is among the allowed ones."""
+    return value in allowed or str(value) in map(str, allowed)
 
 
 def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[str]) -> bool:

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...records import AcceptedCall, AnyOrder, AnyValue, Match, ToolCallReference, accepted_calls, nearest
 from ..finding import shorten
 from ..options import NameStyle
-from .schemas import Dialect, as_mapping, dialect_of, property_of, with_one_type
+from .schemas import Dialect, as_mapping, dialect_of, property_of, required_names, with_one_type
 
 _MOST_PERMUTED = 6
 """Longest list whose orders are all listed for BFCL's rules, which cannot compare lists in any order."""
@@ -165,7 +165,7 @@ def _compile_call(
         names=frozenset({name} if lenient and underscored in offered else {name, underscored}),
         written=call.written,
         language=dialect.short_name,
-        required=tuple(parameters.get("required") or ()),
+        required=tuple(required_names(parameters)),
         documented=frozenset(properties),
         arguments={
             argument: _compile_argument(

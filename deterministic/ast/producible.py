@@ -12,7 +12,7 @@ from ...records import AcceptedCall, Case, ToolCallReference, accepted_calls, is
 from ..options import CheckOptions
 from .expectation import document_of
 from .schema_check import SchemaMisfit, schema_error
-from .schemas import as_mapping, dialect_of, property_of, with_one_type
+from .schemas import as_mapping, dialect_of, property_of, required_names, with_one_type
 
 _LISTS = "; each item of this list is one accepted value, so that a list as a value is written [[...]]"
 
@@ -81,7 +81,7 @@ def _problems(
             is_list = dialect.types.get(str(with_one_type(schema).get("type"))) is list
             hint = _LISTS if is_list and innermost == field and not call.literal else ""
             yield SchemaMisfit(innermost, f"{problem}{hint}")
-    for name in cast("list[str]", parameters.get("required") or []):
+    for name in required_names(parameters):
         accepted = call.arguments.get(name)
         if accepted is None or not accepted.values:
             yield SchemaMisfit(

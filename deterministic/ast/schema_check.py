@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
-from ...records import (
-    AnyValue,
-    nearest,
-)
+from ...records import AnyValue, nearest
 from ..finding import shorten
 from .schemas import (
     NO_SCHEMA,
@@ -16,6 +13,7 @@ from .schemas import (
     Dialect,
     as_mapping,
     property_of,
+    required_names,
     variants_of,
     with_one_type,
 )
@@ -153,7 +151,7 @@ def _misfit_in_dict(
         ]
         if misfits and None not in misfits:
             return misfits[0]
-    for key in cast("list[str]", schema.get("required") or []):
+    for key in required_names(schema):
         if not any(literal or value != "" for value in choices.get(key, [])):
             return SchemaMisfit(field, f"the tool requires {key!r} here, and no accepted value gives it")
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias, cast
 
@@ -41,6 +41,22 @@ def variants_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def as_mapping(value: Any) -> Mapping[str, Any]:
     """Return a part of a schema; empty if it is not an object."""
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else NO_SCHEMA
+
+
+def documents_by_name(documents: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return function documents by name, and by the name with underscores for dots.
+
+    A function's exact name takes precedence over another's name with underscores.
+    """
+    underscored = {document["name"].replace(".", "_"): document for document in documents}
+    return underscored | {document["name"]: document for document in documents}
+
+
+def required_names(schema: Mapping[str, Any]) -> list[str]:
+    """Return the names of an object's required properties; other forms of ``required`` name none."""
+    names = schema.get("required")
+    listed = cast("list[Any]", names) if isinstance(names, list) else []
+    return [name for name in listed if isinstance(name, str)]
 
 
 def property_of(schema: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:

@@ -28,22 +28,25 @@ _NUMBERS = (int, float)
 def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
     """Check that a value is an acceptable one.
 
-    The marker ``""`` means only that the argument may be omitted; stating the documented default counts as omitting it.
+    An optional argument may also have its documented default, if that is null or of the documented type.
     The problem is one of type if neither an acceptable value nor the document has the value's type.
     """
     document, literal = argument.document, argument.literal
     if any(is_acceptable(value, choice, document, literal=literal) for choice in argument.values):
         return None
+    if argument.optional and _is_default(value, argument):
+        return None
     if _has_type(value, argument):
-        default = document.get("default", _NO_DEFAULT)
-        if argument.optional and is_acceptable(value, default, document, literal=literal):
-            return None
         return not_acceptable(_value_error(argument), argument, value)
     return wrong_type(argument, value)
 
 
-_NO_DEFAULT = object()
-"""Marker for no documented default; equal to no value."""
+def _is_default(value: Any, argument: Argument) -> bool:
+    """Return whether a value, null or of the documented type, is the documented default."""
+    document = argument.document
+    if "default" not in document or not (value is None or _has_type(value, argument)):
+        return False
+    return is_acceptable(value, document["default"], document, literal=argument.literal)
 
 
 def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, literal: bool = False) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import msgspec
 
 from ...records import OF_CALLS, kind_spec, message_text
-from ..ast.schemas import as_mapping
+from ..ast.schemas import as_mapping, required_names
 from .call_notation import NamedCall, native_calls, source_text
 from .chance import shuffled
 from .near_values import stray_text
@@ -222,10 +222,8 @@ def _example_call(document: Mapping[str, Any], question: str) -> NamedCall:
 
 def _example_object(document: Mapping[str, Any], question: str, depth: int) -> dict[str, Any]:
     properties = as_mapping(document.get("properties"))
-    wanted = (
-        [name for name in document.get("required") or () if name in properties] if depth < _DEEPEST else []
-    )
-    return {name: _first(properties[name], question, depth) for name in wanted}
+    required = required_names(document) if depth < _DEEPEST else []
+    return {name: _first(properties[name], question, depth) for name in required if name in properties}
 
 
 def _first(document: Any, question: str, depth: int) -> Any:

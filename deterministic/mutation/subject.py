@@ -22,7 +22,7 @@ from ...records import (
     accepted_calls,
     kind_spec,
 )
-from ..ast.schemas import as_mapping
+from ..ast.schemas import as_mapping, documents_by_name, required_names
 from .call_notation import NamedCall, read_calls
 from .documented_form import is_positional
 
@@ -132,9 +132,7 @@ class Subject:
         Functions with dots in their names are listed with underscores as well.
         """
         later: list[dict[str, Any]] = self.case.reference.get("withheld_tools") or []
-        functions = [tool["function"] for tool in (*self.case.tools, *later)]
-        underscored = {function["name"].replace(".", "_"): function for function in functions}
-        return underscored | {function["name"]: function for function in functions}
+        return documents_by_name([tool["function"] for tool in (*self.case.tools, *later)])
 
     @cached_property
     def sites(self) -> list[Site]:
@@ -158,9 +156,7 @@ class Subject:
 
     def required(self, function: str) -> frozenset[str]:
         """Return the names of the parameters that an offered function requires."""
-        names: Any = self._schema(function).get("required")
-        name_list = cast("list[Any]", names) if isinstance(names, list) else []
-        return frozenset(name for name in name_list if isinstance(name, str))
+        return frozenset(required_names(self._schema(function)))
 
     def _with_order(self, site: Site) -> Site:
         """Return the site with the reference's item order, if its document states none."""

@@ -27,6 +27,9 @@ PASS, FAIL, OPEN = 1.0, 0.0, None
         ("{'answer': 'Goldman Sachs', 'context': 'you told me'}", PASS, PASS),
         ('{"answer": "Goldman Sachs", "context": ""}', PASS, PASS),
         ("49.99", PASS, PASS),
+        ("The answer is **Goldman Sachs**.", PASS, PASS),
+        ("Answer: `49.99`", PASS, PASS),
+        ("It's 'Goldman Sachs'.", PASS, PASS),
         # The original deletes points and searches the whole message.
         ("4999", PASS, OPEN),
         ("I think it is Goldman Sachs.", PASS, OPEN),

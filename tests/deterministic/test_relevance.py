@@ -165,3 +165,23 @@ def test_a_log_without_tools_refutes_no_call():
     output = Output(case_id="y", system="s", tool_calls=[ToolCall(name="anything")])
     found = check(Case(id="y", kind="any_call"), output, options=CheckOptions())
     assert found.outcome == "undecided"
+
+
+def test_a_tool_is_not_confused_with_one_whose_dots_are_underscores():
+    tools = [
+        tool("tide_lookup", {"port": {"type": "string"}}, required=["port"]),
+        tool("tide.lookup", {"day": {"type": "string"}}, required=["day"]),
+    ]
+    output = Output(
+        case_id="y", system="s", tool_calls=[ToolCall(name="tide_lookup", arguments={"port": "Brest"})]
+    )
+    for offered in (tools, tools[::-1]):
+        case = Case(id="y", kind="any_call", tools=offered)
+        assert check(case, output).outcome == "undecided"
+
+
+@pytest.mark.parametrize(("value", "outcome"), [(1, "undecided"), (1.0, "undecided"), (3, "graded")])
+def test_a_listed_number_is_the_same_as_an_integer_and_as_a_float(value: float, outcome: str):
+    case = Case(id="y", kind="any_call", tools=[tool("tide", {"days": {"type": "number", "enum": [1, 2]}})])
+    output = Output(case_id="y", system="s", tool_calls=[ToolCall(name="tide", arguments={"days": value})])
+    assert check(case, output).outcome == outcome

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from fiducial.deterministic import check
 from fiducial.deterministic.ast.producible import require_producible
 from fiducial.errors import InputError
-from fiducial.records import Case
+from fiducial.records import Case, Output
 
 BOOK: dict[str, Any] = {
     "name": "book",
@@ -199,3 +200,13 @@ def test_in_other_languages_a_text_may_be_any_expression():
 
 def test_other_kinds_are_not_looked_at():
     assert refusal(Case(id="q", kind="memory_answer", reference={"answers": ["x"]})) is None
+
+
+def test_a_required_that_is_not_a_list_requires_nothing():
+    inner = {"type": "object", "properties": {"city": {"type": "string"}}, "required": True}
+    trip = {"name": "trip", "parameters": {"type": "object", "properties": {"to": inner}, "required": True}}
+    accepted = case({"name": "trip", "arguments": {"to": {"city": "Rome"}}}, tools=[trip])
+    assert refusal(accepted) is None
+    assert (
+        check(accepted, Output(case_id="trip", system="s", text="[trip(to={'city': 'Rome'})]")).score == 1.0
+    )

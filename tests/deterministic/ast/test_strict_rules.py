@@ -43,6 +43,9 @@ TYPED_DICT = {"type": "dict", "properties": {"n": {"type": "integer"}}}
         (10, {"type": "integer", "default": 10}, [5, ""], False, True),
         (10, {"type": "integer", "default": 10}, [5], False, False),
         ("10", {"type": "integer", "default": "10"}, [5, ""], False, False),
+        (None, {"type": "integer", "default": None}, [5, ""], False, True),
+        (None, {"type": "integer", "default": None}, [5], False, False),
+        (None, {"type": "integer", "default": 10}, [5, ""], False, False),
         # Types count inside lists and dicts.
         ({"n": True}, TYPED_DICT, [{"n": [1]}], True, False),
         ({"n": 1.0}, TYPED_DICT, [{"n": [1]}], True, False),
