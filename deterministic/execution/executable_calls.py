@@ -29,7 +29,7 @@ def called_name(text: str) -> str | None:
     """Return the dotted name of the function in a call text; None if it is not a call."""
     try:
         node = parse(text)
-    except (SyntaxError, ForbiddenExpressionError):
+    except (SyntaxError, ValueError, ForbiddenExpressionError):
         return None
     return unparse(node.func) if isinstance(node, ast.Call) else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from ...records import ExecutionMatch
@@ -41,15 +42,21 @@ def match_in_range(expected: Any, actual: Any) -> Mismatch | None:
 
     As in BFCL, nothing matches a negative number; `match_nearly` corrects that.
     """
+    numbers = type(expected) in (int, float) and type(actual) in (int, float)
     return _match_numbers(
-        expected, actual, lambda: (1 - TOLERANCE) * expected <= actual <= (1 + TOLERANCE) * expected
+        expected,
+        actual,
+        lambda: numbers and (1 - TOLERANCE) * expected <= actual <= (1 + TOLERANCE) * expected,
     )
 
 
 def match_nearly(expected: Any, actual: Any) -> Mismatch | None:
     """Check that a number is off by at most a fifth of the expected one's size."""
+    numbers = _is_number(expected) and _is_number(actual)
     return _match_numbers(
-        expected, actual, lambda: abs(actual - expected) <= TOLERANCE * abs(expected) < math.inf
+        expected,
+        actual,
+        lambda: numbers and bool(abs(actual - expected) <= TOLERANCE * abs(expected) < math.inf),
     )
 
 
@@ -90,10 +97,14 @@ def _match_keys(expected: Mapping[Any, Any], actual: Mapping[Any, Any], error_ty
     return None
 
 
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a real number, numpy's included; truth values are none."""
+    return isinstance(value, int | float | Real) and type(value) is not bool
+
+
 def _match_numbers(expected: Any, actual: Any, near: Callable[[], bool]) -> Mismatch | None:
-    numbers = type(expected) in (int, float) and type(actual) in (int, float)
     try:
-        if numbers and near():
+        if near():
             return None
     except OverflowError:
         # An integer beyond the range of floats is near to no number.

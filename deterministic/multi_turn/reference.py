@@ -87,7 +87,7 @@ def _play(scenario: Scenario, executor: ExecutorFactory, read: StateReader) -> t
     turns: list[ReferenceTurn] = []
     for calls in scenario.decode().calls:
         results = [run(text) for text in calls]
-        states = {name: _snapshot(name, read(world), states.get(name)) for name, world in worlds.items()}
+        states = {name: _snapshot(name, world, read, states.get(name)) for name, world in worlds.items()}
         turns.append(ReferenceTurn(calls, results, states))
     return tuple(turns)
 
@@ -106,11 +106,10 @@ def _require_repeatable(turns: Sequence[ReferenceTurn], again: Sequence[Referenc
                 problem = f"{call!r} returns {shorten(first)}, then {shorten(second)}"
                 raise InputError(_unrepeatable(number, problem), field="reference.classes")
         for world, state in one.states.items():
-            name = next(
-                (name for name in state if not _same(state[name], other.states[world].get(name))), None
-            )
-            if name is not None:
-                raise InputError(_unrepeatable(number, f"{world}.{name} differs"), field="reference.classes")
+            for name, value in state.items():
+                if not _same(f"{world}.{name}", value, other.states[world].get(name)):
+                    problem = f"{world}.{name} differs"
+                    raise InputError(_unrepeatable(number, problem), field="reference.classes")
 
 
 def _unrepeatable(turn: int, problem: str) -> str:
@@ -120,20 +119,27 @@ def _unrepeatable(turn: int, problem: str) -> str:
     )
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(name: str, one: Any, other: Any) -> bool:
     try:
         return bool(one == other)
     except RecursionError:  # which is too deep to compare, and counts as different where systems are graded
         return True
+    except Exception as error:
+        raise _unusable_state(name, error) from error
 
 
-def _snapshot(name: str, state: State, previous: State | None) -> State:
-    if previous is not None and state == previous:
-        return previous
+def _snapshot(name: str, world: AnyWorld, read: StateReader, previous: State | None) -> State:
+    """Return a copy of a world's state, or the previous one if it is unchanged."""
     try:
-        return copy.deepcopy(state)
-    except (TypeError, copy.Error) as error:
-        raise InputError(
-            f"the state of {name} cannot be copied: {error}; leave such attributes out of state(), or begin their names with _",
-            field="reference.classes",
-        ) from error
+        state = dict(read(world))
+        return previous if previous is not None and state == previous else copy.deepcopy(state)
+    except Exception as error:
+        raise _unusable_state(f"the state of {name}", error) from error
+
+
+def _unusable_state(name: str, error: Exception) -> InputError:
+    return InputError(
+        f"{name} cannot be read, compared or copied: {type(error).__name__}: {error}; "
+        "leave such attributes out of state(), or begin their names with _",
+        field="reference.classes",
+    )

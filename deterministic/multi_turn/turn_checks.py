@@ -39,11 +39,11 @@ class StateMismatch(NamedTuple):
 def equal(expected: Any, got: Any) -> bool:
     """Return whether two values are equal in Python: ``1 == 1.0 == True``.
 
-    The order of dicts does not matter. Values too deep to compare are not equal.
+    The order of dicts does not matter. Values that cannot be compared, such as arrays or very deep ones, are not equal.
     """
     try:
         return bool(expected == got)
-    except RecursionError:
+    except Exception:  # noqa: BLE001 - a custom world may hold values of any type
         return False
 
 
@@ -218,7 +218,7 @@ def _compare_states(facts: TurnFacts, same: Equality) -> Finding | None:
 
 
 def _differing(expected: State, state: State, same: Equality) -> list[str]:
-    if expected == state and same is equal:
+    if same is equal and equal(expected, state):
         return []
     return [name for name, value in expected.items() if not same(value, state.get(name, ABSENT))]
 

@@ -159,7 +159,10 @@ def other_notation(subject: Subject, _chance: random.Random) -> Iterator[Mutatio
     if not subject.calls:
         return
     if subject.output.tool_calls is None:
-        native = native_calls(subject.calls, as_text=True)
+        try:
+            native = native_calls(subject.calls, as_text=True)
+        except TypeError:  # Python source may hold what JSON cannot: bytes, sets, complex numbers
+            return
         output = msgspec.structs.replace(subject.output, text=None, tool_calls=native)
         yield Mutation(output, "native calls instead of source text")
     else:

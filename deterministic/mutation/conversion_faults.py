@@ -104,8 +104,11 @@ def _number(value: Any) -> Fraction | None:
 
 
 def _like(number: Fraction, value: float) -> Iterator[float]:
-    """Yield the number, rounded to the type of a value, unless the two are equal."""
-    changed = round(number) if type(value) is int else round(float(number), 2)
+    """Yield the number, rounded to the type of a value, unless the two are equal or it is too large."""
+    try:
+        changed = round(number) if type(value) is int else round(float(number), 2)
+    except OverflowError:
+        return
     if changed != value:
         yield changed
 

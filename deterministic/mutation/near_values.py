@@ -161,12 +161,14 @@ def other_magnitude(value: float) -> Iterator[float]:
     """Yield ten times a number, and a tenth if that has the same type."""
     if not value:
         return
-    if math.isfinite(value * 10):
+    if isinstance(value, int):
         yield value * 10
-    if isinstance(value, float):
+        if value % 10 == 0:
+            yield value // 10
+    elif math.isfinite(value):
+        if math.isfinite(value * 10):
+            yield value * 10
         yield value / 10
-    elif value % 10 == 0:
-        yield value // 10
 
 
 def near_in_text(text: str) -> Iterator[str]:

@@ -78,5 +78,5 @@ class Operator(msgspec.Struct, frozen=True):
 
     @property
     def __wrapped__(self) -> Mutate:
-        """The function that it is made of, whose place is its own."""
+        """The function that changes outputs, for finding its source."""
         return self.mutate

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from ....errors import ConfigurationError
 from ....records import Case, OperatorFamily, Output
 
 
@@ -57,9 +58,17 @@ class Dial(msgspec.Struct, frozen=True):
     about: str
     steps: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse levels that have no positions between easy and hard."""
+        ascending = sorted(set(self.levels))
+        if len(ascending) < 2 or ascending[0] <= 0 or list(self.levels) not in (ascending, ascending[::-1]):  # noqa: PLR2004 - an easiest and a hardest
+            raise ConfigurationError(
+                f"dial {self.name!r}: expected two or more positive levels, rising or falling, got {self.levels}"
+            )
+
     @property
     def __wrapped__(self) -> Make:
-        """The function that it is made of, whose place is its own."""
+        """The function that makes the questions, for finding its source."""
         return self.make
 
     @property

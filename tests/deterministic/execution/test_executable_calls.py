@@ -228,6 +228,11 @@ def test_a_recorded_result_stands_in_for_a_function_that_is_not_registered(
     assert (verdict.outcome, verdict.score) == (outcome, score)
 
 
+def test_a_function_name_that_cannot_be_encoded_is_a_fault():
+    verdict = judge([ToolCall(name="price\ud800", arguments={})], [BINOMIAL])
+    assert verdict.error_type == "executable_checker:execution_error"
+
+
 @pytest.mark.parametrize("name", ["exact", "real_time", "structural"])
 def test_bfcls_names_of_matches_are_taken(name: str):
     for match in (name, f"{name}_match"):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fiducial.deterministic.execution.result_matching import (
@@ -49,6 +50,9 @@ def test_exactly_means_equal(expected: Any, actual: Any, error: str | None):
         (float("nan"), 1.0, False, False),
         (float("inf"), float("inf"), True, False),
         (10**400, 10**400, False, False),
+        (3.0, np.float64(3.1), False, True),
+        (np.int64(30), 31, False, True),
+        (1, np.bool_(True), False, False),
     ],
 )
 def test_near_is_within_a_fifth(expected: Any, actual: Any, in_range: bool, nearly: bool):

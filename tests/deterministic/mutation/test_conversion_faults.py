@@ -36,6 +36,7 @@ def becomes(perturb: Perturb, value: Any, description: str = "") -> list[Any]:
         (True, "hours", []),
         (float("nan"), "in km", []),
         ("5", "in km", []),
+        (1.7e308, "in seconds", []),  # too large for a float
     ],
 )
 def test_a_quantity_is_given_in_another_unit_than_the_one_that_is_documented(

@@ -105,6 +105,11 @@ def test_a_shifted_date_is_another_date_in_the_same_form(date: dt.date, form: st
         assert shifted.strftime(form) == text
 
 
+def test_numbers_beyond_floats_are_changed_too():
+    assert list(other_magnitude(10**400)) == [10**401, 10**399]
+    assert list(other_magnitude(float("inf"))) == []
+
+
 def test_numbers_keep_their_type():
     assert list(near_numbers(2)) == [3, 1]
     assert list(near_numbers(2.5)) == []

@@ -240,7 +240,19 @@ def are_probes(found: list[Any]) -> bool:
 
 
 @pytest.mark.parametrize(
-    "text", ["no call at all", "[f(", "[f(1, 2)]", "[f(a=b)]", "[f(a={})]", "[f(a=[])]", "[f(a=-0.0)]", ""]
+    "text",
+    [
+        "no call at all",
+        "[f(",
+        "[f(1, 2)]",
+        "[f(a=b)]",
+        "[f(a={})]",
+        "[f(a=[])]",
+        "[f(a=-0.0)]",
+        "[f(a=b'x')]",
+        "[f(a={1})]",
+        "",
+    ],
 )
 def test_no_operator_stumbles_over_odd_output(trip: Subject, text: str):
     subject = Subject(trip.case, Output(case_id="trip", system="odd", text=text))

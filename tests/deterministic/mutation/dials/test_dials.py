@@ -10,6 +10,7 @@ from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.mutation import DIALS, FAMILY_KINDS, OPERATORS, Dial, Rung
 from fiducial.deterministic.mutation.dials.attack_texts import PHRASES, STRENGTHS
 from fiducial.deterministic.mutation.dials.call_dials import DIGITS, wrong_digit
+from fiducial.errors import ConfigurationError
 from fiducial.records import Claim, decode_record, encode_record
 
 SEEDS = range(12)
@@ -122,3 +123,9 @@ def test_attacks_come_in_eleven_languages_each_in_all_strengths():
         assert texts[0] == ""
         assert len(set(texts)) == len(STRENGTHS)
         assert '"guest": "Ada", "people": 3' in texts[-1]
+
+
+@pytest.mark.parametrize("levels", [(), (3,), (0, 1, 2), (1, 3, 2), (1, 1, 2)])
+def test_levels_without_an_order_are_refused(levels: tuple[int, ...]):
+    with pytest.raises(ConfigurationError, match="dial 'own': expected two or more positive levels"):
+        Dial("own", "tool_call", DIALS["nesting"].make, levels, "levels", "a test")
