@@ -53,7 +53,7 @@ def documents_by_name(documents: Sequence[Mapping[str, Any]]) -> dict[str, Mappi
 
 
 def required_names(schema: Mapping[str, Any]) -> list[str]:
-    """Return the names of an object's required properties; other forms of ``required`` name none."""
+    """Return the required properties of an object, if they are given as a list of names."""
     names = schema.get("required")
     listed = cast("list[Any]", names) if isinstance(names, list) else []
     return [name for name in listed if isinstance(name, str)]

@@ -104,7 +104,7 @@ def _number(value: Any) -> Fraction | None:
 
 
 def _like(number: Fraction, value: float) -> Iterator[float]:
-    """Yield the number, rounded to the type of a value, unless the two are equal or it is too large."""
+    """Yield the number, rounded to the type of a value, unless they are equal or it overflows."""
     try:
         changed = round(number) if type(value) is int else round(float(number), 2)
     except OverflowError:
