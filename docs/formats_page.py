@@ -40,7 +40,7 @@ print(table.cases[0].kind, fd.check(table.cases[0], table.outputs[0]).score)
 run = fd.evaluate(table.cases, table.outputs)
 ```
 
-`fd.read` also takes a path, a data frame or a `datasets.Dataset`. A folder of one tool's files is read as a whole.
+`fd.read` also takes a path, a data frame or a `datasets.Dataset`. A folder is read as a whole.
 
 Scores, assertions and metrics become verdicts under the scorer's or person's name, ungraded if the tool gave no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. Scores of unknown range are skipped. Ids stay text (`"001"`).
 """

@@ -12,7 +12,7 @@ MOST_WHOLE = 1 << 53
 """Largest number of a trial, turn or repetition."""
 
 
-_NAMES, _NUMBERS = (str, int), (int, float)
+_NUMBERS = (int, float)
 
 
 class FieldReader:
@@ -80,8 +80,10 @@ class FieldReader:
         return self._typed(names, str, "a text")
 
     def name(self, *names: str) -> str | None:
-        """Return an id or a name: a text unchanged, or a whole number."""
-        value = self._typed(names, _NAMES, "a text or a whole number")
+        """Return an id or a name: a text unchanged, or a whole number, even if written as 7.0."""
+        value = self._typed(names, (str, *_NUMBERS), "a text or a whole number")
+        if isinstance(value, float):
+            value = self._integer(value, names, "a text or a whole number")
         return None if value is None else str(value)
 
     def need(self, *names: str) -> str:
@@ -97,11 +99,21 @@ class FieldReader:
         return None if value is None or math.isnan(value) else value
 
     def whole(self, *names: str) -> int | None:
-        """Return a whole number."""
-        value: int | None = self._typed(names, int, "a whole number")
-        if value is not None and abs(value) > MOST_WHOLE:
-            raise RecordError("is beyond every count", field=self.place(self.first(*names) or names[0]))
-        return value
+        """Return a whole number, even if written as 7.0."""
+        value: float | None = self._typed(names, _NUMBERS, "a whole number")
+        if value is None:
+            return None
+        number = self._integer(value, names, "a whole number")
+        if abs(number) > MOST_WHOLE:
+            raise RecordError("is too large for a count", field=self.place(self.first(*names) or names[0]))
+        return number
+
+    def _integer(self, value: float, names: tuple[str, ...], expected: str) -> int:
+        """Return a number as an integer; data frames write 7 as 7.0 beside empty cells."""
+        if isinstance(value, float) and not value.is_integer():
+            name = self.place(self.first(*names) or names[0])
+            raise RecordError(f"expected {expected}, got {value:g}", field=name)
+        return int(value)
 
     def node(self, *names: str) -> FieldReader:
         """Return an object; empty if missing."""

@@ -200,7 +200,8 @@ def _decoded(raw: bytes) -> Any:
         line = error.lineno if b"\n" in raw.strip() else None
         if error.pos >= len(error.doc.rstrip()):
             raise RecordError("not JSON: it ends before it is complete", line=line) from error
-        raise RecordError(f"not JSON: {error.msg} at column {error.colno}", line=line) from error
+        problem = error.msg.removesuffix(" at")  # "Unterminated string starting at"
+        raise RecordError(f"not JSON: {problem} at column {error.colno}", line=line) from error
     except RecursionError as error:
         raise RecordError("the JSON is nested too deeply") from error
     except ValueError as error:  # a number with thousands of digits

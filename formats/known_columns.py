@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
@@ -45,7 +46,7 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
     names, others, judging, people, parts, scores, by = _columns(
         tuple(line.value), tuple(options.columns.items()), graded.label, graded.judges
     )
-    fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
+    fields = FieldReader({field: _cell(field, line.value[name]) for field, name in names.items()}, line.at)
     messages = fields.unpacked("messages") if "messages" in names else None
     asked_messages, answer = _conversation(fields, line.value, messages)
     turns = (
@@ -169,6 +170,11 @@ def reference_example(
     ]
 
 
+def _cell(field: str, value: Any) -> Any:
+    """Return a cell's value, None for NaN; a score of NaN is a judge's failure."""
+    return None if isinstance(value, float) and math.isnan(value) and field != "score" else value
+
+
 def _others(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """Return the columns that are not fields."""
     taken = set(names.values())
@@ -286,8 +292,9 @@ def _tools(fields: FieldReader) -> list[dict[str, Any]]:
 
 def _trial(fields: FieldReader) -> int:
     value = fields.get("trial")
-    if isinstance(value, str) and value.removeprefix("-").isdecimal():
-        fields = FieldReader({"trial": int(value)}, fields.at)
+    digits, _, decimals = value.partition(".") if isinstance(value, str) else ("", "", "")
+    if digits.removeprefix("-").isdecimal() and not decimals.strip("0"):
+        fields = FieldReader({"trial": int(digits)}, fields.at)
     trial = fields.whole("trial") or 0
     if trial < 0:
         raise RecordError(f"expected a whole number from 0, got {trial}", field=fields.place("trial"))
@@ -314,7 +321,7 @@ _ROW: Mapping[str, _Part] = {
     **_REFERENCE,
     "tool_definitions": ("tools", _tools),
     "error": ("error", lambda fields: as_text(fields.get("error"))),
-    "system": ("system", lambda fields: fields.text("system")),
+    "system": ("system", lambda fields: fields.name("system")),
     "trial": ("trial", _trial),
     "turns": ("turns", _turns),
 }

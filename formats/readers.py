@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from ..errors import FiducialError, InputError, UsageError, readable
+from ..errors import FiducialError, InputError, RecordError, UsageError, readable
 from ..plugins import FORMATS
 from ..records import MAX_LINE_BYTES, Case, ItemKey, Output, Verdict, nearest
 from ..records.column_names import resolve
@@ -19,9 +19,11 @@ from .column_errors import text_columns, unknown_columns
 from .csv_rows import read_csv_rows
 from .custom_format import read_own
 from .exchanges import is_exchange
+from .field_reader import FieldReader
 from .file_rows import FileRow, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
+from .json_tables import content_fields, rows_in
 from .json_values import is_list, is_object
 from .own_form import refuse_own_form, refuse_run_folder
 from .table_formats import TABLES, is_folder_of_datasets
@@ -75,6 +77,9 @@ NAMES = (*_MODULES, *TABLES)
 
 _GLIMPSES = 20
 """Number of values of a file that are examined to detect its format."""
+
+_MOST_KEYS = 8
+"""Number of keys that are named in an error."""
 
 _TEXT = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 
@@ -186,23 +191,28 @@ def _by_start(path: Path) -> str | None:
 
 
 def _by_content(path: Path, columns: Mapping[str, str]) -> str:
-    unknown: str | None = None
-    if not path.stat().st_size:
-        raise InputError("the file is empty", path=path)
-    for glimpse in _glimpses(path):
+    glimpses = list(_glimpses(path))
+    for glimpse in glimpses:
         refuse_own_form(glimpse, path)
         for name in _MODULES:
             if format_of(name).recognises(glimpse):
                 return name
         if is_object(glimpse) and is_exchange(glimpse, plain=not _has_reference(glimpse)):
             return "openai"
-        if is_object(glimpse) and _has_known_column(glimpse, columns):
+        if is_object(glimpse) and _is_table(glimpse, columns):
             return "json"
-        if unknown is None and is_object(glimpse) and text_columns(glimpse):
-            unknown = unknown_columns(glimpse)
-    if unknown is not None:
-        raise InputError(f"of no known tool; read as json, {unknown}", path=path)
-    raise InputError(f"cannot tell the format; name it: {', '.join(NAMES)}", path=path)
+    raise _unrecognised(path, glimpses)
+
+
+def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
+    """Return the error for a file without any known format, from its first values."""
+    rows = [glimpse for glimpse in glimpses if is_object(glimpse)]
+    table = next(filter(text_columns, rows), None)
+    if table is not None:
+        return InputError(f"of no known tool; read as json, {unknown_columns(table)}", path=path)
+    keys = ", ".join(map(repr, islice(rows[0], _MOST_KEYS))) if rows else ""
+    shown = f" from {keys}" if keys else ""
+    return InputError(f"cannot tell the format{shown}; name it: {', '.join(NAMES)}", path=path)
 
 
 def _of_folder(path: Path, columns: Mapping[str, str]) -> str:
@@ -248,12 +258,34 @@ def _glimpses(path: Path) -> Iterator[Any]:
     """Yield the first values of a file, or the first row of those that are lists.
 
     Several are read because the first may not show the format.
+
+    Raises:
+        InputError: It has no value, or none of its first lines is JSON.
     """
-    rows = (row for row in read_rows(path, is_row=lambda _: True) if isinstance(row, FileRow))
-    for row in islice(rows, _GLIMPSES):
-        yield row.value
-        if is_list(row.value) and row.value:
-            yield row.value[0]
+    if not path.stat().st_size:
+        raise InputError("the file is empty", path=path)
+    try:
+        first = list(islice(read_rows(path, is_row=lambda _: True), _GLIMPSES))
+    except InputError as error:
+        raise _not_json(error, path) from error
+    values = [row.value for row in first if isinstance(row, FileRow)]
+    if not values and first:
+        skipped = first[0]
+        raise InputError(skipped.reason, path=path, line=skipped.line, field=skipped.field)
+    for value in values:
+        yield value
+        if is_list(value) and value:
+            yield value[0]
+    if all(value in ([], {}) for value in values):
+        raise InputError("the file holds no records", path=path)
+
+
+def _not_json(error: InputError, path: Path) -> InputError:
+    """Return the error for a file that is not JSON, with the ending that a table needs."""
+    if path.suffix.lower() in _TEXT:
+        return error
+    message = f"{error.message}; a table needs the ending {' or '.join(SUFFIXES)}"
+    return InputError(message, path=path, line=error.line)
 
 
 def _has_reference(row: dict[str, Any]) -> bool:
@@ -261,8 +293,10 @@ def _has_reference(row: dict[str, Any]) -> bool:
     return bool(resolve(row, {}).keys() & {"accepted_answers", "criterion", "score", "verdicts", "context"})
 
 
-def _has_known_column(row: dict[str, Any], columns: Mapping[str, str]) -> bool:
-    inner = row.get("data")
-    first = inner[0] if is_list(inner) and inner else row
-    fields = resolve(first, columns) if is_object(first) else {}
-    return bool(fields.keys() & {"query", "messages", "response"})
+def _is_table(value: dict[str, Any], columns: Mapping[str, str]) -> bool:
+    """Return whether an object is a row with a question or an answer, or a table of such rows."""
+    try:
+        rows = rows_in(FieldReader(value), columns)
+    except RecordError:
+        return False
+    return bool(content_fields(rows[0][1] if rows else value, columns))

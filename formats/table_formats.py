@@ -20,7 +20,8 @@ from .file_rows import FileRow, convert_rows, files_of, read_rows
 from .found_grades import LOOKED_AT, FoundGrades, find_grades
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
-from .json_values import is_list, is_object
+from .json_tables import rows_in
+from .json_values import is_object
 from .known_columns import row_example
 from .openai_chat import exchange_records
 from .unanswered import Unanswered
@@ -149,10 +150,10 @@ class _Table(ABC):
 
     def read(self, path: Path, options: Options) -> Iterator[ImportedRecord]:
         """Read rows; see `Format`."""
-        return records_of_table(self.rows(path), path, options)
+        return records_of_table(self.rows(path, options), path, options)
 
     @abstractmethod
-    def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
+    def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
         """Yield the rows of a file, or of the files in a folder."""
 
 
@@ -163,7 +164,8 @@ class _Csv(_Table):
     ABOUT = "CSV and TSV with a header"
     LOST = _NOTHING
 
-    def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
+    def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
+        del options
         return read_csv_rows(path)
 
 
@@ -171,11 +173,11 @@ class _Json(_Table):
     """Rows of JSON, an object each, columns by name."""
 
     NAME = "json"
-    ABOUT = "objects in an array, or one a line"
+    ABOUT = "objects in an array, under a key or one a line; data frames"
     LOST = _NOTHING
 
-    def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
-        return read_rows(path, lambda node: node.items("data") if is_list(node.get("data")) else None)
+    def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
+        return read_rows(path, lambda node: rows_in(node, options.columns))
 
 
 class _Parquet(_Table):
@@ -185,7 +187,8 @@ class _Parquet(_Table):
     ABOUT = "Parquet"
     LOST = "bytes, null keys of structs"
 
-    def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
+    def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
+        del options
         return (row for file in files_of(path, (".parquet",)) for row in read_arrow_rows(file))
 
 
@@ -196,7 +199,8 @@ class _HuggingFace(_Table):
     ABOUT = "folders saved by `datasets`; repositories with Parquet, JSON Lines or CSV"
     LOST = "names of splits, bytes, null keys of structs"
 
-    def rows(self, path: Path) -> Iterator[FileRow | Skipped]:
+    def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
+        del options
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         # Reading a device or a pipe might never end.
         data = [

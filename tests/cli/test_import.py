@@ -140,7 +140,13 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("nothing.json",), "nothing.json: there is no such file or folder"),
     (("sprite.json", "--as", "promptfo"), "no format is called 'promptfo' (did you mean 'promptfoo'?)"),
     (("empty.jsonl",), "empty.jsonl: the file is empty"),
-    (("sprite.json",), "sprite.json: cannot tell the format; name it: inspect, "),
+    (("sprite.json",), "sprite.json: cannot tell the format from 'sprite'; name it: inspect, "),
+    (("single.jsonl",), "single.jsonl:1: not JSON: Expecting property name"),
+    (("blank.jsonl",), "blank.jsonl: the file holds no records"),
+    (
+        ("notes.txt",),
+        "notes.txt: not JSON: Expecting value at column 1; a table needs the ending .csv or .tsv",
+    ),
     (("inspect", "sprite.json"), "sprite.json: eval: missing; expected a log of Inspect"),
     (
         ("openai", "sprite.json"),
@@ -162,6 +168,9 @@ def test_what_cannot_be_read_is_told_in_one_line_and_leaves_nothing(
     monkeypatch.chdir(tmp_path)
     Path("sprite.json").write_text('{"sprite": 1}')
     Path("empty.jsonl").touch()
+    Path("single.jsonl").write_text("{'id': 1, 'question': 'Why?'}\n")
+    Path("blank.jsonl").write_text("\n[]\n")
+    Path("notes.txt").write_text("question,answer")
     Path("a.csv").write_text("question,a\nWhy?,b\n")
     result = fiducial("import", *arguments, "--out", "out")
     assert result.code == 2

@@ -546,3 +546,23 @@ def test_calls_that_were_made_may_be_written_as_text_too(read: Read):
     checked = [fd.check(case, output).score for case, output in zip(found.cases, found.outputs, strict=True)]
     assert checked == [1.0, 0.0]
     assert [(each.line, each.reason.partition(":")[0]) for each in found.skipped] == [(4, "cannot be read as calls")]  # fmt: skip
+
+
+def test_a_data_frames_numbers_and_nulls_are_ids_trials_and_empty_answers(read: Read):
+    lines = [
+        '{"id": 7.0, "question": "a?", "answer": "b", "trial": 1.0, "model": 4}',
+        '{"id": 8.0, "question": NaN, "answer": "b", "context": NaN}',
+        '{"id": 9.0, "question": "c?", "answer": NaN, "expected": NaN, "score": NaN}',
+    ]
+    reading = read("\n".join(lines), "rows.jsonl")
+    assert [(case.id, len(case.messages)) for case in reading.cases] == [("7", 1), ("8", 0), ("9", 1)]
+    assert [case.kind for case in reading.cases] == ["open_answer"] * 3
+    assert [(each.system, each.trial, each.error) for each in reading.outputs] == [
+        ("4", 1, None), ("logged", 0, None), ("logged", 0, "the answer is empty")]  # fmt: skip
+    assert [verdict.outcome for verdict in reading.verdicts] == ["not_applicable"]
+    assert read("question,answer,trial\na?,b,2.0\n").outputs[0].trial == 2
+
+
+def test_a_fraction_is_no_id(read: Read):
+    [skipped] = read('{"id": 1.5, "question": "a?"}\n{"id": 2, "question": "a?"}\n', "rows.jsonl").skipped
+    assert (skipped.field, skipped.reason) == ("id", "expected a text or a whole number, got 1.5")
