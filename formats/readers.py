@@ -269,8 +269,8 @@ def _glimpses(path: Path) -> Iterator[Any]:
     except InputError as error:
         raise _not_json(error, path) from error
     values = [row.value for row in first if isinstance(row, FileRow)]
-    if not values and first:
-        skipped = first[0]
+    skipped = next((row for row in first if isinstance(row, Skipped)), None)
+    if not values and skipped is not None:
         raise InputError(skipped.reason, path=path, line=skipped.line, field=skipped.field)
     for value in values:
         yield value
