@@ -1,4 +1,4 @@
-"""Tables in one JSON object: rows under a key or by id, or columns as data frames write them."""
+"""Tables in one JSON object: rows under a key or by id, or columns of a data frame."""
 
 from __future__ import annotations
 
