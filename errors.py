@@ -4,10 +4,10 @@
 
     FiducialError
     ├── InputError            a file, line or field that cannot be used          (exit 2)
-    │   ├── RecordError       ... one line of a JSON Lines file
-    │   ├── ColumnsError      ... a table in which a needed column was not found
-    │   └── DuplicateRowError ... a table with two rows about the same
-    ├── UsageError            options that cannot be used, or not together       (exit 2)
+    │   ├── RecordError       ... a line of a JSON Lines file
+    │   ├── ColumnsError      ... a table without a needed column
+    │   └── DuplicateRowError ... a table with two rows about one item
+    ├── UsageError            an invalid option, or options that exclude each other (exit 2)
     ├── ConfigurationError    a missing setting: endpoint, key, extra              (exit 2)
     │   └── MissingExtraError an optional dependency is not installed
     ├── DecodingError         a reply that cannot be decoded                     (graded 0, or unparsable)
@@ -15,13 +15,13 @@
     ├── RunFolderError        a run folder that is in use or belongs to another run (exit 2)
     │   └── EditedRunError    ... or was changed by hand
     ├── WorkerError           a worker process that was killed                   (exit 2; the same command resumes)
-    ├── AgentSetupError       an agent that cannot be started, or fails alike on the first cases (exit 3)
-    ├── MissingReplyError     a question without a recorded reply in a test         (the test fails)
+    ├── AgentSetupError       an agent that cannot start, or fails on the first cases with one error (exit 3)
+    ├── MissingReplyError     a question without a recorded reply in a test      (the test fails)
     └── ProviderError         a model call that failed after its retries         (outcome failed, exit 3)
 
 Errors of other libraries are translated into these where their meaning is known, with ``raise ... from``.
-A message says what was expected, what came, and what to do; it fits on one line. It names settings as options (``--pass-at``); outside the
-command line, `FiducialError` turns them into arguments (``pass_at=``).
+A message says what was expected, what came, and what to do; it fits on one line. It names settings as options
+(``--pass-at``); outside the command line, `FiducialError` turns them into arguments (``pass_at=``).
 """
 
 from __future__ import annotations
@@ -44,29 +44,30 @@ _QUOTED = re.compile(r"(`[^`]*`)")
 
 _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
 
-_named: dict[str, str] = {}
+_aliases: dict[str, str] = {}
 """Names that the user gave, by the path of the local copy."""
 
 
-def register_alias(place: object, name: str) -> None:
+def register_alias(path: object, name: str) -> None:
     """Register the address that messages show in place of a local copy.
 
     It replaces the path of a file or folder on this machine, and of everything in it.
     """
-    _named[str(place)] = name
+    _aliases[str(path)] = name
 
 
 def as_named(text: object) -> str:
     """Return a text with the paths replaced by the names users gave; see `register_alias`."""
     named = str(text)
-    for place, name in _named.items():
-        named = named.replace(place, name)
+    for path in sorted(_aliases, key=len, reverse=True):
+        if path in named:  # not as the beginning of another name: copy-1 in copy-12
+            named = re.sub(rf"{re.escape(path)}(?![\w-])", _aliases[path].replace("\\", r"\\"), named)
     return named
 
 
 @contextmanager
 def on_command_line() -> Generator[None]:
-    """Make messages name options rather than arguments until the end of the block."""
+    """Make messages name options rather than arguments during the block."""
     before = _on_command_line.set(True)
     try:
         yield
@@ -78,7 +79,7 @@ class FiducialError(Exception):
     """Base class of the errors that fiducial raises on purpose."""
 
     def __str__(self) -> str:
-        message = as_named(self._message()) if _named else self._message()
+        message = as_named(self._message())
         if _on_command_line.get() or "--" not in message:
             return message
         return "".join(
@@ -138,10 +139,10 @@ class InputError(FiducialError):
         super().__init__(message)
 
     def _message(self) -> str:
-        place = "" if self.path is None else str(self.path)
+        position = "" if self.path is None else str(self.path)
         if self.line is not None:
-            place += f":{self.line}"
-        parts = [place, self.field or "", self.message]
+            position += f":{self.line}"
+        parts = [position, self.field or "", self.message]
         return ": ".join(part for part in parts if part)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -156,17 +157,17 @@ def _rebuild(
 
 
 class ColumnsError(InputError):
-    """Error for a table without a needed column; its message ends with the options that help.
+    """Error for a table without a needed column.
 
     Attributes:
-        options: Options to add to the command; empty if none helps.
+        options: Options that name the column, at the end of the message; empty if none helps.
     """
 
     options: str = ""
 
 
 class DuplicateRowError(InputError):
-    """Two rows of a table are about the same item, judge, system and repeat."""
+    """Two rows of a table have the same item, judge, system and repeat."""
 
 
 class RecordError(InputError):
@@ -175,10 +176,7 @@ class RecordError(InputError):
 
 @contextmanager
 def readable(path: object, *, doing: str = "read") -> Generator[None]:
-    """Translate errors of the system about a file into an `InputError`.
-
-    An example is ``cannot be read: No such file or directory``.
-    """
+    """Translate an `OSError` into an `InputError`: ``cannot be read: No such file or directory``."""
     try:
         yield
     except OSError as error:
@@ -186,11 +184,11 @@ def readable(path: object, *, doing: str = "read") -> Generator[None]:
 
 
 class UsageError(FiducialError):
-    """Options cannot be used, or not together."""
+    """An option is invalid, or options exclude each other."""
 
 
 class ConfigurationError(FiducialError):
-    """A setting is missing."""
+    """A setting is missing, or names something that cannot be loaded."""
 
 
 class MissingExtraError(ConfigurationError):
@@ -244,7 +242,7 @@ class WorkerError(FiducialError):
 
 
 class AgentSetupError(FiducialError):
-    """Error of an agent that cannot be started, or fails alike on the first cases.
+    """Error of an agent that cannot start, or fails on the first cases with one error.
 
     None of its outputs can be graded.
     """

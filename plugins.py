@@ -119,26 +119,26 @@ class Group(Mapping[str, Any]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def found(self) -> list[Plugin]:
+    def load_all(self) -> list[Plugin]:
         """Load and return every plugin, with the problems of those that fail."""
         # Loading a module runs its decorators, so that entry points come first.
-        by_entry_point = {
+        plugins = {
             name: Plugin(self.name, name, _source(points), self._load(name, points)[1])
             for name, points in self._installed.items()
         }
-        by_decorator = {
-            name: Plugin(self.name, name, place(target)) for name, target in self._registered.items()
-        }
-        return [(by_decorator | by_entry_point)[name] for name in sorted(by_decorator | by_entry_point)]
+        for name, target in self._registered.items():
+            if name not in plugins or plugins[name].problem is not None:
+                plugins[name] = Plugin(self.name, name, place(target))
+        return [plugins[name] for name in sorted(plugins)]
 
     def loaded(self) -> tuple[dict[str, Any], list[Plugin]]:
         """Return every usable plugin by name, and every unusable one with the reason.
 
         For uses that need the whole group.
         """
-        found = self.found()
-        usable = {plugin.name: self[plugin.name] for plugin in found if plugin.problem is None}
-        return usable, [plugin for plugin in found if plugin.problem is not None]
+        plugins = self.load_all()
+        usable = {plugin.name: self[plugin.name] for plugin in plugins if plugin.problem is None}
+        return usable, [plugin for plugin in plugins if plugin.problem is not None]
 
     @cached_property
     def _installed(self) -> dict[str, list[EntryPoint]]:
@@ -232,9 +232,15 @@ def load_module(spec: str) -> ModuleType:
 
 
 def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAME") -> Any:
-    """Find ``module:NAME`` or ``file.py:NAME`` from the command line, also in a folder.
+    """Import ``module:NAME`` or ``file.py:NAME`` from the command line, also from a folder.
 
-    If the form allows it, ``module`` alone means the whole module. Installed packages take precedence.
+    Installed packages take precedence over modules in the folder. A spec without a name gives the whole module.
+
+    Args:
+        option: The option, for messages.
+        spec: Its value.
+        folder: The folder.
+        form: The expected form, for messages.
 
     Raises:
         UsageError: The spec is not of that form.
@@ -252,16 +258,14 @@ def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAM
             with importable(folder):
                 target = import_module(module)
     except (Exception, SystemExit) as error:
-        raise ConfigurationError(
-            f"{option} {module}:{name}: cannot import {module!r}: {_reason(error)}"
-        ) from error
+        raise ConfigurationError(f"{option} {spec}: cannot import {module!r}: {_reason(error)}") from error
     for part in name.split(".") if name else []:
         near = get_close_matches(part, [each for each in dir(target) if not each.startswith("_")], n=1)
         try:
             target = getattr(target, part)
         except AttributeError as error:
             hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise ConfigurationError(f"{option} {module}:{name}: {error}{hint}") from error
+            raise ConfigurationError(f"{option} {spec}: {error}{hint}") from error
     return target
 
 

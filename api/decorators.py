@@ -155,7 +155,7 @@ def plugins() -> list[Plugin]:
 
     Each is loaded to check that it can be used; none is run.
     """
-    return [plugin for group in GROUPS for plugin in group.found()]
+    return [plugin for group in GROUPS for plugin in group.load_all()]
 
 
 def has_format(name: str) -> bool:

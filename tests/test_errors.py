@@ -61,3 +61,11 @@ def test_an_input_error_keeps_its_place_however_it_is_spelled():
     assert str(error) == "run:3: choose another out="
     with errors.on_command_line():
         assert str(error) == "run:3: choose another --out"
+
+
+def test_an_alias_replaces_its_path_and_what_is_in_it_but_no_longer_name(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(errors, "_aliases", {})
+    errors.register_alias("/tmp/copy-1", "s3://runs/1")
+    errors.register_alias("/tmp/copy-1/rows.csv", r"C:\\rows.csv")
+    assert errors.as_named("/tmp/copy-1/a.jsonl:3, /tmp/copy-12") == "s3://runs/1/a.jsonl:3, /tmp/copy-12"
+    assert errors.as_named("/tmp/copy-1/rows.csv: bad") == r"C:\\rows.csv: bad"

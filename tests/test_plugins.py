@@ -13,7 +13,7 @@ from installed_plugins import Install
 import fiducial as fd
 from fiducial.data import demo_path
 from fiducial.errors import ConfigurationError
-from fiducial.plugins import AGENTS, CHECKERS, FUNCTIONS, OPERATORS, WORLDS, Plugin, load_module
+from fiducial.plugins import AGENTS, CHECKERS, FUNCTIONS, OPERATORS, WORLDS, Plugin, load_module, look_up
 
 Write = Callable[[str, str], Path]
 
@@ -60,7 +60,7 @@ def test_an_entry_point_may_name_a_module_whose_decorators_give_the_names(
     own_module("sql_rows", DECORATED)
     install("checkers", "sql", "sql_rows")
     assert CHECKERS["sql"].__name__ == "same_rows"
-    assert CHECKERS.found() == [Plugin("checkers", "sql", "sql_rows")]
+    assert CHECKERS.load_all() == [Plugin("checkers", "sql", "sql_rows")]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_what_cannot_be_used_is_one_line_for_who_asks_for_it_and_for_the_list(
         _ = CHECKERS["sql"]
     assert str(told.value).startswith(f"'sql' of fiducial.checkers ({value}) cannot be used: {why}")
     assert "\n" not in str(told.value)
-    ((_, _, _, problem),) = CHECKERS.found()
+    ((_, _, _, problem),) = CHECKERS.load_all()
     assert problem is not None
     assert problem.startswith(why)
 
@@ -97,6 +97,19 @@ def test_one_that_is_broken_is_in_nobodys_way(install: Install):
     assert CHECKERS["soap"] is first
     usable, unusable = CHECKERS.loaded()
     assert (usable, [plugin.name for plugin in unusable]) == ({"soap": first}, ["sql"])
+
+
+def test_a_decorator_is_usable_beside_a_broken_entry_point_of_its_name(install: Install):
+    install("checkers", "sql", "no_such_module:check")
+    CHECKERS.register("sql", first)
+    assert CHECKERS.loaded() == ({"sql": first}, [])
+
+
+@pytest.mark.parametrize("spec", ["no_such_module", "no_such_module:check"])
+def test_a_module_that_is_missing_is_named_as_the_option_was_given(spec: str):
+    with pytest.raises(ConfigurationError) as error:
+        look_up("--functions", spec, None)
+    assert str(error.value).startswith(f"functions= {spec}: cannot import 'no_such_module': ")
 
 
 def test_a_name_that_two_packages_give_is_neither_of_them(install: Install):
@@ -135,7 +148,7 @@ def test_an_operator_is_where_its_function_is_and_gives_its_name_to_no_other():
         yield from ()
 
     named(one)
-    assert next(plugin.source for plugin in OPERATORS.found() if plugin.name == "shouted").endswith("one")
+    assert next(plugin.source for plugin in OPERATORS.load_all() if plugin.name == "shouted").endswith("one")
     with pytest.raises(ConfigurationError, match=r"'shouted' is taken by .*one, and .*other uses"):
         named(other)
 
