@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..records.column_names import TABLE_FIELDS, column_named, is_score_like, map_options, normal
+from ..records.column_names import TABLE_FIELDS, column_named, is_score_like, map_options, normal, resolve
 from ..records.grades import is_missing
 from .column_guesses import guessed
 from .field_reader import FieldReader
@@ -24,18 +24,27 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
     """Return the error for a row without question or answer, naming columns that may hold them."""
     if all(is_missing(value) for value in row.values()):
         return "the row is empty"
-    texts = text_columns(row)
-    named = texts or [*row]
-    guesses: Mapping[str, str] = (
-        guessed([row], row, ()) if texts else {}
-    )  # one row shows only whether a cell is a text
-    mapping = {"query": named[0], "response": named[-1], **guesses}
-    if mapping["query"] == mapping["response"]:  # one column cannot be both
-        mapping["query"] = next((name for name in row if name != mapping["response"]), named[0])
+    texts, columns = text_columns(row), ", ".join(map(repr, row))
+    free = texts or [name for name in row if name not in resolve(row, {}).values()]
+    hint = _scores_alone(row, texts)
+    if not free:
+        return f"the row has no question, answer or reference; its columns are {columns}{hint}"
     return (
-        f"no column is known to hold a question or an answer; the columns are {', '.join(map(repr, row))}; "
-        f"name them, for example {map_options(mapping)}{_scores_alone(row, texts)}"
+        f"no column is known to hold a question or an answer; the columns are {columns}; "
+        f"name them, for example {map_options(_likely_columns(row, free))}{hint}"
     )
+
+
+def _likely_columns(row: Mapping[str, Any], free: list[str]) -> Mapping[str, str]:
+    """Return a question's and an answer's column, guessed from their names, else the first and the last."""
+    guesses = guessed([row], row, ()) if text_columns(row) else {}  # one row shows only which cells are texts
+    if len(row) == 1:
+        return guesses or {"query": free[0]}
+    response = guesses.get("response", free[-1])
+    query = next(name for name in [guesses.get("query"), *free, *row] if name not in {None, response})
+    return {"query": query, "response": response} | {
+        field: name for field, name in guesses.items() if field not in {"query", "response"}
+    }
 
 
 def _scores_alone(row: Mapping[str, Any], texts: list[str]) -> str:

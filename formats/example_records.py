@@ -96,7 +96,7 @@ def _records(example: Example, place: FilePosition, options: Options) -> Iterato
     name = example.id or options.seen.made_up(example.prefix, place.path, example.number)
     case, unchecked = case_of(example, name, options)
     if unchecked is not None:
-        yield place.passed_over("expected calls", unchecked)
+        yield place.passed_over("expected_calls", unchecked)
     answer = example.answer
     error = example.error or (EMPTY if answer is not None and answer.is_empty else None)
     if options.seen.is_new(case, failed=error is not None):
@@ -135,9 +135,14 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
     tools, tags, unchecked = [*map(plain_document, example.tools)], dict(example.tags), None
     if expected and not with_arguments:
         tags[EXPECTED_NAMES] = ", ".join(call.name for call in expected)
-        unchecked = (
-            "a call is expected and not with which arguments, so that none can be checked; its name is a tag"
-        )
+        unchecked = "expected calls without arguments cannot be checked; their names are a tag"
+    if (
+        expected_calls == []
+        and not example.tools
+        and spec.plain
+        and not (example.criterion or example.criteria)
+    ):
+        unchecked = "no call is expected, but this cannot be checked without tools; add a column `tools`"
     if spec.compared:
         unchecked = unchecked or not_offered((call.name for call in expected), tools)
         tools = [*tools, *missing_documents(((call.name, _plain(call)) for call in expected), tools)]

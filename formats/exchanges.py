@@ -165,6 +165,8 @@ def exchange_of(row: FileRow) -> Exchange:
     answers = bodies_of(response)
     silent = not any(says_something(message) for choice in choices for message in choice)
     errors = [*map(error_in, [*scopes, *answers]), *map(failed_status, [*scopes, *answers] if silent else [])]
+    if not messages and silent and not any(errors):
+        raise RecordError("there is no message", field=line.place("messages"))
     tools = tools_in(request) or tools_in(inner)
     exchange = Exchange(
         place=row.place,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..records import Criterion
+from ..records import Criterion, TagValue
 from .arrow_rows import read_any_rows
 from .calls import messages_of
 from .example import Example
@@ -47,12 +47,18 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         messages=messages_of(line.unpacked("prompt"), line.place("prompt")),
         criteria=[_criterion(rubric) for rubric in line.nodes("rubrics")],
         accepted=[ideal] if isinstance(ideal, str) and ideal else [],
-        tags={
-            name.partition(":")[0] if ":" in name else f"{_TAG}_{number}": name.partition(":")[2] or name
-            for number, name in enumerate(map(str, line.unpacked("example_tags") or ()), 1)
-        },
+        tags=_tags(map(str, line.unpacked("example_tags") or ())),
     )
     yield from records_of(example, row.place, options)
+
+
+def _tags(names: Iterable[str]) -> dict[str, TagValue]:
+    """Return tags by their group: ``theme:hedging`` is a tag ``theme``; several of a group are joined."""
+    tags: dict[str, list[str]] = {}
+    for number, name in enumerate(names, start=1):
+        group, colon, value = name.partition(":")
+        tags.setdefault(group if colon else f"{_TAG}_{number}", []).append(value or name)
+    return {group: ", ".join(values) for group, values in tags.items()}
 
 
 def _criterion(rubric: FieldReader) -> Criterion:

@@ -64,7 +64,9 @@ class SeenKeys:
         if stored is hashes:
             return True
         if stored[0 if failed else 1] != (question if failed else content):
-            raise RecordError(f"another case has the id {case.id!r}", field="id")
+            raise RecordError(
+                f"an earlier row has the id {case.id!r} and another question or reference", field="id"
+            )
         return False
 
     def free_trial(self, case_id: str, system: str, trial: int) -> int:

@@ -91,7 +91,7 @@ def scored(
         score = float(passed)
     if score is None:
         what = repr(value) if isinstance(value, str | int | float) else type_name(value)
-        raise RecordError(f"{by!r} says {what}, whose place in [0, 1] is unknown", field=field)
+        raise RecordError(f"expected a score in [0, 1] from {by!r}, got {what}", field=field)
     if score != number:
         details["value"] = value
     return ImportedScore(by, score, "graded", reason, source, details)

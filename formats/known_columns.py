@@ -117,8 +117,9 @@ def _columns(
     names = dict(known_fields(header, mapping))
     if label in header:
         names.setdefault("label", label)
-    if names.get("query", "").lower() == "instruction" and "input" in header:
-        names["given"] = "input"  # an instruction and its input
+    material = instruction_input(header, names)
+    if material is not None:
+        names["given"] = material
     others = [*_others(dict.fromkeys(header), names)]
     judging = [name for name in judges if name in others]
     others = [name for name in others if name not in judging]
@@ -133,6 +134,11 @@ def _columns(
         [part for field, part in (("verdicts", verdicts_in), ("score", score_in)) if field in names],
         by,
     )
+
+
+def instruction_input(header: Iterable[str], names: Mapping[str, str]) -> str | None:
+    """Return the column that completes an instruction, as in Alpaca's data; None if there is none."""
+    return "input" if names.get("query", "").lower() == "instruction" and "input" in header else None
 
 
 def reference_example(

@@ -103,7 +103,7 @@ class References:
             self._skipped.append(place.skipped(error))
             return case
         if unchecked is not None:
-            self._skipped.append(place.passed_over("expected calls", unchecked))
+            self._skipped.append(place.passed_over("expected_calls", unchecked))
         return made
 
     def names(self, case_id: str) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 
 from ..errors import NO_GRADE, RecordError
 from ..records import Verdict
-from ..records.grades import GradeScale, UnknownGradeError, as_number, majority
+from ..records.grades import PLAIN, GradeScale, UnknownGradeError, as_number, majority
 from ..records.standing_labels import MAJORITY
 from .field_reader import FieldReader
 from .imported_scores import ImportedScore, scored, unscored
@@ -50,7 +50,16 @@ def score_in(
 
 
 def _scored(by: str, value: Any, field: str) -> ImportedScore:
-    return scored(by, _grade_in(value), field=field, absent="there is no score")
+    number = None if _says_no_grade(value) else _grade_in(value)
+    return scored(by, number, field=field, absent="there is no score")
+
+
+def _says_no_grade(value: Any) -> bool:
+    """Return whether a text says that there is no grade, such as ``n/a``."""
+    try:
+        return isinstance(value, str) and PLAIN.score(value) is None
+    except UnknownGradeError:
+        return False
 
 
 def judge_scores(

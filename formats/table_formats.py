@@ -22,7 +22,7 @@ from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_tables import rows_in
 from .json_values import is_object
-from .known_columns import row_example
+from .known_columns import instruction_input, row_example
 from .openai_chat import exchange_records
 from .unanswered import Unanswered
 from .wide_rows import answer_columns, refuse_unclear, row_per_answer, with_one_answer
@@ -109,16 +109,14 @@ def records_of_table(
 
 def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: FoundGrades) -> None:
     """Note the columns of fields, and those that become tags."""
-    there = tuple(dict.fromkeys(name for row in rows for name in row))
-    label = {} if graded.label is None else {"label": graded.label}
-    people = people_columns(there, options.columns)
-    by = (
-        person_column(there)
-        if label or "label" in known_fields(there, tuple(options.columns.items()))
-        else None
-    )
-    others = [*graded.judges, *people, *([] if by is None else [by])]
-    options.recognized.add(rows, {**known_fields(there, tuple(options.columns.items())), **label}, others)
+    header = tuple(dict.fromkeys(name for row in rows for name in row))
+    fields = dict(known_fields(header, tuple(options.columns.items())))
+    if graded.label is not None:
+        fields["label"] = graded.label
+    person = person_column(header) if "label" in fields else None
+    material = instruction_input(header, fields)
+    people = people_columns(header, options.columns)
+    options.recognized.add(rows, fields, [*graded.judges, *people, *filter(None, [person, material])])
 
 
 def _records(

@@ -59,13 +59,13 @@ def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def not_offered(expected: Iterable[str], tools: list[dict[str, Any]]) -> str | None:
-    """Return the reason why a reference is odd: it names a function that is not a tool."""
+    """Return the error for an expected function that is not among the tools; None if all are, or none is known."""
     offered = sorted(_names(tools))
     missing = [name for name in dict.fromkeys(expected) if name not in offered]
     if not missing or not offered:
         return None
     name = missing[0]
-    return f"no tool of the case is called {name!r}{nearest(name, offered)}, so that no call of an offered one is right"
+    return f"{name!r} is expected, but no tool of the case has this name{nearest(name, offered)}"
 
 
 def missing_documents(

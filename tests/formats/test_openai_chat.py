@@ -173,7 +173,7 @@ def test_ids_are_kept_and_made_up_from_the_line_where_there_is_none(read: Read):
 def test_an_id_of_another_case_is_refused_and_listed(read: Read):
     chats = read({"id": "a", "messages": [ASKED]}, {"id": "a", "messages": [ASKED, ASKED]})
     assert [(each.line, each.field, each.reason) for each in chats.skipped] == [
-        (2, "id", "another case has the id 'a'")
+        (2, "id", "an earlier row has the id 'a' and another question or reference")
     ]
 
 
@@ -396,7 +396,7 @@ def test_an_expected_function_that_no_case_offers_is_listed(read: Read, tmp_path
     table.write_text("id,expected_calls\na,watr(bed='roses')\n")
     chat = read({"id": "a", "messages": [ASKED], "tools": [TOOL], "response": "?"}, join=table)
     assert [each.reason for each in chat.skipped] == [
-        "no tool of the case is called 'watr' (did you mean 'water'?), so that no call of an offered one is right"
+        "'watr' is expected, but no tool of the case has this name (did you mean 'water'?)"
     ]
     assert chat.cases[0].kind == "tool_call"
 
@@ -572,4 +572,11 @@ def test_a_custom_id_that_comes_again_is_listed(tmp_path: Path):
     path.write_text(path.read_text() * 2)
     assert [each.reason for each in fd.read(path).skipped] == [
         f"another line has the custom_id 'q{n}'" for n in range(3)
+    ]
+
+
+def test_a_chat_without_messages_is_listed(read: Read):
+    chats = read({"messages": [ASKED]}, {"messages": []})
+    assert [(each.line, each.field, each.reason) for each in chats.skipped] == [
+        (2, "messages", "there is no message")
     ]

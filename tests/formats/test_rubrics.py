@@ -71,6 +71,13 @@ def test_healthbenchs_examples_are_recognised_with_points_tags_and_answer():
     assert case.tags == {"theme": "hedging", "physician_agreed_category": "any-reducible-uncertainty"}
 
 
+def test_tags_of_one_group_are_joined():
+    tags = ["theme:hedging", "theme:emergency", "plain"]
+    Path("oss_eval.jsonl").write_text(json.dumps(EXAMPLE | {"example_tags": tags}) + "\n")
+    (case,) = imported(Path("oss_eval.jsonl"), "healthbench")
+    assert case.tags == {"theme": "hedging, emergency", "example_tag_3": "plain"}
+
+
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl"])
 def test_a_table_of_criteria_becomes_a_case_for_each_item(suffix: str):
     path = Path(f"criteria.{suffix}")

@@ -120,8 +120,8 @@ def test_what_a_tool_could_not_score_has_an_outcome_and_a_reason_and_no_score():
 def test_what_is_no_score_in_the_unit_interval_is_listed_and_never_guessed():
     skipped = fd.read(SAMPLES / "pydantic_evals/report.json").skipped
     assert [(each.field, each.reason) for each in skipped[:2]] == [
-        ("cases[0].scores.length", "'length' says 5, whose place in [0, 1] is unknown"),
-        ("cases[0].labels.lang", "'lang' says 'en', whose place in [0, 1] is unknown"),
+        ("cases[0].scores.length", "expected a score in [0, 1] from 'length', got 5"),
+        ("cases[0].labels.lang", "expected a score in [0, 1] from 'lang', got 'en'"),
     ]
 
 
@@ -196,7 +196,7 @@ def test_a_multiple_choice_of_inspect_is_asked_as_it_was_sent_and_long_texts_are
     assert read.cases[0].messages == [{"role": "user", "content": "Which? A) red B) blue"}]
     assert (read.outputs[0].text, read.outputs[0].trial) == ("ANSWER: B", 1)
     assert [(v.by, v.score) for v in read.verdicts] == [("choice", 1.0), ("parts/a", 1.0), ("parts/b", 0.0)]
-    assert "'odd' says 'maybe'" in read.skipped[0].reason
+    assert read.skipped[0].reason == "expected a score in [0, 1] from 'odd', got 'maybe'"
 
 
 def test_a_log_that_crashed_is_read_as_far_as_it_goes(tmp_path: Path):

@@ -407,7 +407,7 @@ def test_grades_of_azure_on_another_scale_are_taken_by_whether_they_pass(read: R
         ("safety", "failed", None, "429"),
     ]
     assert found.verdicts[0].evidence["value"] == 4.0
-    assert "'length' says 40" in found.skipped[0].reason
+    assert found.skipped[0].reason == "expected a score in [0, 1] from 'length', got 40"
 
 
 def test_calls_of_nine_spellings_are_one(read: Read):
@@ -566,3 +566,33 @@ def test_a_data_frames_numbers_and_nulls_are_ids_trials_and_empty_answers(read: 
 def test_a_fraction_is_no_id(read: Read):
     [skipped] = read('{"id": 1.5, "question": "a?"}\n{"id": 2, "question": "a?"}\n', "rows.jsonl").skipped
     assert (skipped.field, skipped.reason) == ("id", "expected a text or a whole number, got 1.5")
+
+
+def test_a_text_for_no_score_is_an_ungraded_verdict(read: Read):
+    reading = read("question,answer,score\na?,b,n/a\nc?,d,0.5\n")
+    assert [(verdict.outcome, verdict.score) for verdict in reading.verdicts] == [
+        ("not_applicable", None),
+        ("graded", 0.5),
+    ]
+
+
+def test_a_row_of_an_id_alone_is_not_told_to_map_it(read: Read):
+    [skipped] = read('{"id": 1, "question": "a?"}\n{"id": 2}\n', "rows.jsonl").skipped
+    assert skipped.reason == "the row has no question, answer or reference; its columns are 'id'"
+
+
+def test_the_input_of_an_instruction_belongs_to_the_question_and_is_no_tag(read: Read):
+    reading = read("instruction,input,output\nTranslate.,Hallo,Hello\n")
+    assert reading.cases[0].messages == [{"role": "user", "content": "Translate.\n\nHallo"}]
+    assert (reading.tags, reading.cases[0].tags) == ([], {})
+
+
+def test_a_title_may_be_followed_by_blank_lines(read: Read):
+    assert read("Answers of May,\n\nquestion,answer\na?,b\n").outputs[0].text == "b"
+
+
+def test_that_no_call_is_expected_is_not_lost_without_tools(read: Read):
+    reading = read("question,answer,expected_calls\na?,b,none\n")
+    [skipped] = reading.skipped
+    assert (reading.cases[0].kind, skipped.field) == ("open_answer", "expected_calls")
+    assert skipped.reason.startswith("no call is expected, but this cannot be checked without tools")
