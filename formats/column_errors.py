@@ -37,14 +37,13 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
 
 def _likely_columns(row: Mapping[str, Any], free: list[str]) -> Mapping[str, str]:
     """Return a question's and an answer's column, guessed from their names, else the first and the last."""
-    guesses = guessed([row], row, ()) if text_columns(row) else {}  # one row shows only which cells are texts
+    guesses: Mapping[str, str] = guessed([row], row, ()) if text_columns(row) else {}
     if len(row) == 1:
         return guesses or {"query": free[0]}
-    response = guesses.get("response", free[-1])
-    query = next(name for name in [guesses.get("query"), *free, *row] if name not in {None, response})
-    return {"query": query, "response": response} | {
-        field: name for field, name in guesses.items() if field not in {"query", "response"}
-    }
+    likely = {"query": free[0], "response": free[-1], **guesses}
+    if likely["query"] == likely["response"]:
+        likely["query"] = next(name for name in row if name != likely["response"])
+    return likely
 
 
 def _scores_alone(row: Mapping[str, Any], texts: list[str]) -> str:
