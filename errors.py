@@ -176,7 +176,7 @@ class RecordError(InputError):
 
 @contextmanager
 def readable(path: object, *, doing: str = "read") -> Generator[None]:
-    """Translate an `OSError` into an `InputError`: ``cannot be read: No such file or directory``."""
+    """Translate an `OSError` into an `InputError`: ``cannot be read: No such file``."""
     try:
         yield
     except OSError as error:

@@ -36,7 +36,7 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
 
 
 def _likely_columns(row: Mapping[str, Any], free: list[str]) -> Mapping[str, str]:
-    """Return a question's and an answer's column, guessed from their names, else the first and the last."""
+    """Guess the columns of question and answer by name, else take the first and the last."""
     guesses: Mapping[str, str] = guessed([row], row, ()) if text_columns(row) else {}
     if len(row) == 1:
         return guesses or {"query": free[0]}

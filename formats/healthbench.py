@@ -53,7 +53,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _tags(names: Iterable[str]) -> dict[str, TagValue]:
-    """Return tags by their group: ``theme:hedging`` is a tag ``theme``; several of a group are joined."""
+    """Return tags by group, joined: ``theme:hedging`` is a tag ``theme``."""
     tags: dict[str, list[str]] = {}
     for number, name in enumerate(names, start=1):
         group, colon, value = name.partition(":")

@@ -59,7 +59,10 @@ def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def not_offered(expected: Iterable[str], tools: list[dict[str, Any]]) -> str | None:
-    """Return the error for an expected function that is not among the tools; None if all are, or none is known."""
+    """Return the error for an expected function that is not among the tools.
+
+    None if all are, or if no tool is known.
+    """
     offered = sorted(_names(tools))
     missing = [name for name in dict.fromkeys(expected) if name not in offered]
     if not missing or not offered:
