@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.asking import adapted, as_judged
 from ..evaluation.judging.judge_task import JudgeTask
-from ..judges.composite import Composite, JudgeQuestion, discuss
+from ..judges.composite import Composite, JudgeQuestion, run_deliberation
 from ..judges.cycle import as_done
 from ..judges.judge import Judge, Work
 from ..judges.loop_thread import is_loop_thread, run_sync, submit
@@ -223,7 +223,9 @@ class ReadyJudge(Closing):
         while True:
             try:
                 if isinstance(judge, Composite):
-                    return await discuss(judge.deliberate(case, output, repeat), self._member_verdict)
+                    return await run_deliberation(
+                        judge.deliberate(case, output, repeat), self._member_verdict
+                    )
                 return await judge.verdict(case, output, self._connection, repeat)
             except RefusedParameterError as error:
                 judge = self._adapted(judge, error.refusal)

@@ -188,9 +188,9 @@ class _Count:
                 self._again += 1
                 self._open.add(request)
 
-    def _note(self, finding: AskResult) -> None:
-        if finding.outcome == "not_applicable":
-            self._lacking[finding.reason or ""] += 1
+    def _note(self, result: AskResult) -> None:
+        if result.outcome == "not_applicable":
+            self._lacking[result.reason or ""] += 1
 
     def _new(self, work: Iterable[Work]) -> Iterator[Work]:
         for case, output, repeat in work:

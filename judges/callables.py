@@ -17,7 +17,7 @@ from ..plugins import place
 from ..records import Case, JudgeId, Kind, Output, Verdict
 from .cycle import as_done
 from .judge import Work
-from .loop_thread import awaitable
+from .loop_thread import thread_safe_call
 from .prompt_variables import NotApplicableError
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ async def result_of(function: Callable[..., Any], *arguments: Any) -> Any:
     result = (
         function(*arguments)
         if inspect.iscoroutinefunction(function)
-        else await asyncio.to_thread(awaitable(function), *arguments)
+        else await asyncio.to_thread(thread_safe_call(function), *arguments)
     )
     return await result if inspect.isawaitable(result) else result
 

@@ -1,7 +1,8 @@
 """Judges composed of other judges, which ask in rounds; later rounds depend on earlier ones.
 
-Whoever has verdicts goes through the rounds: a composite asks the others about one pair after the other; a run asks about all pairs of a
-round before it begins the next (`fiducial.evaluation.judging.composites`); and who only wants to know what would be asked answers by guesses.
+A deliberation is a generator of rounds of questions, and has three drivers. `Composite.verdict` asks the other judges about
+one output after the other. A run asks about all outputs of a round before the next round begins
+(`fiducial.evaluation.judging.composites`). A dry run answers with guesses, to count the questions.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ class JudgeQuestion(NamedTuple):
 
     Attributes:
         judge: The judge that is asked.
-        case: What was to be done.
-        output: What is judged.
-        repeat: Which repetition of the question this is.
-        guess: A possible answer, to foresee the next questions; None if nothing depends on it.
+        case: The case.
+        output: The output to judge.
+        repeat: Number of the repetition, from 0.
+        guess: A possible answer, for counting later questions in advance; None if none depends on it.
     """
 
     judge: AskedJudge
@@ -34,18 +35,18 @@ class JudgeQuestion(NamedTuple):
 
 
 Deliberation: TypeAlias = Generator[Sequence[JudgeQuestion], Sequence[Verdict], Verdict]
-"""Yields the questions of each round, is sent their answers, and returns the verdict."""
+"""Generator that yields the questions of each round, is sent the answers, and returns the verdict."""
 
 VerdictLookup: TypeAlias = Callable[[JudgeQuestion], Verdict | None]
-"""From a question to its answer, if there is one."""
+"""Function that returns the answer to a question; None if there is none yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Composite(ABC):
-    """A judge that asks others; see `Judge` for what all judges have.
+    """A judge that asks other judges.
 
     Attributes:
-        shown_as: How its verdicts are signed; a name made of those it asks when left out.
+        shown_as: Name that signs its verdicts; by default it is made of the names of the judges that it asks.
     """
 
     shown_as: str | None = None
@@ -57,24 +58,24 @@ class Composite(ABC):
     @property
     @abstractmethod
     def rounds(self) -> int:
-        """Greatest number of rounds that a deliberation takes."""
+        """Maximum number of rounds of a deliberation."""
 
     @abstractmethod
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
-        """Judge one output by what others say."""
+        """Judge one output by the verdicts of other judges."""
 
     async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
-        """Judge one output by asking others; see `Judge`."""
+        """Judge one output by asking other judges; see `Judge`."""
 
         async def ask(question: JudgeQuestion) -> Verdict:
             judge = cast("Judge", question.judge)
             return await judge.verdict(question.case, question.output, client, question.repeat)
 
-        return await discuss(self.deliberate(case, output, repeat), ask)
+        return await run_deliberation(self.deliberate(case, output, repeat), ask)
 
     async def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions of outputs; see `Judge`."""
-        from .cycle import as_done  # noqa: PLC0415 - reading what composites are asks no model
+        from .cycle import as_done  # noqa: PLC0415 - describing composites needs no event loop
 
         async def ask(case: Case, output: Output, repeat: int) -> Verdict:
             return await self.verdict(case, output, client, repeat)
@@ -83,84 +84,95 @@ class Composite(ABC):
             yield verdict
 
 
-async def discuss(talk: Deliberation, ask: Callable[[JudgeQuestion], Awaitable[Verdict]]) -> Verdict:
-    """Have others asked, the questions of a round at once, until there is a verdict."""
-    import asyncio  # noqa: PLC0415 - reading what composites are asks no model
+async def run_deliberation(
+    deliberation: Deliberation, ask: Callable[[JudgeQuestion], Awaitable[Verdict]]
+) -> Verdict:
+    """Ask the questions of each round concurrently until there is a verdict."""
+    import asyncio  # noqa: PLC0415 - describing composites needs no event loop
 
     try:
-        questions = next(talk)
+        questions = next(deliberation)
         while True:
-            questions = talk.send(await asyncio.gather(*map(ask, questions)))
+            questions = deliberation.send(await asyncio.gather(*map(ask, questions)))
     except StopIteration as end:
         return end.value
 
 
-def unread(output: Output) -> Verdict:
-    """Return the guess that leads to the most questions: an unreadable reply."""
+def unreadable_guess(output: Output) -> Verdict:
+    """Return the guess that leads to the most further questions: an unreadable reply."""
     return Verdict.on(output.key, by="", source="judge", outcome="unparsable")
 
 
 def rounds_of(judge: AskedJudge) -> int:
-    """Return the greatest number of rounds that asking a judge takes."""
+    """Return the maximum number of rounds in which a judge is asked."""
     return judge.rounds if isinstance(judge, Composite) else 1
 
 
-def deliberation(question: JudgeQuestion) -> Deliberation:
-    """Return the deliberation that answers a question, for a composite or a single judge."""
+def deliberation_on(question: JudgeQuestion) -> Deliberation:
+    """Return the deliberation that answers a question to a composite or a single judge."""
     if isinstance(question.judge, Composite):
         return question.judge.deliberate(question.case, question.output, question.repeat)
-    return _alone(question)
+    return _single_question(question)
 
 
-def _alone(question: JudgeQuestion) -> Deliberation:
+def _single_question(question: JudgeQuestion) -> Deliberation:
     (verdict,) = yield [question]
     return verdict
 
 
+class _Ongoing(NamedTuple):
+    """A deliberation whose questions are asked in the current round, with its position."""
+
+    position: int
+    deliberation: Deliberation
+    questions: Sequence[JudgeQuestion]
+
+
 def deliberate_together(
-    talks: Iterable[Deliberation],
+    deliberations: Iterable[Deliberation],
 ) -> Generator[list[JudgeQuestion], Sequence[Verdict], list[Verdict]]:
-    """Run several deliberations at a time; each round asks the questions of all of them."""
-    verdicts: list[Verdict | None] = []
-    open_talks: list[tuple[int, Deliberation, Sequence[JudgeQuestion]]] = []
-    for place, talk in enumerate(talks):
-        verdicts.append(None)
-        open_talks.append((place, talk, next(talk)))
-    while open_talks:
-        answers = iter((yield [question for _, _, questions in open_talks for question in questions]))
-        still: list[tuple[int, Deliberation, Sequence[JudgeQuestion]]] = []
-        for place, talk, questions in open_talks:
+    """Run several deliberations concurrently; each round asks the questions of all of them."""
+    verdicts: dict[int, Verdict] = {}
+    ongoing = [_Ongoing(position, each, next(each)) for position, each in enumerate(deliberations)]
+    while ongoing:
+        answers = iter((yield [question for each in ongoing for question in each.questions]))
+        unfinished: list[_Ongoing] = []
+        for position, deliberation, questions in ongoing:
             try:
-                still.append((place, talk, talk.send([next(answers) for _ in questions])))
+                next_questions = deliberation.send([next(answers) for _ in questions])
             except StopIteration as end:
-                verdicts[place] = end.value
-        open_talks = still
-    return cast("list[Verdict]", verdicts)
+                verdicts[position] = end.value
+            else:
+                unfinished.append(_Ongoing(position, deliberation, next_questions))
+        ongoing = unfinished
+    return [verdicts[position] for position in sorted(verdicts)]
 
 
-def asked_in(talk: Deliberation, number: int, lookup: VerdictLookup) -> Sequence[JudgeQuestion]:
+def questions_in_round(
+    deliberation: Deliberation, number: int, lookup: VerdictLookup
+) -> Sequence[JudgeQuestion]:
     """Return the questions of a deliberation's round, counted from 1.
 
-    Return none if the known answers do not lead to that round.
+    Empty if the known answers do not lead to that round.
     """
     try:
-        questions = next(talk)
+        questions = next(deliberation)
         for _ in range(number - 1):
             answers = _answers(questions, lookup)
             if answers is None:
                 return ()
-            questions = talk.send(answers)
+            questions = deliberation.send(answers)
     except StopIteration:
         return ()
     return questions
 
 
-def result_of(talk: Deliberation, lookup: VerdictLookup) -> Verdict | None:
+def verdict_so_far(deliberation: Deliberation, lookup: VerdictLookup) -> Verdict | None:
     """Return a deliberation's verdict from known answers; None while an answer is missing."""
     try:
-        questions = next(talk)
+        questions = next(deliberation)
         while (answers := _answers(questions, lookup)) is not None:
-            questions = talk.send(answers)
+            questions = deliberation.send(answers)
     except StopIteration as end:
         return end.value
     return None

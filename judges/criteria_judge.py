@@ -10,7 +10,7 @@ import msgspec
 
 from ..records import Case, Criterion, ItemKey, JudgeId, Outcome, Output, Verdict
 from ..records.rubric_points import Points, clipped, met_of, points_of
-from .composite import Deliberation, JudgeQuestion, unread
+from .composite import Deliberation, JudgeQuestion, unreadable_guess
 from .criteria import NONE_POSITIVE, criteria_of, criterion_evidence, question_cases, question_ids
 from .judge import Work
 from .judge_of_parts import JudgeOfParts
@@ -47,7 +47,7 @@ class CriteriaJudge(JudgeOfParts):
 
     def _question(self, case: Case, output: Output, repeat: int) -> JudgeQuestion:
         own_output = msgspec.structs.replace(output, case_id=case.id)
-        return JudgeQuestion(self.judge, case, own_output, repeat, unread(own_output))
+        return JudgeQuestion(self.judge, case, own_output, repeat, unreadable_guess(own_output))
 
     def _combined(
         self, output: Output, repeat: int, criteria: Sequence[Criterion], verdicts: Sequence[Verdict]

@@ -1,7 +1,7 @@
-"""Request and retry cycle of prompt judges: requests for an item, findings from replies.
+"""Request and retry cycle of prompt judges: requests for an item, results from replies.
 
-`judge_output` has a provider answer the requests: a model, a recording or the results of a batch. `unanswered` only lists the
-requests that still have no reply.
+`judge_output` sends the requests to a provider: a model, a recording or the results of a batch. `unanswered` only lists the
+requests that have no reply yet.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from .judge_prompt import JudgePrompt
 
 Lookup: TypeAlias = Callable[[Request], Reply | None]
-"""Looks up the reply to a request; None if there is none yet."""
+"""Function that returns the reply to a request; None if there is none yet."""
 
 _SHOWN = 80
-_ASKED_AT_MOST = 2
-"""Requests for one finding: a reply that cannot be parsed is requested once more."""
+_MOST_REQUESTS = 2
+"""Maximum number of requests for one result: an unreadable reply is requested once more."""
 
 
 def cycle(
     judge: JudgePrompt, case: Case, output: Output, repeat: int = 0
 ) -> Generator[Request, Reply, AskResult]:
-    """Yield a judge's requests about one output, and return its finding.
+    """Yield a judge's requests about one output, and return its result.
 
     Yields:
         Requests; the caller sends the reply to each, or throws the CallError that came instead.
@@ -46,17 +46,17 @@ def cycle(
         messages = judge.messages(case, output)
     except NotApplicableError as error:
         return AskResult("not_applicable", reason=str(error))
-    judge = judge.beside(case, output)
+    judge = judge.for_item(case, output)
     spent = _Spending()
-    finding = AskResult("failed")
+    result = AskResult("failed")
     unread: tuple[Reply, ...] = ()
     parameters = judge.parameters
-    for attempt in range(_ASKED_AT_MOST):
+    for attempt in range(_MOST_REQUESTS):
         try:
             reply = yield make_request(judge.model, messages, parameters, repeat=repeat, attempt=attempt)
         except NotRecordedError as error:
             # A recording without a second reply leaves the first one unparsable.
-            return finding if attempt else AskResult("failed", reason=str(error), usage=spent.usage(0))
+            return result if attempt else AskResult("failed", reason=str(error), usage=spent.usage(0))
         except CallError as error:
             spent.calls += error.calls
             _drop_traceback(error)
@@ -64,30 +64,30 @@ def cycle(
                 raise RefusedParameterError(judge.by, refusal) from None
             return AskResult("failed", reason=str(error), usage=spent.usage(attempt))
         spent.add(reply)
-        finding = read_reply(reply, judge, spent.usage(attempt))
-        if finding.outcome != "unparsable":
+        result = read_reply(reply, judge, spent.usage(attempt))
+        if result.outcome != "unparsable":
             break
-        if attempt + 1 < _ASKED_AT_MOST:
+        if attempt + 1 < _MOST_REQUESTS:
             unread = (*unread, reply)
             parameters = with_more_room(parameters, reply)
-    return replace(finding, unread=unread) if unread else finding
+    return replace(result, unread=unread) if unread else result
 
 
 def unanswered(
     judge: JudgePrompt,
     work: Iterable[Work],
     lookup: Lookup,
-    found: Callable[[AskResult], object] | None = None,
+    on_result: Callable[[AskResult], object] | None = None,
 ) -> Iterator[Request]:
-    """Yield the requests of a judge that still have no reply.
+    """Yield the requests of a judge that have no reply yet.
 
     At most one per item: its first request, or the second if the known reply cannot be parsed.
 
     Args:
         judge: The judge.
-        work: What it judges.
-        lookup: Looks up replies.
-        found: Called with each finding that needs no further request.
+        work: Its work.
+        lookup: Function that looks up replies.
+        on_result: Called with each result that needs no further request.
 
     Yields:
         Requests, in the order of the work; equal outputs yield equal requests.
@@ -96,14 +96,14 @@ def unanswered(
         PromptError: The prompt cannot be rendered.
     """
     for case, output, repeat in work:
-        asking = cycle(judge, case, output, repeat)
+        requests = cycle(judge, case, output, repeat)
         try:
-            request = next(asking)
+            request = next(requests)
             while (reply := lookup(request)) is not None:
-                request = asking.send(reply)
+                request = requests.send(reply)
         except StopIteration as end:
-            if found is not None:
-                found(end.value)
+            if on_result is not None:
+                on_result(end.value)
             continue
         yield request
 
@@ -112,22 +112,22 @@ async def judge_output(
     case: Case, output: Output, judge: JudgePrompt, provider: Provider, *, repeat: int = 0
 ) -> Verdict:
     """Judge one output; a `PromptError` if the prompt cannot be rendered."""
-    asking = cycle(judge, case, output, repeat)
+    requests = cycle(judge, case, output, repeat)
     try:
-        request = next(asking)
+        request = next(requests)
         while True:
             try:
                 reply = await provider.complete(request)
             except CallError as error:
-                request = asking.throw(error)
+                request = requests.throw(error)
             else:
-                request = asking.send(reply)
+                request = requests.send(reply)
     except StopIteration as end:
         return make_verdict(
-            output, judge.beside_case(case), repeat, end.value, judge.evidence_beside(case, output)
+            output, judge.for_case(case), repeat, end.value, judge.item_evidence(case, output)
         )
     except MissingReplyError as error:
-        raise MissingReplyError(f"{judge.by} about {_named(case, output)}: {error}") from None
+        raise MissingReplyError(f"{judge.by} about {_item_name(case, output)}: {error}") from None
 
 
 async def as_done(
@@ -171,8 +171,8 @@ async def as_done(
         await asyncio.gather(running, return_exceptions=True)
 
 
-def _named(case: Case, output: Output) -> str:
-    """Return a readable name of an item: its case, and the beginnings of its texts."""
+def _item_name(case: Case, output: Output) -> str:
+    """Return the name of an item for messages: its case, and the beginnings of its texts."""
     texts = [message.get("content") for message in case.messages[-1:] if isinstance(message, dict)]
     shown = (f'"{text[:_SHOWN]}"' for text in (*texts, output.text) if isinstance(text, str))
     return " ".join([f"{case.id!r}", *shown])
@@ -188,7 +188,7 @@ def _drop_traceback(error: CallError) -> None:
 
 
 class _Spending:
-    """Adds up what the calls for one verdict cost; replies from cache or recording cost nothing."""
+    """Total cost of the calls for one verdict; replies from cache or recording cost nothing."""
 
     def __init__(self) -> None:
         self.calls = 0

@@ -23,10 +23,10 @@ from .parsing import (
     STEP,
     STEP_COUNT,
     ReplyParser,
-    criteria_beside,
+    bounded_step_parser,
+    criteria_parser,
     make_parser,
-    statements_beside,
-    steps_beside,
+    statements_parser,
 )
 from .prompt_file import PromptFile
 from .prompt_inputs import fill_inputs
@@ -36,7 +36,7 @@ from .transport import CallError
 from .transport.refused_parameters import LIMITS, Refusal, other_limit, refused_parameter
 
 _WITH_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 5}
-"""Decoding parameters that ask for log-probabilities; five alternatives are what every provider gives."""
+"""Decoding parameters that ask for log-probabilities; every provider gives five alternatives."""
 
 OF_A_PAIR = frozenset({"first", "second"})
 """Inputs that only a pair of outputs has."""
@@ -90,17 +90,15 @@ class JudgePrompt:
     @property
     def kinds(self) -> frozenset[Kind] | None:
         """The kinds of case it judges; None for every kind."""
-        return (
-            JUDGED_KINDS.get(self.id.name, self.prompt.kinds)
-            if self.id.kind == "shipped"
-            else self.prompt.kinds
-        )
+        if self.id.kind != "shipped":
+            return self.prompt.kinds
+        return JUDGED_KINDS.get(self.id.name, self.prompt.kinds)
 
     def refusal(self, error: CallError) -> Refusal | None:
-        """Return the parameter that a failed call was about, if the judge can do without it.
+        """Return the parameter that the model refused, if the judge can do without it.
 
-        What the user asked for is never left out, nor is a limit of tokens: it is given its other name. A judge that scores by
-        log-probabilities cannot do without them.
+        Parameters that the user set are never dropped. A token limit is renamed instead. A judge that scores by
+        log-probabilities needs them.
         """
         name = refused_parameter(error, self.parameters)
         if name is None:
@@ -108,8 +106,8 @@ class JudgePrompt:
         if name in LIMITS:
             other = other_limit(error, name)
             return None if other is None else Refusal(self.model, name, str(error), other)
-        kept = self.overrides.keys() | (_WITH_LOGPROBS.keys() if self.weighs else set[str]())
-        return None if name in kept else Refusal(self.model, name, str(error))
+        needed = self.overrides.keys() | (_WITH_LOGPROBS.keys() if self.weighs else set[str]())
+        return None if name in needed else Refusal(self.model, name, str(error))
 
     def adapted(self, refusal: Refusal) -> Self:
         """Return the judge without a parameter that its model refused.
@@ -130,7 +128,7 @@ class JudgePrompt:
         """Return the messages to the model for one output.
 
         Raises:
-            NotApplicableError: The item lacks what this judge judges by.
+            NotApplicableError: The item lacks an input of the prompt.
             PromptError: The template cannot be rendered.
         """
         marked = with_marks(case, output)
@@ -171,39 +169,39 @@ class JudgePrompt:
         """True if it judges all criteria of a rubric in one reply."""
         return self.prompt.mode == CRITERIA
 
-    def beside_case(self, case: Case) -> Self:
-        """Return the judge with a parser for this case, if its replies can only be read beside it.
+    def for_case(self, case: Case) -> Self:
+        """Return the judge with a parser for this case, if parsing takes the case's criteria.
 
         For a criterion with negative points, which describes a fault, the score is 1 if it is not met.
         """
         if self.asks_all_criteria:
-            return replace(self, parse=criteria_beside(criteria_of(case)))
+            return replace(self, parse=criteria_parser(criteria_of(case)))
         criterion = criterion_asked_about(case) if self.prompt.by_criterion else None
         if criterion is None or criterion.points >= 0:
             return self
         prompt = replace(self.prompt, scale=self.prompt.scale.flipped)
         return replace(self, prompt=prompt, parse=make_parser(prompt))
 
-    def among_steps(self, count: int) -> Self:
+    def for_steps(self, count: int) -> Self:
         """Return the judge with a parser for a trajectory of this many steps."""
-        return replace(self, parse=steps_beside(self.parse, count))
+        return replace(self, parse=bounded_step_parser(self.parse, count))
 
-    def evidence_beside(self, case: Case, output: Output) -> dict[str, object]:
-        """Return evidence that no reply holds: the criterion, or the number of steps."""
+    def item_evidence(self, case: Case, output: Output) -> dict[str, object]:
+        """Return evidence that describes the item: the criterion, or the number of steps."""
         if self.names_steps:
             return {STEP_COUNT: sum(steps_by_turn(case, output))}
         criterion = criterion_asked_about(case) if self.prompt.by_criterion else None
         return {} if criterion is None else criterion_evidence(criterion)
 
-    def beside(self, case: Case, output: Output) -> Self:
-        """Return the judge with a parser for this item, if its replies can only be read beside it."""
+    def for_item(self, case: Case, output: Output) -> Self:
+        """Return the judge with a parser for this item, if parsing its replies takes the item."""
         if self.names_steps:
-            return self.among_steps(sum(steps_by_turn(case, output)))
+            return self.for_steps(sum(steps_by_turn(case, output)))
         if not self.splits:
-            return self.beside_case(case)
+            return self.for_case(case)
         marked = with_marks(case, output)
         shown = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.fillers)
-        return replace(self, parse=statements_beside(shown["response"], shown.get("query", "")))
+        return replace(self, parse=statements_parser(shown["response"], shown.get("query", "")))
 
 
 def merged_parameters(

@@ -19,9 +19,9 @@ from .composite import (
     Deliberation,
     JudgeQuestion,
     deliberate_together,
-    deliberation,
+    deliberation_on,
     rounds_of,
-    unread,
+    unreadable_guess,
 )
 from .judge import AskedJudge
 from .ungraded_parts import CombinedOpinions, PartOutcome, outcome_of_ungraded
@@ -154,18 +154,18 @@ class JuryJudge(Composite):
         """Ask the members, and count their opinions; see `Composite`."""
         first = 1 if self.jury.rule == "escalate" else len(self.members)
         verdicts = yield from deliberate_together(
-            map(deliberation, self._questions(self.members[:first], case, output))
+            map(deliberation_on, self._questions(self.members[:first], case, output))
         )
         if first < len(self.members) and is_unsure(self.jury, verdicts):
             verdicts += yield from deliberate_together(
-                map(deliberation, self._questions(self.members[first:], case, output))
+                map(deliberation_on, self._questions(self.members[first:], case, output))
             )
         verdict = jury_verdict(self.jury, output.key, verdicts)
         return msgspec.structs.replace(verdict, by=self.by, repeat=repeat)
 
     def _questions(self, members: Sequence[AskedJudge], case: Case, output: Output) -> list[JudgeQuestion]:
         return [
-            JudgeQuestion(member, case, output, repeat, unread(output))
+            JudgeQuestion(member, case, output, repeat, unreadable_guess(output))
             for member in members
             if _takes(member, case.kind, output)
             for repeat in range(member.id.times_asked(self.jury.repeats))

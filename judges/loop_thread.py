@@ -22,7 +22,7 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 """Process id to its loop. A forked worker inherits its parent's entry, but not the parent's thread."""
 
 
-def awaitable(function: Callable[P, T]) -> Callable[P, T]:
+def thread_safe_call(function: Callable[P, T]) -> Callable[P, T]:
     """Make a function safe to await in a thread: a StopIteration becomes a RuntimeError.
 
     No future can carry a StopIteration, so that its result would be awaited forever. A `next` too many is a common mistake.

@@ -104,7 +104,7 @@ def revised_prompt(reply: str, prompt_text: str, judge: JudgePrompt) -> str:
     text = body.strip("\n") + "\n"
     if text.lstrip().startswith("---"):
         found = split_front_matter(text.lstrip(), path)
-        if (why := unlike(judge.prompt, prompt_of(found))) is not None:
+        if (why := incompatibility(judge.prompt, prompt_of(found))) is not None:
             raise PromptError(why)
         text = found.body
     front = split_front_matter(prompt_text, path)
@@ -127,11 +127,11 @@ def _declared_outside(judge: JudgePrompt, values: Mapping[str, Any]) -> list[str
     return lines
 
 
-def other_judge(current: JudgePrompt, new: JudgePrompt) -> str | None:
+def revision_problem(current: JudgePrompt, new: JudgePrompt) -> str | None:
     """Return why a candidate is not a revision of the current prompt; None if it is one."""
     if new.fingerprint == current.fingerprint or new.prompt.template == current.prompt.template:
         return "is the current prompt"
-    if (why := unlike(current.prompt, new.prompt)) is not None:
+    if (why := incompatibility(current.prompt, new.prompt)) is not None:
         return why
     if new.pass_at != current.pass_at:
         declared = (
@@ -143,7 +143,7 @@ def other_judge(current: JudgePrompt, new: JudgePrompt) -> str | None:
     return None
 
 
-def unlike(current: PromptFile, new: PromptFile) -> str | None:
+def incompatibility(current: PromptFile, new: PromptFile) -> str | None:
     """Return which placeholder a prompt drops, or how its scale differs; None if neither."""
     missing = sorted(_placeholders(current) - _placeholders(new)) if new.template.strip() else []
     if missing:

@@ -1,4 +1,4 @@
-"""Read a judge's replies into findings and verdicts, and reread them with a newer parser."""
+"""Read a judge's replies into results and verdicts, and reread them with a newer parser."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _FILTERED = frozenset({"content_filter", "safety", "refusal"})
 _CUT_OFF = frozenset({"length", "max_tokens"})
 """Finish reasons of OpenAI, and those that gateways pass on from other providers."""
 _LIMIT_FACTOR = 4
-"""Factor by which a retry raises the token limit."""
+"""Factor by which a retry after a cut-off raises the token limit."""
 _MOST_CHARACTERS = 1_000_000
-"""Characters of a reply that a verdict keeps, so that lines of a run folder stay readable."""
+"""Maximum characters of a reply in a verdict, so that the lines of a run folder can be read."""
 _UNREAD = "unread"
 _REPLY_EVIDENCE = frozenset(
     {"served_by", "finish_reason", "probability", _UNREAD, "criterion", "points", "tags", STEP_COUNT}
 )
-"""Evidence from elsewhere than a reply's text, such as the criterion asked about."""
+"""Evidence that does not come from a reply's text, such as the criterion asked about."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskResult:
-    """Result of asking: the reading or the reason for no score, and earlier unreadable replies."""
+    """Result of asking a judge: the parsed reply or a reason, and earlier unreadable replies."""
 
     outcome: Outcome
     reading: ParsedReply | None = None
@@ -105,31 +105,30 @@ def _weighed(
 
 
 def make_verdict(
-    output: Output, judge: JudgePrompt, repeat: int, finding: AskResult, evidence: Mapping[str, object] = {}
+    output: Output, judge: JudgePrompt, repeat: int, result: AskResult, evidence: Mapping[str, object] = {}
 ) -> Verdict:
-    """Return the verdict of a finding; ``evidence`` describes what was judged."""
-    reading = finding.reading
+    """Return the verdict of a result; ``evidence`` describes what was judged."""
+    reading, reply = result.reading, result.reply
+    text = None if reply is None else reply.text or reply.refusal
     return Verdict(
         case_id=output.case_id,
         system=output.system,
         trial=output.trial,
         by=judge.by,
         source="judge",
-        outcome=finding.outcome,
+        outcome=result.outcome,
         score=None if reading is None else reading.score,
-        reason=None if finding.reason is None else _shortened(finding.reason),
-        evidence={**evidence, **_evidence(judge, finding)},
+        reason=None if result.reason is None else _shortened(result.reason),
+        evidence={**evidence, **_evidence(judge, result)},
         repeat=repeat,
-        usage=finding.usage,
-        raw=None
-        if finding.reply is None
-        else _shortened(finding.reply.text or finding.reply.refusal or "") or None,
+        usage=result.usage,
+        raw=_shortened(text) if text else None,
         judge=judge.id,
     )
 
 
 def _shortened(text: str) -> str:
-    """Return a text as a verdict keeps it: whole, or its beginning and a note."""
+    """Return a text as verdicts store it: whole, or its beginning and a note."""
     if len(text) <= _MOST_CHARACTERS:
         return text
     return f"{text[:_MOST_CHARACTERS]}\n[cut: {len(text) - _MOST_CHARACTERS:,} of {len(text):,} characters]"
@@ -144,17 +143,17 @@ def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:
     if not rests_on_a_reply(verdict):
         return unchanged
     if judge.names_steps:
-        judge = judge.among_steps(verdict.evidence.get(STEP_COUNT, 0))
+        judge = judge.for_steps(verdict.evidence.get(STEP_COUNT, 0))
     for unread in verdict.evidence.get(_UNREAD, ()):
-        finding = read_reply(_stored(unread["text"], unread.get("finish_reason")), judge)
-        if finding.outcome != "unparsable":
-            return _updated(verdict, judge, finding, _REPLY_EVIDENCE - {"probability"})
+        result = read_reply(_stored(unread["text"], unread.get("finish_reason")), judge)
+        if result.outcome != "unparsable":
+            return _updated(verdict, judge, result, _REPLY_EVIDENCE - {"probability"})
     if verdict.raw is None:
         return unchanged
     reply = _stored(verdict.raw, verdict.evidence.get("finish_reason"))
-    finding = read_reply(reply, judge, probability=verdict.evidence.get("probability"))
-    kept = _REPLY_EVIDENCE if finding.reading is not None else _REPLY_EVIDENCE - {"probability"}
-    return _updated(verdict, judge, finding, kept)
+    result = read_reply(reply, judge, probability=verdict.evidence.get("probability"))
+    names = _REPLY_EVIDENCE if result.reading is not None else _REPLY_EVIDENCE - {"probability"}
+    return _updated(verdict, judge, result, names)
 
 
 def rests_on_a_reply(verdict: Verdict) -> bool:
@@ -167,14 +166,14 @@ def _stored(text: str, finish: str | None) -> Reply:
     return Reply(text=text, refusal=text if finish == _MARKED_REFUSAL else None, finish_reason=finish)
 
 
-def _updated(verdict: Verdict, judge: JudgePrompt, finding: AskResult, names: frozenset[str]) -> Verdict:
-    """Update a verdict with a finding, keeping the named evidence of its replies."""
-    reading = finding.reading
+def _updated(verdict: Verdict, judge: JudgePrompt, result: AskResult, names: frozenset[str]) -> Verdict:
+    """Update a verdict with a result, keeping the named evidence of its replies."""
+    reading = result.reading
     return msgspec.structs.replace(
         verdict,
-        outcome=finding.outcome,
+        outcome=result.outcome,
         score=None if reading is None else reading.score,
-        reason=finding.reason,
+        reason=result.reason,
         judge=judge.id,
         evidence={
             **(reading.details if reading is not None else {}),
@@ -183,19 +182,19 @@ def _updated(verdict: Verdict, judge: JudgePrompt, finding: AskResult, names: fr
     )
 
 
-def _evidence(judge: JudgePrompt, finding: AskResult) -> dict[str, object]:
-    evidence: dict[str, object] = dict(finding.reading.details) if finding.reading else {}
-    reply = finding.reply
+def _evidence(judge: JudgePrompt, result: AskResult) -> dict[str, object]:
+    evidence: dict[str, object] = dict(result.reading.details) if result.reading else {}
+    reply = result.reply
     if reply is None:
         return evidence
-    if unread := [_shown(each) for each in finding.unread if each.text]:
+    if unread := [_shown(each) for each in result.unread if each.text]:
         evidence[_UNREAD] = unread
     if reply.refusal is not None or reply.finish_reason not in {None, "stop"}:
         # Needed to reread the reply.
         evidence["finish_reason"] = _MARKED_REFUSAL if reply.refusal is not None else reply.finish_reason
     if reply.served_by is not None and reply.served_by != judge.model:
         evidence["served_by"] = reply.served_by
-    if finding.outcome == "graded" and reply.logprobs is not None and not judge.names_steps:
+    if result.outcome == "graded" and reply.logprobs is not None and not judge.names_steps:
         probability = probability_of_best(reply.logprobs, judge.prompt.scale)
         if probability is not None:
             evidence["probability"] = probability
@@ -213,8 +212,8 @@ def _shown(reply: Reply) -> dict[str, str | None]:
 def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float | None:
     """Return the probability of the best score against the worst.
 
-    It is taken at the last token that is one of the two scores: the best's share of the mass of both among the likeliest tokens.
-    None if the scale has more than two scores, or the alternatives are not known.
+    It is the best score's share of the probability of both, among the likeliest tokens in the position of the last token that
+    is one of them. None if the scale has more than two scores, or the alternatives are not known.
     """
     if not scale.is_binary:
         return None

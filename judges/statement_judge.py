@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ..records import Case, JudgeId, Output, Verdict
-from .composite import Deliberation, JudgeQuestion, unread
+from .composite import Deliberation, JudgeQuestion, unreadable_guess
 from .judge import AskedJudge
 from .judge_of_parts import JudgeOfParts
 from .prompt_variables import NotApplicableError
@@ -72,7 +72,7 @@ class StatementJudge(JudgeOfParts):
 
     def _question(self, case: Case, statement: Output, repeat: int) -> JudgeQuestion:
         own_case = msgspec.structs.replace(case, id=statement.case_id)
-        return JudgeQuestion(self.judge, own_case, statement, repeat, unread(statement))
+        return JudgeQuestion(self.judge, own_case, statement, repeat, unreadable_guess(statement))
 
     def _applies(self, case: Case, output: Output) -> bool:
         try:
@@ -86,4 +86,4 @@ def _guessed(output: Output) -> Verdict:
     """Return a guess of one statement per sentence, for an answer that is not split yet."""
     sentences = dict.fromkeys(part.strip() for part in _SENTENCE_END.split(output.text or ""))
     evidence: dict[str, Any] = {"statements": [{"text": each, "quote": each} for each in sentences if each]}
-    return msgspec.structs.replace(unread(output), outcome="graded", score=1.0, evidence=evidence)
+    return msgspec.structs.replace(unreadable_guess(output), outcome="graded", score=1.0, evidence=evidence)

@@ -74,7 +74,7 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
         compared: Whether calls are compared with accepted calls.
         question: The question that a reviewer answers.
         rows: Alternative contents of an imported row that make a case of this kind (`kind_of_row`).
-        found: Why an import makes a case of this kind.
+        import_reason: Why an import makes a case of this kind.
     """
 
     name: Kind
@@ -91,7 +91,7 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
     compared: bool = False
     question: str = "Did it do what was asked?"
     rows: tuple[RowContents, ...] = ()
-    found: str = "said by the file"
+    import_reason: str = "said by the file"
 
     @property
     def about_calls(self) -> bool:
@@ -119,7 +119,7 @@ _BUILT_IN = (
         compared=True,
         question=_CALLS_QUESTION,
         rows=(RowContents(expected_calls=True),),
-        found="the expected calls are known; a checker decides",
+        import_reason="the expected calls are known; a checker decides",
     ),
     KindSpec(
         name="no_call",
@@ -134,7 +134,7 @@ _BUILT_IN = (
         pure=True,
         question="No function fits the request. Does it rightly call none?",
         rows=(RowContents(no_call=True),),
-        found="an empty list of expected calls says that none is due; a checker decides",
+        import_reason="an empty list of expected calls says that none is due; a checker decides",
     ),
     KindSpec(
         name="any_call",
@@ -147,7 +147,7 @@ _BUILT_IN = (
         pure=True,
         question="Does it call a function that fits the request, with arguments that the request supports?",
         rows=(RowContents(calls_made=True),),
-        found="tool calls without a reference: only a judge can grade them",
+        import_reason="tool calls without a reference: only a judge can grade them",
     ),
     KindSpec(
         name="executable_call",
@@ -183,7 +183,7 @@ _BUILT_IN = (
         pure=True,
         question=_ANSWER_QUESTION,
         rows=(RowContents(accepted_answers=True),),
-        found="the file has accepted answers",
+        import_reason="the file has accepted answers",
     ),
     KindSpec(
         name="web_search_answer",
@@ -197,7 +197,7 @@ _BUILT_IN = (
         pure=True,
         question=_ANSWER_QUESTION,
         rows=(RowContents(accepted_answers=True, context=True),),
-        found="the file has accepted answers and a context",
+        import_reason="the file has accepted answers and a context",
     ),
     KindSpec(
         name="artifact",
@@ -216,7 +216,7 @@ _BUILT_IN = (
         pure=True,
         question="Pass: the context supports every claim. Fail: none. Otherwise enter the share.",
         rows=(RowContents(context=True),),
-        found="the file has a context",
+        import_reason="the file has a context",
     ),
     KindSpec(
         name="open_answer",
@@ -225,7 +225,7 @@ _BUILT_IN = (
         judge="rubric",
         question="Does the answer meet the criterion?",
         rows=(RowContents(criterion=True), RowContents()),
-        found="no reference: graded against the criterion",
+        import_reason="no reference: graded against the criterion",
     ),
 )
 

@@ -143,22 +143,22 @@ class ObjectFolder:
             return bytes(self._fs.cat_file(self._key(name)))
         return None
 
-    def write(self, name: str, content: bytes, *, anew: bool = False) -> bool:
+    def write(self, name: str, content: bytes, *, only_if_new: bool = False) -> bool:
         """Put a small object.
 
         Args:
             name: Its name.
             content: Its new content.
-            anew: Whether it must not exist yet; the store decides, if it can.
+            only_if_new: Whether it must not exist yet; the store decides, if it can.
 
         Returns:
             Whether it has this content; False if somebody else wrote another.
         """
         with self._translated():
             try:
-                self._fs.pipe_file(self._key(name), content, **({"mode": "create"} if anew else {}))
+                self._fs.pipe_file(self._key(name), content, **({"mode": "create"} if only_if_new else {}))
             except Exception:
-                if not anew or self.read(name) is None:
+                if not only_if_new or self.read(name) is None:
                     raise
             self._fs.invalidate_cache()
         return self.read(name) == content

@@ -37,7 +37,7 @@ def majority_verdict(item: ItemKey, grades: Mapping[str, float]) -> Verdict:
     return Verdict.on(item, by=MAJORITY, source="construction", score=agreed)
 
 
-def giver(label: _Label) -> Source:
+def effective_source(label: _Label) -> Source:
     """Return who gave a label: people, too, if it is their majority."""
     return "human" if label.by == MAJORITY and label.source == "construction" else label.source
 

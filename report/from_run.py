@@ -14,7 +14,7 @@ from ..evaluation.store.file_names import REPORT, VERDICTS
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import RunStore
 from ..records import FolderPath, InputPath, MemoryFolder, Source
-from ..records.standing_labels import giver, standing_labels
+from ..records.standing_labels import effective_source, standing_labels
 from .html import write_report
 from .items.run_items import RunItems
 from .model import MOST_TEXTS, ReportData
@@ -117,7 +117,7 @@ def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
     for key, label in standing_labels(store.labels).items():
         verdicts = store.verdicts.said_on(key)
         if verdicts:  # the run has this output
-            counts[_LABELLERS[giver(label)]] += 1
+            counts[_LABELLERS[effective_source(label)]] += 1
             counts["checkers"] -= any(each.source == "checker" and each.graded for each in verdicts)
     return dict(counts)
 

@@ -13,7 +13,7 @@ from ...calibration.agreement.calibration_results import CalibrationNumbers
 from ...judges.prices import PriceList, dollars_of
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
-from ...records.standing_labels import giver, standing_labels
+from ...records.standing_labels import effective_source, standing_labels
 from ...records.verdict import COUNTED, OF_PARTS
 from ..context import RunContext
 from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost
@@ -98,7 +98,7 @@ def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey
 
 
 def _labels_by_source(store: RunStore) -> dict[Source, int]:
-    return dict(Counter(map(giver, standing_labels(store.labels).values())))
+    return dict(Counter(map(effective_source, standing_labels(store.labels).values())))
 
 
 def cluster_names(cases: CaseIndex) -> dict[str, str]:
@@ -127,7 +127,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
     people = {
         key: label.score
         for key, label in standing_labels(store.labels).items()
-        if giver(label) == "human" and label.score is not None
+        if effective_source(label) == "human" and label.score is not None
     }
     for verdict in store.standing_verdicts:
         case_id, system, trial = verdict.key

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...errors import FiducialError, UsageError
-from ...judges.loop_thread import awaitable
+from ...judges.loop_thread import thread_safe_call
 from ...records import Case, ItemKey, ToolCall
 from .agent_answers import answer_fields, output_of
 from .agent_tools import Toolbox
@@ -119,7 +119,7 @@ class CallableAgent:
         return await self._in_thread(partial(_advance, steps, received))
 
     async def _in_thread(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, awaitable(work))
+        return await asyncio.get_running_loop().run_in_executor(self._threads, thread_safe_call(work))
 
     async def _drive(
         self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox, turns: AskedTurns

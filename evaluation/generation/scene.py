@@ -19,7 +19,7 @@ from ...deterministic.multi_turn.reference import scenario_of
 from ...deterministic.multi_turn.rule_sets import RuleSet, rule_set
 from ...deterministic.options import Rules
 from ...errors import DecodingError
-from ...judges.loop_thread import awaitable
+from ...judges.loop_thread import thread_safe_call
 from ...records import AgentStep, Case, ToolCall, kind_spec
 
 T = TypeVar("T")
@@ -85,7 +85,7 @@ async def in_daemon_thread(work: Callable[[], T]) -> T:
 
     def run() -> None:
         try:
-            settled = future.set_result, awaitable(work)()
+            settled = future.set_result, thread_safe_call(work)()
         except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
             settled = future.set_exception, error
         with suppress(RuntimeError):  # the loop has ended, so no caller waits

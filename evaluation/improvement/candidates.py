@@ -12,7 +12,7 @@ import msgspec
 from ...errors import ConfigurationError, FiducialError, PromptError
 from ...judges.front_matter import read_prompt_text
 from ...judges.prompt_judge import PromptJudge
-from ...judges.prompt_revision import Disagreement, other_judge, revised_prompt, revision_messages
+from ...judges.prompt_revision import Disagreement, revised_prompt, revision_messages, revision_problem
 from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
 from ...records import atomic_write, read_records, read_regular_file, write_records
 from ...records.case import Record
@@ -50,7 +50,7 @@ class CurrentPrompt(NamedTuple):
         except FiducialError as error:
             return TriedPrompt(name=name, path=str(path), by=by, refused=str(error))
         assert judge is not None
-        return TriedPrompt(name=name, path=str(path), by=by, refused=other_judge(self.judge, judge))
+        return TriedPrompt(name=name, path=str(path), by=by, refused=revision_problem(self.judge, judge))
 
 
 class Proposal(Record, frozen=True, kw_only=True):

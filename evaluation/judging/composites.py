@@ -11,7 +11,7 @@ from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import SPLITTER
-from ...judges.composite import Composite, JudgeQuestion, asked_in, result_of
+from ...judges.composite import Composite, JudgeQuestion, questions_in_round, verdict_so_far
 from ...judges.criteria_judge import CriteriaJudge
 from ...judges.judge import Work
 from ...judges.jury import Jury, JuryJudge, JuryMember, Rule
@@ -113,7 +113,7 @@ class Round(NamedTuple):
             case, output, repeat = work
             if output.key != begun:  # nothing is asked twice of one output
                 begun, yielded = output.key, set()
-            for question in asked_in(asker.deliberate(case, output, repeat), self.number, answers):
+            for question in questions_in_round(asker.deliberate(case, output, repeat), self.number, answers):
                 key = VerdictKey(question.output.key, question.judge.id, question.repeat)
                 if question.judge.id == task.id and key not in done and key not in yielded:
                     yielded.add(key)
@@ -154,7 +154,7 @@ def journal_verdicts(context: RunContext, asker: JudgeTask, wanted: Wanted, repe
     done, answers = writer.verdicts.settled, _Answers(writer)
     for judge, (case, output, repeat) in _deliberations(context, [asker], wanted, repeats):
         if VerdictKey(output.key, asker.id, repeat) not in done:
-            verdict = result_of(judge.deliberate(case, output, repeat), answers)
+            verdict = verdict_so_far(judge.deliberate(case, output, repeat), answers)
             if verdict is not None:
                 writer.verdicts.append(verdict)
     writer.verdicts.flush()

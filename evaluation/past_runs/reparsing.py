@@ -171,7 +171,7 @@ def _read_again(
         if earlier is None:
             yield verdict
             continue
-        judge = judges[earlier].beside_case(_case_of(context.inputs.cases, verdict.case_id))
+        judge = judges[earlier].for_case(_case_of(context.inputs.cases, verdict.case_id))
         again, count = read_again(verdict, judge), counts[earlier]
         count["replies" if rests_on_a_reply(verdict) else "without"] += 1
         count["changed"] += (again.outcome, again.score) != (verdict.outcome, verdict.score)

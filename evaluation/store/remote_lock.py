@@ -76,21 +76,21 @@ class RemoteLock:
                 raise self._refusal(holder)
             self._objects.remove(LOCK)
             holder = None
-        if not self._write(anew=holder is None):
+        if not self._write(only_if_new=holder is None):
             raise self._refusal(self.holder())
 
     def renew(self) -> bool:
         """Say that this working copy still exists; False if somebody else has taken it."""
-        return self.is_ours() and self._write(anew=False)
+        return self.is_ours() and self._write(only_if_new=False)
 
     def release(self) -> None:
         """Let others have it."""
         if self.is_ours():
             self._objects.remove(LOCK)
 
-    def _write(self, *, anew: bool) -> bool:
+    def _write(self, *, only_if_new: bool) -> bool:
         us = Holder(self._copy, socket.gethostname(), os.getpid(), self._now())
-        return self._objects.write(LOCK, encode_json(us), anew=anew)
+        return self._objects.write(LOCK, encode_json(us), only_if_new=only_if_new)
 
     def _refusal(self, holder: Holder | None) -> RunFolderError:
         name = self._objects.name

@@ -5,12 +5,12 @@ never a score.
 """
 
 from ..prompt_file import CRITERIA, STATEMENTS, STEP
-from .criteria_reply import criteria_beside
+from .criteria_reply import criteria_parser
 from .declared_parser import LOGPROBS, PARSER_VERSION, make_parser
 from .parsed_reply import ParsedReply, ReplyParser
 from .refusal import is_refusal
-from .split_reply import statements_beside
-from .step_reply import STEP_COUNT, STEP_NAMED, steps_beside
+from .split_reply import statements_parser
+from .step_reply import STEP_COUNT, STEP_NAMED, bounded_step_parser
 
 __all__ = [
     "CRITERIA",
@@ -22,9 +22,9 @@ __all__ = [
     "STEP_NAMED",
     "ParsedReply",
     "ReplyParser",
-    "criteria_beside",
+    "bounded_step_parser",
+    "criteria_parser",
     "is_refusal",
     "make_parser",
-    "statements_beside",
-    "steps_beside",
+    "statements_parser",
 ]

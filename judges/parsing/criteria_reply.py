@@ -16,11 +16,11 @@ _LIST = "criteria"
 _KEYS = frozenset({"number", "met"})
 
 
-def criteria_beside(criteria: Sequence[Criterion]) -> ReplyParser:
+def criteria_parser(criteria: Sequence[Criterion]) -> ReplyParser:
     """Return a parser of the verdicts on an item's criteria.
 
-    The score of its reading is points over possible points, within [0, 1]; the verdicts and the points are in the details. It refuses a
-    reply that leaves a criterion out, has two different verdicts on one, or judges an unknown one.
+    The score is points over possible points, within [0, 1]; the details hold the verdicts and the points. A reply is
+    unreadable if it leaves a criterion out, has two different verdicts on one, or judges an unknown one.
     """
 
     def parse(text: str) -> ParsedReply:

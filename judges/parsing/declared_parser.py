@@ -20,10 +20,14 @@ def choice_parser(
 ) -> ReplyParser:
     """Return a parser of choices among words: the whole reply, or the content of a tag.
 
-    Words are given in lower case with their scores.
+    A reply is unreadable without a word, with a word that is not offered, or with two different ones. Capitals, and quotes,
+    emphasis and a full stop around the word, are ignored. A tagged prompt's reply that is only the word is read, too.
 
-    A word that is not offered, none, or two different ones make a reply unreadable. Quotes, emphasis and a full stop around the word mean
-    nothing, nor do capitals; a tagged prompt's reply that is nothing but the word is read, too.
+    Args:
+        scale: Possible scores.
+        scores: Score of each word, in lower case.
+        tag: Name of the tag around the word; None if it is the whole reply.
+        reasons: Names of the tags around reasons.
     """
     tagged = None if tag is None else between_tags(tag)
     where = "alone in the reply" if tag is None else f"between <{tag}> and </{tag}>"
@@ -45,7 +49,7 @@ def _score(written: str, scores: Mapping[str, float], where: str) -> float:
 
 
 PARSER_VERSION = 3
-"""Raised when any parser reads a reply differently than before; part of a judge's fingerprint."""
+"""Raised when any parser reads a reply differently; part of a judge's fingerprint."""
 
 LOGPROBS = "logprobs"
 """The mode of prompts whose score is a probability, read from the reply's log-probabilities."""
@@ -56,21 +60,23 @@ _JSON_FORMATS = {"json_object", "json_schema"}
 def make_parser(prompt: PromptFile) -> ReplyParser:
     """Return the parser for a prompt's replies.
 
-    A prompt that does not declare one is read by what it asks for: JSON if its ``response_format`` is JSON, tags if
-    its template shows ``<S2>`` or ``<score>``, else a number that is the whole reply.
+    If the prompt declares none, its form is inferred: JSON if its ``response_format`` is JSON, tags if its template shows
+    ``<S2>`` or ``<score>``, else a number that is the whole reply.
     """
     declared = dict(prompt.parse if prompt.parse is not None else _inferred(prompt))
-    place = f"{prompt.path}:{prompt.lines.get('parse', 1)}: parse"
+    location = f"{prompt.path}:{prompt.lines.get('parse', 1)}: parse"
     mode = declared.pop("mode", None)
     make = _MODES.get(mode) if isinstance(mode, str) else None
     if make is None:
-        raise PromptError(f"{place}: unknown mode {mode!r}; known are {', '.join(_MODES)}")
+        raise PromptError(f"{location}: unknown mode {mode!r}; known are {', '.join(_MODES)}")
     if mode == STEP and "steps" not in prompt.shown:
-        raise PromptError(f"{place}: a prompt that asks for a step shows them numbered: add the input steps")
+        raise PromptError(
+            f"{location}: a prompt that asks for a step shows them numbered: add the input steps"
+        )
     try:
         return make(prompt.scale, declared)
     except ValueError as error:
-        raise PromptError(f"{place}: {error}") from error
+        raise PromptError(f"{location}: {error}") from error
 
 
 def _inferred(prompt: PromptFile) -> Mapping[str, Any]:
@@ -85,12 +91,9 @@ def _inferred(prompt: PromptFile) -> Mapping[str, Any]:
 
 def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     _allow(declared, "score", "reason", "fraction_of", "cited", "fractions")
-    score = _name(declared.get("score", "S2"))
-    reasons = _names(declared.get("reason", []))
-    fraction_of = None if declared.get("fraction_of") is None else _name(declared["fraction_of"])
-    for name in (score, *reasons, *([] if fraction_of is None else [fraction_of])):
-        if not name.isidentifier():
-            raise ValueError(f"{name!r} is not the name of a tag")
+    score = _tag_name(declared.get("score", "S2"))
+    reasons = _tag_names(declared.get("reason", []))
+    fraction_of = None if declared.get("fraction_of") is None else _tag_name(declared["fraction_of"])
     if fraction_of is not None:
         _refuse_flipped_shares(scale)
     cited = declared.get("cited", False)
@@ -170,11 +173,8 @@ def _choice(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
             raise ValueError(f"the score of {word!r}, {score}, is not on the scale ({scale})")
         if scores.setdefault(word.casefold(), float(score)) != score:
             raise ValueError(f"{word!r} stands for two scores")
-    tag = None if declared.get("tag") is None else _name(declared["tag"])
-    reasons = _names(declared.get("reason", []))
-    for name in filter(None, (tag, *reasons)):
-        if not name.isidentifier():
-            raise ValueError(f"{name!r} is not the name of a tag")
+    tag = None if declared.get("tag") is None else _tag_name(declared["tag"])
+    reasons = _tag_names(declared.get("reason", []))
     return choice_parser(scale, scores, tag=tag, reasons=reasons)
 
 
@@ -184,11 +184,7 @@ def _step(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
         raise ValueError(
             f"a prompt that asks for a step scores 1 where none is wrong and 0 otherwise, not {scale}"
         )
-    tag, reasons = _name(declared.get("tag", "S2")), _names(declared.get("reason", []))
-    for name in (tag, *reasons):
-        if not name.isidentifier():
-            raise ValueError(f"{name!r} is not the name of a tag")
-    return step_parser(tag, reasons)
+    return step_parser(_tag_name(declared.get("tag", "S2")), _tag_names(declared.get("reason", [])))
 
 
 def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
@@ -202,11 +198,11 @@ def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     return number_parser(scale)
 
 
-def _beside(content: str, scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+def _parsed_with_item(content: str, scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     """Return a parser that rejects every reply.
 
-    Parsing such a reply takes more than its text: the answer that was split into statements (`statements_beside`), or the points
-    of the criteria (`criteria_beside`). Those parsers replace this one.
+    Parsing such a reply takes the answer that was split into statements (`statements_parser`), or the points of the criteria
+    (`criteria_parser`). Those parsers replace this one for each item.
     """
     del scale
     _allow(declared)
@@ -224,14 +220,25 @@ _MODES: Mapping[str, Callable[[Scale, Mapping[str, Any]], ReplyParser]] = {
     "structured": partial(_json, alone=True),
     "choice": _choice,
     LOGPROBS: _logprobs,
-    STATEMENTS: partial(_beside, "statements"),
-    CRITERIA: partial(_beside, "verdicts on criteria"),
+    STATEMENTS: partial(_parsed_with_item, "statements"),
+    CRITERIA: partial(_parsed_with_item, "verdicts on criteria"),
     STEP: _step,
 }
 
 
 def _names(value: Any) -> list[str]:
     return [_name(name) for name in cast("list[Any]", value)] if isinstance(value, list) else [_name(value)]
+
+
+def _tag_names(value: Any) -> list[str]:
+    return [_tag_name(name) for name in _names(value)]
+
+
+def _tag_name(value: Any) -> str:
+    name = _name(value)
+    if not name.isidentifier():
+        raise ValueError(f"{name!r} is not the name of a tag")
+    return name
 
 
 def _name(value: Any) -> str:

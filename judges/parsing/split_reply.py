@@ -12,10 +12,10 @@ from .json_reply import decode_object
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply
 
 LEAST_COVERED = 0.5
-"""Share of an answer's letters and digits that the quotes must cover. Greetings and headings may be left out; half an answer may not."""
+"""Least share of an answer's letters and digits that the quotes cover: greetings and headings may be left out."""
 
 LEAST_FAMILIAR = 0.6
-"""Share of a statement's runs of three characters that answer or question must have: names are put in, sentences are not made up."""
+"""Least share of a statement's runs of three characters that occur in answer or question: names may replace pronouns."""
 
 MOST_STATEMENTS = 1_000
 
@@ -25,18 +25,18 @@ _THOUSANDS = re.compile(r"(?<=[0-9])[.,'\u00a0\u202f ](?=[0-9])")
 
 
 class Statement(NamedTuple):
-    """One statement of an answer, and the words of the answer it was made of."""
+    """One statement of an answer, with its quote from the answer."""
 
     text: str
     quote: str
 
 
-def statements_beside(answer: str, question: str) -> ReplyParser:
+def statements_parser(answer: str, question: str) -> ReplyParser:
     """Return a parser of one answer's statements, which may use names from the question.
 
-    The score of its reading is the share of the answer that the quotes cover; the statements are in the details, each text once. It
-    refuses a reply without statements, with one that quotes something else than the answer or says what neither answer nor question
-    does, and one that leaves out half of the answer.
+    The score is the share of the answer that the quotes cover; the details hold the statements, each text once. A reply is
+    unreadable without statements, with a quote that is not in the answer, with a statement that adds something to answer and
+    question, or if it leaves out half of the answer.
     """
 
     def parse(text: str) -> ParsedReply:

@@ -19,8 +19,9 @@ _NONE = "none"
 def step_parser(tag: str, reasons: Sequence[str] = ()) -> ReplyParser:
     """Return a parser of step numbers between tags.
 
-    The score is 1 if no step is named (``none`` or 0), else 0; the step is in the details. Anything but one whole number or ``none``, and
-    two different answers, make a reply unreadable. A reply that is nothing but the answer is read, too.
+    The score is 1 if no step is named (``none`` or 0), else 0; the details hold the step. A reply is unreadable with two
+    different answers, or with one that is neither a whole number nor ``none``. A reply without tags is read if it is only the
+    answer.
     """
     tagged = between_tags(tag)
     where = f"between <{tag}> and </{tag}>"
@@ -42,13 +43,13 @@ def _step(written: str, where: str) -> float:
     raise DecodingError(f"no step {where}, but {written.strip()[:40]!r}")
 
 
-def steps_beside(parse: ReplyParser, count: int) -> ReplyParser:
-    """Return a parser that refuses step numbers beyond the trajectory's."""
+def bounded_step_parser(parse: ReplyParser, count: int) -> ReplyParser:
+    """Return a parser that refuses step numbers above a trajectory's number of steps."""
 
-    def beside(text: str) -> ParsedReply:
+    def parse_bounded(text: str) -> ParsedReply:
         reading = parse(text)
         if (step := reading.details[STEP_NAMED]) > count:
             raise DecodingError(f"there is no step {step}: they are numbered from 1 to {count}")
         return reading
 
-    return beside
+    return parse_bounded

@@ -40,8 +40,8 @@ class CallInFlight:
 
 
 @dataclass(slots=True)
-class Usual:
-    """Usual reply times of one model, and the calls that exceed them.
+class ReplyTimes:
+    """ReplyTimes reply times of one model, and the calls that exceed them.
 
     A call hangs when it has taken ``multiple`` times as long as 95 of the last 100 replies took, but at least a second, and when a
     call that was begun later has been replied to, or another endpoint has replied to all that it was asked. This tells a call that
@@ -101,14 +101,14 @@ class Usual:
 
 
 class HangWatch:
-    """Watch over calls in flight that ends those that hang (`Usual`).
+    """Watch over calls in flight that ends those that hang (`ReplyTimes`).
 
     With a multiple of 0 no call is ended.
     """
 
     def __init__(self, multiple: float) -> None:
         self._multiple = multiple
-        self._models: dict[str, Usual] = {}
+        self._models: dict[str, ReplyTimes] = {}
         self._look: asyncio.TimerHandle | None = None
 
     async def ask(self, provider: Provider, request: Request, given_up: int, at: int = 0) -> Reply:
@@ -118,7 +118,7 @@ class HangWatch:
         """
         if not self._multiple:
             return await provider.complete(request)
-        usual = self._models.setdefault(request.model, Usual(self._multiple))
+        usual = self._models.setdefault(request.model, ReplyTimes(self._multiple))
         loop = asyncio.get_running_loop()
         call = usual.begin(loop.time(), given_up, at)
         if self._look is None:
@@ -151,7 +151,7 @@ class HangWatch:
 
 
 class PatientProvider(Wrapping):
-    """Asks again, at once and over another connection, when a call hangs (`Usual`).
+    """Asks again, at once and over another connection, when a call hangs (`ReplyTimes`).
 
     Such a call is not a failed attempt: nothing fails before its own timeout, retries included. A request can take no more
     additional calls than the allowance can double on its way from a second to the timeout: six for the default of a minute.

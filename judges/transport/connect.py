@@ -92,7 +92,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
         timeout: Seconds after which one call is given up.
         attempts: Greatest number of failed calls for one request.
         patience: Multiple of the usual time after which a call counts as hanging and is made again; 0 to wait for ``timeout``
-            (see `Usual`).
+            (see `ReplyTimes`).
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
         budget: Limit on calls and cost; None for no limit.

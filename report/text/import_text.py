@@ -37,7 +37,7 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
     for kind, count in imported.kinds.items():
         spec, judges = kind_spec(kind), judges_of(kind, imported)
         judges_named = f"; judge: {', '.join(judges)}" if judges else ""
-        yield f"  {count:,} {kind}: {spec.found}{judges_named}"
+        yield f"  {count:,} {kind}: {spec.import_reason}{judges_named}"
         if any(row.accepted_answers and row.context for row in spec.rows):
             yield "    to judge whether the context supports the answers: --grade-by context (judge: groundedness)"
     if imported.default_criterion:

@@ -7,7 +7,7 @@ import pytest
 from fiducial.errors import PromptError
 from fiducial.judges import PromptJudge, find_prompt, load_judge
 from fiducial.judges.front_matter import read_prompt_text
-from fiducial.judges.prompt_revision import Disagreement, other_judge, revised_prompt, revision_messages
+from fiducial.judges.prompt_revision import Disagreement, revised_prompt, revision_messages, revision_problem
 from fiducial.records import Case, Output
 
 CURRENT = "rubric/reasons"
@@ -65,7 +65,7 @@ def test_a_revision_keeps_the_front_matter_and_what_the_catalogue_says(judge: Pr
     assert "Judge only the response" in new.prompt.template
     assert (new.prompt.scale, new.prompt.parse) == (judge.prompt.scale, judge.prompt.parse)
     assert (new.pass_at, new.kinds) == (judge.pass_at, judge.kinds)
-    assert other_judge(judge, new) is None
+    assert revision_problem(judge, new) is None
 
 
 def test_a_whole_file_in_the_reply_is_taken_without_its_front_matter(judge: PromptJudge, tmp_path: Path):
@@ -112,13 +112,13 @@ def test_a_candidate_that_is_another_judge_is_refused(
     judge: PromptJudge, tmp_path: Path, old: str, new: str, why: str | None
 ):
     good = text_of(judge).replace("scale:", PASSES).replace("Judge the response", "Grade the response")
-    assert other_judge(judge, written(tmp_path, good.replace(old, new) if old else good)) == why
+    assert revision_problem(judge, written(tmp_path, good.replace(old, new) if old else good)) == why
 
 
 def test_an_input_under_another_name_is_no_dropped_placeholder(judge: PromptJudge, tmp_path: Path):
     text = text_of(judge).replace("response:", "answer:").replace("{{response}}", "{{answer}}")
     text = text.replace("\nscale:", f"\nmap: {{answer: response}}\n{PASSES}")
-    assert other_judge(judge, written(tmp_path, text)) is None
+    assert revision_problem(judge, written(tmp_path, text)) is None
 
 
 def test_the_prompt_that_comes_along_is_where_it_was(judge: PromptJudge):

@@ -202,8 +202,8 @@ def test_long_objects_go_there_and_come_back(bucket: Any, tmp_path: Path):
 
 def test_the_store_decides_who_makes_an_object(bucket: Any):
     objects = ObjectFolder(f"{bucket.address}/folder")
-    assert objects.write("lock", b"mine", anew=True)
-    assert not objects.write("lock", b"theirs", anew=True)
+    assert objects.write("lock", b"mine", only_if_new=True)
+    assert not objects.write("lock", b"theirs", only_if_new=True)
     assert objects.read("lock") == b"mine"
 
 

@@ -168,8 +168,8 @@ def test_errors_of_drivers_are_known_by_their_names(
 
 def test_an_object_is_made_by_one_alone(objects_in_memory: Any):
     objects = ObjectFolder("memory://b/d")
-    assert objects.write("lock", b"mine", anew=True)
-    assert not objects.write("lock", b"theirs", anew=True)
+    assert objects.write("lock", b"mine", only_if_new=True)
+    assert not objects.write("lock", b"theirs", only_if_new=True)
     assert objects.read("lock") == b"mine"
     objects.remove("lock")
     objects.remove("lock")

@@ -12,7 +12,7 @@ from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Case, CaseIndex, ItemKey, Outcome, Usage, Verdict, write_records
-from fiducial.records.standing_labels import giver, majority_verdict, standing_labels
+from fiducial.records.standing_labels import effective_source, majority_verdict, standing_labels
 
 
 def judged(case_id: str, outcome: Outcome, *, calls: int, cached: bool = False) -> Verdict:
@@ -147,4 +147,4 @@ def test_people_who_disagree_contradict_no_checker_and_their_majority_is_people(
     )  # fmt: skip
     with CaseIndex(tmp_path / "cases.jsonl") as cases:
         assert take_tally(folder, cases).against_people == {(False, False): 1}
-    assert {giver(label) for label in standing_labels(folder.labels).values()} == {"human"}
+    assert {effective_source(label) for label in standing_labels(folder.labels).values()} == {"human"}

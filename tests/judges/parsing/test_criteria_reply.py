@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fiducial.errors import DecodingError
-from fiducial.judges.parsing import criteria_beside
+from fiducial.judges.parsing import criteria_parser
 from fiducial.records import Criterion
 
 CRITERIA = [
@@ -16,7 +16,7 @@ CRITERIA = [
     Criterion(text="Is rude.", points=-4),
     Criterion(text="Adds why.", points=3),
 ]
-parse = criteria_beside(CRITERIA)
+parse = criteria_parser(CRITERIA)
 
 
 def reply(*met: Any, first: int = 1) -> str:

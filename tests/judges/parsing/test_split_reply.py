@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
-from fiducial.judges.parsing import statements_beside
+from fiducial.judges.parsing import statements_parser
 
 ANSWER = (
     "Hello! The **Vesle** is 41 km long. It rises in Orre and holds 1,200 trout, experts say. Shall I go on?"
@@ -20,7 +20,7 @@ RISES = ("It rises in Orre", "The Vesle rises in Orre.")
 TROUT = ("holds 1,200 trout, experts say", "According to experts the Vesle holds 1200 trout.")
 LONG = ("The Vesle is 41 km long", "The river Vesle is 41 km long.")
 
-parse = statements_beside(ANSWER, QUESTION)
+parse = statements_parser(ANSWER, QUESTION)
 
 
 def reply(*entries: tuple[str, str]) -> str:
@@ -60,7 +60,7 @@ def test_thinking_in_front_is_not_read() -> None:
 )
 def test_any_script_is_read(answer: str) -> None:
     parts = [part for part in answer.replace("。", ". ").split(". ") if part]
-    reading = statements_beside(answer, "")(reply(*((part, part) for part in parts)))
+    reading = statements_parser(answer, "")(reply(*((part, part) for part in parts)))
     assert reading.score == 1
 
 
@@ -97,7 +97,7 @@ def test_a_number_of_the_question_may_stand_in_a_statement() -> None:
 
 def test_digits_of_any_script_are_the_same_digits_and_none_may_be_added() -> None:
     answer = "ثمن التذكرة ٥٠ درهما."
-    read = statements_beside(answer, "")
+    read = statements_parser(answer, "")
     assert read(reply((answer, answer.replace("٥٠", "50")))).score == 1
     with pytest.raises(DecodingError, match="the number 60"):
         read(reply((answer, answer.replace("٥٠", "٦٠"))))
@@ -121,4 +121,4 @@ def test_hostile_replies_and_answers_take_linear_time(unit: str) -> None:
     with pytest.raises(DecodingError):
         parse(text)
     with pytest.raises(DecodingError):
-        statements_beside(text, text)(reply((ANSWER, text[:100_000])))
+        statements_parser(text, text)(reply((ANSWER, text[:100_000])))

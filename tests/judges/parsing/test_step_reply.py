@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fiducial.errors import DecodingError
-from fiducial.judges.parsing.step_reply import STEP_NAMED, step_parser, steps_beside
+from fiducial.judges.parsing.step_reply import STEP_NAMED, bounded_step_parser, step_parser
 
-parse = steps_beside(step_parser("S2", ["S1"]), 12)
+parse = bounded_step_parser(step_parser("S2", ["S1"]), 12)
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ from provider_server import Answer, Hang, ProviderServer, Seen
 from virtual_time import run_virtually
 
 from fiducial.judges.transport import CallError, Provider, Reply, Request, make_request
-from fiducial.judges.transport.adaptive_timeout import PatientProvider, Usual
+from fiducial.judges.transport.adaptive_timeout import PatientProvider, ReplyTimes
 from fiducial.judges.transport.limiter import AdaptiveLimiter, LimitedProvider
 from fiducial.judges.transport.retry import RetryingProvider, RetryPolicy
 
 TIMEOUT = 60.0
 
 
-def replies(usual: Usual, count: int, seconds: float, start: float = 0.0) -> None:
+def replies(usual: ReplyTimes, count: int, seconds: float, start: float = 0.0) -> None:
     """So many calls, one after the other, each replied to after so long."""
     for number in range(count):
         begun = start + number * seconds
@@ -26,7 +26,7 @@ def replies(usual: Usual, count: int, seconds: float, start: float = 0.0) -> Non
 
 
 def test_nothing_is_usual_before_twenty_replies() -> None:
-    usual = Usual(10)
+    usual = ReplyTimes(10)
     replies(usual, 19, 1.0)
     assert usual.allowance() == float("inf")
     replies(usual, 1, 1.0)
@@ -34,19 +34,19 @@ def test_nothing_is_usual_before_twenty_replies() -> None:
 
 
 def test_a_call_has_a_second_however_fast_the_others_are() -> None:
-    usual = Usual(10)
+    usual = ReplyTimes(10)
     replies(usual, 100, 0.01)
     assert usual.allowance() == 1.0
 
 
 def test_the_allowance_doubles_each_time_the_request_is_given_up() -> None:
-    usual = Usual(10)
+    usual = ReplyTimes(10)
     replies(usual, 100, 0.5)
     assert [usual.allowance(given_up) for given_up in range(4)] == [5.0, 10.0, 20.0, 40.0]
 
 
 def test_what_takes_long_in_one_of_ten_replies_is_usual() -> None:
-    usual = Usual(10)
+    usual = ReplyTimes(10)
     for _ in range(10):
         replies(usual, 9, 0.1)
         replies(usual, 1, 4.0)
@@ -54,14 +54,14 @@ def test_what_takes_long_in_one_of_ten_replies_is_usual() -> None:
 
 
 def test_what_was_usual_is_forgotten_after_a_hundred_replies() -> None:
-    usual = Usual(10)
+    usual = ReplyTimes(10)
     replies(usual, 100, 9.0)
     replies(usual, 100, 0.25)
     assert usual.allowance() == 2.5
 
 
 def test_failures_say_nothing_about_how_long_replies_take() -> None:
-    usual = Usual(10)
+    usual = ReplyTimes(10)
     replies(usual, 20, 2.0)
     for _ in range(100):
         usual.end(usual.begin(0.0), 0.0, replied=False)
@@ -69,7 +69,7 @@ def test_failures_say_nothing_about_how_long_replies_take() -> None:
 
 
 def test_a_call_hangs_when_its_time_is_up_and_a_later_one_was_replied_to() -> None:
-    usual = Usual(10)
+    usual = ReplyTimes(10)
     replies(usual, 50, 0.1)
     slow = usual.begin(10.0)
     assert usual.hanging(12.0) == []
@@ -81,7 +81,7 @@ def test_a_call_hangs_when_its_time_is_up_and_a_later_one_was_replied_to() -> No
 
 
 def test_no_call_hangs_while_the_server_replies_to_nobody() -> None:
-    usual = Usual(10)
+    usual = ReplyTimes(10)
     replies(usual, 50, 0.1)
     for _ in range(64):
         usual.begin(10.0)
