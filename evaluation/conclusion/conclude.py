@@ -98,7 +98,7 @@ def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey
 
 
 def _labels_by_source(store: RunStore) -> dict[Source, int]:
-    return dict(Counter(map(effective_source, standing_labels(store.labels).values())))
+    return dict(Counter[Source](map(effective_source, standing_labels(store.labels).values())))
 
 
 def cluster_names(cases: CaseIndex) -> dict[str, str]:
