@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of, refuse_edited_run
-from ..formats.export_items import Judged, Written
+from ..formats.export_items import ExportItem, Written
 from ..formats.writers import writer_of
 from .paths import FilePath, written_path
 from .run import Run, folder_of
@@ -82,7 +82,7 @@ def send_otlp(
 
 def _chosen(
     run: Run | FilePath, judge: str | None, system: str | None, *, accept_edited: bool
-) -> tuple[Path, Iterator[Judged]]:
+) -> tuple[Path, Iterator[ExportItem]]:
     """Return a run's folder, and its chosen outputs with verdicts.
 
     The outputs are those of one system or of all, with the verdicts of one judge or of all.

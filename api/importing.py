@@ -12,7 +12,7 @@ from ..deterministic.artifacts.dependencies import unknown_dependencies
 from ..errors import UsageError
 from ..formats.agbenchmark import read_challenges
 from ..formats.bfcl import expand, find_results, open_source, read_cases, read_outputs
-from ..formats.custom_format import read_own
+from ..formats.custom_format import read_custom
 from ..formats.imported_records import LOGGED
 from ..records import Case, Output, write_records
 from .paths import FilePath, input_path, written_path
@@ -131,4 +131,4 @@ def import_agbenchmark(path: FilePath) -> ImportedSuite:
 
 def import_custom_format(name: str, path: FilePath) -> ImportedSuite:
     """Read a file in a custom format (`file_format`); it is looked up at iteration."""
-    return _suite(lambda: read_own(name, input_path(path)))
+    return _suite(lambda: read_custom(name, input_path(path)))

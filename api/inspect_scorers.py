@@ -140,8 +140,8 @@ def _item(state: Any, target: Any) -> tuple[Case, Output]:
         "output": {"completion": state.output.completion},
         "metadata": {name: value for name, value in metadata.items() if name not in {CASE, "cluster"}},
     }
-    place = FilePosition(Path("sample"))
-    records = list(read_sample(FieldReader(sample), place, str(state.model), Options()))
+    position = FilePosition(Path("sample"))
+    records = list(read_sample(FieldReader(sample), position, str(state.model), Options()))
     case = next(each for each in records if isinstance(each, Case))
     nothing = Output(case_id=case.id, system=str(state.model), text="")
     output = next((each for each in records if isinstance(each, Output)), nothing)

@@ -21,7 +21,7 @@ from ..formats.folder import ImportSummary, write_folder
 from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
 from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Skipped, only_records
-from ..formats.readers import NAMES, find_format, read_all, read_found, read_held
+from ..formats.readers import NAMES, find_format, read_all, read_deferred, read_one
 from ..formats.references import References
 from ..formats.table_formats import TABLES, records_of_table
 from ..plugins import FORMATS
@@ -208,7 +208,7 @@ def read(
         name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
         return Reading(name, _joined(read_all(name, [path], options), references), options.recognized)
-    records = chain(records_of_table(_rows(given), Path("rows"), options), read_held(options))
+    records = chain(records_of_table(_rows(given), Path("rows"), options), read_deferred(options))
     return Reading("rows", _joined(records, references), options.recognized)
 
 
@@ -295,7 +295,7 @@ def read_strictly(
     A context takes precedence over accepted answers; either is graded by a judge, not a checker.
     """
     options = Options(criterion=criterion, system=system, answers="open", unit="last")
-    return only_records(read_found(source, _input(path), options))
+    return only_records(read_one(source, _input(path), options))
 
 
 def _refuse_missing(path: Path) -> None:
@@ -309,7 +309,7 @@ def _rows(table: Any) -> Iterator[FileRow]:
     elif isinstance(table, Mapping) or not isinstance(table, Iterable):
         kind = type(table).__name__  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         raise UsageError(f"expected a path, a data frame or rows, got {kind}")
-    place = FilePosition(Path("rows"))
+    position = FilePosition(Path("rows"))
     for number, row in enumerate(cast("Iterable[Any]", table), start=1):
         value = dict(cast("Mapping[str, Any]", row)) if isinstance(row, Mapping) else row
-        yield FileRow(value, place, f"row {number}", number)
+        yield FileRow(value, position, f"row {number}", number)

@@ -21,17 +21,17 @@ def read_arrow_rows(path: Path) -> Iterator[FileRow | Skipped]:
 
     Dropped null keys of structs are reported once per column.
     """
-    place, reported = FilePosition(path), set[str]()
+    position, reported = FilePosition(path), set[str]()
     for number, row in enumerate(arrow_rows(path), start=1):
         if isinstance(row, UnreadableRow):
-            yield place.passed_over(f"row {number}.{row.field}", row.problem)
+            yield position.skipped_part(f"row {number}.{row.field}", row.problem)
             continue
         plain = {name: _plain(value) for name, value in row.items()}
         for name, value in row.items():
             if name not in reported and _has_null_key(value):
                 reported.add(name)
-                yield place.passed_over(name, _NULLS)
-        yield FileRow(plain, place, f"row {number}", number)
+                yield position.skipped_part(name, _NULLS)
+        yield FileRow(plain, position, f"row {number}", number)
 
 
 def read_any_rows(path: Path) -> Iterator[FileRow | Skipped]:

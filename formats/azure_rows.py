@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from ..records import UNGRADED, Message, Outcome
-from .calls import AgentAnswer, answer_of, divided, messages_of, plain_calls, said_by_user
+from .calls import AgentAnswer, answer_of, messages_of, plain_calls, split_question, user_message
 from .conversation_turns import conversation
 from .example import Example, answers_of, as_values
 from .example_records import records_of
@@ -99,26 +99,26 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if fields.get("conversation") is not None:
         example.conversation = conversation(fields.node("conversation").nodes("messages"), options.unit)
     yield from collect_scores(
-        example.opinions, _metrics(line), lambda each: [_score_of(*each, line)], row.place
+        example.scores, _metrics(line), lambda each: [_score_of(*each, line)], row.position
     )
-    yield from records_of(example, row.place, options)
+    yield from records_of(example, row.position, options)
 
 
 def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iterator[ImportedRecord]:
     """Yield verdicts on an output of another file, matched by id, else by row number."""
     number = fields.get("line_number")
     number = number + 1 if isinstance(number, int) else row.number
-    case_id = fields.name("id") or options.seen.made_up("row", row.place.path, number)
-    opinions: list[ImportedScore] = []
+    case_id = fields.name("id") or options.seen.new_id("row", row.position.path, number)
+    scores: list[ImportedScore] = []
     line = row.node
-    yield from collect_scores(opinions, _metrics(line), lambda each: [_score_of(*each, line)], row.place)
-    yield from (each.on(case_id, options.system, 0) for each in opinions)
+    yield from collect_scores(scores, _metrics(line), lambda each: [_score_of(*each, line)], row.position)
+    yield from (each.verdict(case_id, options.system, 0) for each in scores)
 
 
 def _question_and_answer(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
     """Return the question, and the messages of the answer."""
     if row.get("conversation") is not None:
-        question, done = divided(row.node("conversation").nodes("messages"))
+        question, done = split_question(row.node("conversation").nodes("messages"))
         return [message for one in question for message in messages_of(one.value, one.at)], done
     if row.first("query", "response") is None:
         raise row.refuse("query", "a query and a response, or a conversation")
@@ -126,7 +126,7 @@ def _question_and_answer(row: FieldReader) -> tuple[list[Message], list[FieldRea
         if not isinstance(row.get(name), str | list | None):
             raise row.refuse(name, "a text or a list of messages")
     query = row.get("query")
-    question = [said_by_user(query)] if isinstance(query, str) else messages_of(query, "query")
+    question = [user_message(query)] if isinstance(query, str) else messages_of(query, "query")
     response = row.get("response")
     if isinstance(response, str):
         return question, [FieldReader({"role": "assistant", "content": response}, "response")]

@@ -20,7 +20,7 @@ class _HeldLine(NamedTuple):
     """A line as bytes, which are smaller than its objects."""
 
     raw: bytes
-    place: FilePosition
+    position: FilePosition
     number: int
 
 
@@ -46,7 +46,7 @@ def is_reply(value: Any) -> bool:
 
 def missing_request(row: FileRow) -> RecordError:
     """Return the error for an answer whose request is in no file that was given."""
-    name, file = row.value["custom_id"], shlex.quote(str(row.place.path))
+    name, file = row.value["custom_id"], shlex.quote(str(row.position.path))
     return RecordError(
         f"the question of {name!r} is in the batch's input file; give both: fiducial import INPUT {file}",
         field="custom_id",
@@ -75,7 +75,7 @@ class BatchLines:
         name = row.value["custom_id"]
         if name in held:
             raise RecordError(f"another line has the custom_id {name!r}", field="custom_id")
-        held[name] = _HeldLine(msgspec.json.encode(row.value), row.place, row.number)
+        held[name] = _HeldLine(msgspec.json.encode(row.value), row.position, row.number)
         return True
 
     def rows(self) -> Iterator[FileRow]:
@@ -88,6 +88,6 @@ class BatchLines:
             if reply is not None:
                 answer = decode(reply.raw)
                 line |= {field: answer.get(field) for field in _ANSWERS}
-            yield FileRow(line, request.place, number=request.number)
+            yield FileRow(line, request.position, number=request.number)
         for reply in replies.values():
-            yield FileRow(decode(reply.raw), reply.place, number=reply.number)
+            yield FileRow(decode(reply.raw), reply.position, number=reply.number)

@@ -43,7 +43,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
     if "input" not in line:
         raise line.refuse("input", "what was asked")
     metadata, scores = dict(line.node("metadata").value), line.node("scores")
-    errors = FieldReader(metadata.pop("scorer_errors", None) or {}, line.place("metadata.scorer_errors"))
+    errors = FieldReader(metadata.pop("scorer_errors", None) or {}, line.path("metadata.scorer_errors"))
     case_id = FieldReader(line.object_in("origin")).name("id") or line.name("id") or ""
     tags = tags_of(metadata)
     labels = line.items("tags")
@@ -52,7 +52,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
     example = Example(
         id=case_id,
         number=row.number,
-        messages=question_of(line.get("input"), line.place("input")),
+        messages=question_of(line.get("input"), line.path("input")),
         accepted=answers_of(answer_text(line.get("expected"))),
         tags=tags,
         answer=_answer(line, line.get("output")),
@@ -61,19 +61,19 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         trial=trials.next(case_id, options.system),
     )
     yield from collect_scores(
-        example.opinions,
+        example.scores,
         [name for name in scores.value if name not in errors],
         lambda name: [
-            scored(name, scores.value[name], field=scores.place(name), absent="the scorer gave no score")
+            scored(name, scores.value[name], field=scores.path(name), absent="the scorer gave no score")
         ],
-        row.place,
+        row.position,
     )
     for name, trace in errors.value.items():
         lines = (as_text(trace) or "failed").strip().splitlines()
-        example.opinions.append(unscored(name, "failed", lines[-1] if lines else "failed"))
+        example.scores.append(unscored(name, "failed", lines[-1] if lines else "failed"))
     if line.get("classifications"):
-        yield row.place.passed_over(line.place("classifications"), "a classification is not a score")
-    yield from records_of(example, row.place, options)
+        yield row.position.skipped_part(line.path("classifications"), "a classification is not a score")
+    yield from records_of(example, row.position, options)
 
 
 def _answer(line: FieldReader, output: Any) -> AgentAnswer | None:

@@ -101,7 +101,7 @@ def _arguments(node: FieldReader) -> dict[str, Any] | str:
         return {}
     value = node.value[name]
     if not isinstance(value, dict | str):
-        raise RecordError(f"expected an object or a text, got {type_name(value)}", field=node.place(name))
+        raise RecordError(f"expected an object or a text, got {type_name(value)}", field=node.path(name))
     return cast("dict[str, Any] | str", value)
 
 
@@ -109,7 +109,7 @@ def calls_of(message: FieldReader) -> list[IdentifiedCall]:
     """Return the calls of an assistant's message, from any of its fields."""
     calls = [call_of(item, at) for at, item in message.items("tool_calls", "toolCalls")]
     if message.get("function_call") is not None:
-        calls.append(call_of(message.value["function_call"], message.place("function_call")))
+        calls.append(call_of(message.value["function_call"], message.path("function_call")))
     return calls + [
         call_of(part.value, part.at) for part in parts_of(message) if part.text("type") in _CALL_PARTS
     ]
@@ -155,7 +155,7 @@ def _refuse_unread(message: FieldReader) -> None:
         if unread:
             raise RecordError(
                 f"missing; expected a text; rename the field that holds it: {', '.join(map(repr, unread))}",
-                field=message.place("content"),
+                field=message.path("content"),
             )
 
 
@@ -225,16 +225,16 @@ def messages_of(value: Any, at: str = "") -> list[Message]:
     if value is None:
         return []
     if isinstance(value, str):
-        return [said_by_user(value)]
+        return [user_message(value)]
     if is_list(value):
         return [
-            said_by_user(item) if isinstance(item, str) else message_of(item, f"{at}[{number}]")
+            user_message(item) if isinstance(item, str) else message_of(item, f"{at}[{number}]")
             for number, item in enumerate(value)
         ]
     return [message_of(value, at)]
 
 
-def said_by_user(text: str | None) -> Message:
+def user_message(text: str | None) -> Message:
     """Return a user message."""
     return {"role": "user", "content": text}
 
@@ -245,10 +245,10 @@ def question_of(value: Any, at: str = "") -> list[Message]:
         if are_messages(messages):
             return messages_of(messages, at)
     text = question_text(value)
-    return [] if text is None else [said_by_user(text)]
+    return [] if text is None else [user_message(text)]
 
 
-def divided(messages: list[FieldReader]) -> tuple[list[FieldReader], list[FieldReader]]:
+def split_question(messages: list[FieldReader]) -> tuple[list[FieldReader], list[FieldReader]]:
     """Split messages after the last user message into question and answer."""
     end = max((at for at, each in enumerate(messages, start=1) if role_of(each) == "user"), default=0)
     return messages[:end], messages[end:]

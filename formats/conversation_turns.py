@@ -34,22 +34,22 @@ class ConversationTurn(NamedTuple):
     """One turn of a conversation."""
 
     request: list[FieldReader]
-    done: list[FieldReader]
+    reply: list[FieldReader]
 
     @property
     def error(self) -> str | None:
         """The error at the end of the turn, unless the agent answered after it."""
-        return self.done[-1].value.get(FAILED) if self.done else None
+        return self.reply[-1].value.get(FAILED) if self.reply else None
 
     @property
     def steps(self) -> list[Step]:
         """The agent's steps."""
-        return steps_of(each for each in self.done if FAILED not in each)
+        return steps_of(each for each in self.reply if FAILED not in each)
 
     @property
     def messages(self) -> list[Message]:
         """All messages of the turn."""
-        spoken = (each for each in self.done if FAILED not in each)
+        spoken = (each for each in self.reply if FAILED not in each)
         return [asked_message(each) for each in chain(self.request, spoken)]
 
 
@@ -67,10 +67,10 @@ def turns_of(messages: Iterable[FieldReader]) -> list[ConversationTurn]:
     spoken = False
     for message in messages:
         agents = is_agents(message)
-        if not turns or (turns[-1].done and not agents):
+        if not turns or (turns[-1].reply and not agents):
             turns.append(ConversationTurn([], []))
         spoken = spoken or role_of(message) == "user"
-        (turns[-1].done if agents and spoken else turns[-1].request).append(message)
+        (turns[-1].reply if agents and spoken else turns[-1].request).append(message)
     return turns
 
 

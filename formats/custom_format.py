@@ -11,7 +11,7 @@ from ..plugins import FORMATS
 from ..records import Case, Output, Verdict, memory_file, read_records
 
 
-def read_own(name: str, path: Path) -> Iterator[Case | Output | Verdict]:
+def read_custom(name: str, path: Path) -> Iterator[Case | Output | Verdict]:
     """Read cases, outputs and verdicts with a custom function, in its order.
 
     They are validated like lines of a file.

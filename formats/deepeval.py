@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .arrow_rows import read_any_rows
-from .calls import AgentAnswer, answer_of, divided, plain_calls, said_by_user, text_of
+from .calls import AgentAnswer, answer_of, plain_calls, split_question, text_of, user_message
 from .conversation_turns import conversation
 from .example import Example, answers_of
 from .example_records import records_of
@@ -69,7 +69,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         id=case_id,
         prefix="case",
         number=row.number,
-        messages=[said_by_user(case.text("input", "scenario"))],
+        messages=[user_message(case.text("input", "scenario"))],
         expected_calls=_listed(case, "expectedTools", "expected_tools")
         or None,  # its default is an empty list
         accepted=answers_of(
@@ -79,14 +79,14 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         tags=tags_of(case.object_in("metadata", "additionalMetadata", "additional_metadata")),
         answer=_answer(case.text("actualOutput", "actual_output"), called),
         trial=trials.next(case_id, options.system),
-        opinions=numbered_names([_opinion(each) for each in case.nodes("metricsData", "metrics_data")]),
+        scores=numbered_names([_imported_score(each) for each in case.nodes("metricsData", "metrics_data")]),
     )
     if turns:
-        question, done = divided(turns)
+        question, done = split_question(turns)
         example.messages = [{"role": turn.need("role"), "content": text_of(turn)} for turn in question]
         example.answer = answer_of(map(_turn, done)) if done else None
         example.conversation = conversation(map(_turn, turns), options.unit)
-    yield from records_of(example, row.place, options)
+    yield from records_of(example, row.position, options)
 
 
 def _listed(case: FieldReader, *names: str) -> list[Any] | None:
@@ -126,7 +126,7 @@ def _turn(turn: FieldReader) -> FieldReader:
     return FieldReader({**turn.value, **({} if calls is None else {"tool_calls": calls})}, turn.at)
 
 
-def _opinion(metric: FieldReader) -> ImportedScore:
+def _imported_score(metric: FieldReader) -> ImportedScore:
     model = metric.text("evaluationModel", "evaluation_model")
     by = metric.need("name") + (f"@{model}" if model else "")
     reason, error, passed = metric.text("reason"), metric.text("error"), metric.get("success")
@@ -141,6 +141,6 @@ def _opinion(metric: FieldReader) -> ImportedScore:
         score,
         passed=flag,
         reason=reason,
-        field=metric.place("score"),
+        field=metric.path("score"),
         evidence={"threshold": metric.number("threshold"), "pass": flag},
     )

@@ -47,7 +47,7 @@ class Example(msgspec.Struct, kw_only=True):
     turns: list[list[Step]] | None = None
     conversation: list[ConversationTurn] = []
     calls_made: bool | None = None
-    opinions: list[ImportedScore] = []
+    scores: list[ImportedScore] = []
     labelled_by: str | None = None
 
 

@@ -38,7 +38,7 @@ EXPECTED_NAMES = "expected_calls"
 """Tag that names expected functions if their arguments are unknown."""
 
 
-def records_of(example: Example, place: FilePosition, options: Options) -> Iterator[ImportedRecord]:
+def records_of(example: Example, position: FilePosition, options: Options) -> Iterator[ImportedRecord]:
     """Return the records of an example: its case, its output if answered, and the verdicts.
 
     A conversation is one example, or one per turn, depending on the options.
@@ -46,10 +46,10 @@ def records_of(example: Example, place: FilePosition, options: Options) -> Itera
     if example.conversation and options.unit == "turn":
         return (
             record
-            for each in _by_turn(example, place, options)
-            for record in ([each] if isinstance(each, Skipped) else _records(each, place, options))
+            for each in _by_turn(example, position, options)
+            for record in ([each] if isinstance(each, Skipped) else _records(each, position, options))
         )
-    return _records(_whole(example) if example.conversation else example, place, options)
+    return _records(_whole(example) if example.conversation else example, position, options)
 
 
 def _whole(example: Example) -> Example:
@@ -65,38 +65,38 @@ def _whole(example: Example) -> Example:
     )
 
 
-def _by_turn(example: Example, place: FilePosition, options: Options) -> Iterator[Example | Skipped]:
+def _by_turn(example: Example, position: FilePosition, options: Options) -> Iterator[Example | Skipped]:
     """Yield the turns of a conversation as examples; references and scores belong to the last."""
-    name = example.id or options.seen.made_up(example.prefix, place.path, example.number)
+    name = example.id or options.seen.new_id(example.prefix, position.path, example.number)
     earlier: list[Message] = []
     for number, turn in enumerate(example.conversation, start=1):
         is_last = number == len(example.conversation)
         error = turn.error or (example.error if is_last else None)
-        if not turn.done and error is None and number > 1:
-            yield place.passed_over("messages", "the last message of this conversation has no answer")
+        if not turn.reply and error is None and number > 1:
+            yield position.skipped_part("messages", "the last message of this conversation has no answer")
             return
         request = [asked_message(each) for each in turn.request]
         one = msgspec.structs.replace(
             example,
             id=f"{name}/{number}",
             messages=earlier + request,
-            answer=answer_of_steps(turn.steps) if turn.done else None,
+            answer=answer_of_steps(turn.steps) if turn.reply else None,
             error=error,
             cluster=example.cluster or name,
             conversation=[],
         )
         if not is_last:
-            one.expected_calls, one.accepted, one.opinions = None, [], []
+            one.expected_calls, one.accepted, one.scores = None, [], []
         yield one
         earlier = earlier + turn.messages
 
 
-def _records(example: Example, place: FilePosition, options: Options) -> Iterator[ImportedRecord]:
+def _records(example: Example, position: FilePosition, options: Options) -> Iterator[ImportedRecord]:
     options.complete(example)
-    name = example.id or options.seen.made_up(example.prefix, place.path, example.number)
+    name = example.id or options.seen.new_id(example.prefix, position.path, example.number)
     case, unchecked = case_of(example, name, options)
     if unchecked is not None:
-        yield place.passed_over("expected_calls", unchecked)
+        yield position.skipped_part("expected_calls", unchecked)
     answer = example.answer
     error = example.error or (EMPTY if answer is not None and answer.is_empty else None)
     if options.seen.is_new(case, failed=error is not None):
@@ -116,11 +116,11 @@ def _records(example: Example, place: FilePosition, options: Options) -> Iterato
             turns=example.turns or (None if answer.steps is None else [answer.steps]),
             error=error,
         )
-        if not (example.labelled_by and options.seen.is_graded_again(output)):
-            options.seen.refuse_again(output)
+        if not (example.labelled_by and options.seen.has_same_output(output)):
+            options.seen.refuse_repeated(output)
             yield output
-    for opinion in example.opinions:
-        verdict = opinion.on(case.id, system, trial)
+    for score in example.scores:
+        verdict = score.verdict(case.id, system, trial)
         if example.labelled_by:
             options.seen.note_label(verdict)
         yield verdict

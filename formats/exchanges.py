@@ -99,7 +99,7 @@ class Exchange(msgspec.Struct, kw_only=True):
         time: Order within a session; None if unknown.
     """
 
-    place: FilePosition
+    position: FilePosition
     number: int
     messages: list[FieldReader]
     choices: list[list[FieldReader]] = []
@@ -158,7 +158,7 @@ def exchange_of(row: FileRow) -> Exchange:
     request = request or FieldReader({})
     field, response = response_in(inner, request)
     choices = [
-        beyond_request(messages, choice) for choice in answers_in(response, inner.place(field or "response"))
+        beyond_request(messages, choice) for choice in answers_in(response, inner.path(field or "response"))
     ]
     metadata = [FieldReader(held) for scope in [*scopes, request] if (held := scope.object_in("metadata"))]
     places = [*scopes, *metadata, request]
@@ -166,10 +166,10 @@ def exchange_of(row: FileRow) -> Exchange:
     silent = not any(says_something(message) for choice in choices for message in choice)
     errors = [*map(error_in, [*scopes, *answers]), *map(failed_status, [*scopes, *answers] if silent else [])]
     if not messages and silent and not any(errors):
-        raise RecordError("there is no message", field=line.place("messages"))
+        raise RecordError("there is no message", field=line.path("messages"))
     tools = tools_in(request) or tools_in(inner)
     exchange = Exchange(
-        place=row.place,
+        position=row.position,
         number=row.number,
         messages=messages,
         choices=choices,

@@ -11,7 +11,7 @@ import msgspec
 from ..records import Case, Output, Verdict
 
 
-class Judged(NamedTuple):
+class ExportItem(NamedTuple):
     """One output.
 
     Attributes:

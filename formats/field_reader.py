@@ -37,15 +37,15 @@ class FieldReader:
     def __contains__(self, name: str) -> bool:
         return name in self.value
 
-    def place(self, name: str) -> str:
+    def path(self, name: str) -> str:
         """Return the path of a field."""
         return f"{self.at}.{name}" if self.at else name
 
     def refuse(self, name: str, expected: str) -> RecordError:
         """Return an error for an invalid field."""
         if self.value.get(name) is None:
-            return RecordError(f"missing; expected {expected}", field=self.place(name))
-        return RecordError(f"expected {expected}, got {type_name(self.value[name])}", field=self.place(name))
+            return RecordError(f"missing; expected {expected}", field=self.path(name))
+        return RecordError(f"expected {expected}, got {type_name(self.value[name])}", field=self.path(name))
 
     def first(self, *names: str) -> str | None:
         """Return the first of these names that has a value."""
@@ -105,26 +105,26 @@ class FieldReader:
             return None
         number = self._integer(value, names, "a whole number")
         if abs(number) > MOST_WHOLE:
-            raise RecordError("is too large for a count", field=self.place(self.first(*names) or names[0]))
+            raise RecordError("is too large for a count", field=self.path(self.first(*names) or names[0]))
         return number
 
     def _integer(self, value: float, names: tuple[str, ...], expected: str) -> int:
         """Return a number as an integer; data frames write 7 as 7.0 beside empty cells."""
         if isinstance(value, float) and not value.is_integer():
-            name = self.place(self.first(*names) or names[0])
+            name = self.path(self.first(*names) or names[0])
             raise RecordError(f"expected {expected}, got {value:g}", field=name)
         return int(value)
 
     def node(self, *names: str) -> FieldReader:
         """Return an object; empty if missing."""
         name = self.first(*names)
-        return FieldReader({} if name is None else self.value[name], self.place(name or names[0]))
+        return FieldReader({} if name is None else self.value[name], self.path(name or names[0]))
 
     def items(self, *names: str) -> list[tuple[str, Any]]:
         """Return the items of a list with their paths; empty if missing."""
         name = self.first(*names)
         found: list[Any] = self._typed(names, list, "a list") or []
-        return [(f"{self.place(name or '')}[{place}]", item) for place, item in enumerate(found)]
+        return [(f"{self.path(name or '')}[{number}]", item) for number, item in enumerate(found)]
 
     def nodes(self, *names: str) -> list[FieldReader]:
         """Return the objects of a list; empty if missing."""

@@ -79,10 +79,10 @@ MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 
 
 class FileRow(msgspec.Struct, frozen=True):
-    """One value of a file, and its place."""
+    """One value of a file, and its position."""
 
     value: Any
-    place: FilePosition
+    position: FilePosition
     at: str = ""
     number: int = 1
     """Number in its file from 1; its line, if it has one."""
@@ -133,12 +133,12 @@ def read_rows(
 
 
 def _document_rows(path: Path, is_row: Callable[[Any], bool] | None) -> Iterator[FileRow]:
-    document, place = read_document(path), FilePosition(path)
+    document, position = read_document(path), FilePosition(path)
     if not is_list(document) or (is_row is not None and is_row(document)):
-        yield FileRow(document, place)
+        yield FileRow(document, position)
         return
     for number, item in enumerate(document):
-        yield FileRow(item, place, f"[{number}]", number + 1)
+        yield FileRow(item, position, f"[{number}]", number + 1)
 
 
 def _unwrapped(rows: Iterable[FileRow | Skipped], within: Within) -> Iterator[FileRow | Skipped]:
@@ -151,13 +151,13 @@ def _unwrapped(rows: Iterable[FileRow | Skipped], within: Within) -> Iterator[Fi
                 refuse_marked(row.value, row.at)
             items = within(row.node)
         except UNREADABLE as error:
-            yield row.place.skipped(error)
+            yield row.position.skipped(error)
             continue
         if items is None:
             yield row
         else:
             yield from (
-                FileRow(item, row.place, at, number) for number, (at, item) in enumerate(items, start=1)
+                FileRow(item, row.position, at, number) for number, (at, item) in enumerate(items, start=1)
             )
 
 
@@ -217,7 +217,7 @@ def convert_rows(
         refuse_marked(row.value, row.at)
         return convert(row)
 
-    return converted(rows, checked, lambda row: row.place)
+    return converted(rows, checked, lambda row: row.position)
 
 
 _decode = msgspec.json.Decoder().decode
@@ -240,8 +240,8 @@ def _has_lines(path: Path) -> bool:
 
 def _lines(path: Path) -> Iterator[FileRow | Skipped]:
     for line, _, raw in read_lines(path):
-        place = FilePosition(path, line)
+        position = FilePosition(path, line)
         try:
-            yield FileRow(decode(raw), place, number=line)
+            yield FileRow(decode(raw), position, number=line)
         except RecordError as error:
-            yield place.skipped(RecordError(error.message))
+            yield position.skipped(RecordError(error.message))

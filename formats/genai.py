@@ -52,7 +52,7 @@ def genai_span(span: Span, attributes: Mapping[str, Any], events: list[tuple[str
             "id": node.name("gen_ai.tool.call.id"),
         }
         span.call = call_of(given, "gen_ai.tool.call")
-        span.returned = parsed(node.get("gen_ai.tool.call.result"))
+        span.output = parsed(node.get("gen_ai.tool.call.result"))
     _read_attributes(span, node)
     for name, fields in events:
         _read_event(span, name, FieldReader(fields, name))
@@ -82,7 +82,7 @@ def _read_attributes(span: Span, node: FieldReader) -> None:
         node.value, "gen_ai.completion"
     )
     if done:
-        span.done = _answers(done, "gen_ai.output.messages")
+        span.output_messages = _answers(done, "gen_ai.output.messages")
     tools = parsed(node.get("gen_ai.tool.definitions"))
     if is_list(tools):
         span.tools = [FieldReader(tool, "gen_ai.tool.definitions").value for tool in tools]
@@ -109,11 +109,11 @@ def _read_event(span: Span, name: str, event: FieldReader) -> None:
         calls = parsed(event.get("tool_calls"))
         if is_list(calls):
             held = {**held, "tool_calls": calls}
-        span.done = [*span.done, *_answers(held, name)]
+        span.output_messages = [*span.output_messages, *_answers(held, name)]
         span.kind = "llm" if span.kind == "other" else span.kind
     elif name == "gen_ai.content.prompt":
         span.messages = messages_of(parsed(event.get("gen_ai.prompt")), name)
     elif name == "gen_ai.content.completion":
-        span.done = _answers(parsed(event.get("gen_ai.completion")), name)
+        span.output_messages = _answers(parsed(event.get("gen_ai.completion")), name)
     elif name == "gen_ai.client.inference.operation.details":
         _read_attributes(span, event)

@@ -44,12 +44,12 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     example = Example(
         id=line.name("prompt_id", "id") or "",
         number=row.number,
-        messages=messages_of(line.unpacked("prompt"), line.place("prompt")),
+        messages=messages_of(line.unpacked("prompt"), line.path("prompt")),
         criteria=[_criterion(rubric) for rubric in line.nodes("rubrics")],
         accepted=[ideal] if isinstance(ideal, str) and ideal else [],
         tags=_tags(map(str, line.unpacked("example_tags") or ())),
     )
-    yield from records_of(example, row.place, options)
+    yield from records_of(example, row.position, options)
 
 
 def _tags(names: Iterable[str]) -> dict[str, TagValue]:

@@ -35,7 +35,7 @@ class SeenKeys:
         self._labels: dict[ItemKey, dict[str, float]] = {}
         self._files: dict[Path, int] = {}
 
-    def made_up(self, prefix: str, path: Path, number: int) -> str:
+    def new_id(self, prefix: str, path: Path, number: int) -> str:
         """Return an id for a row that has none, unused by any earlier case.
 
         It includes the number of its file, except for the first file.
@@ -78,7 +78,7 @@ class SeenKeys:
         """Return whether a system answered a case."""
         return hash((case_id, system, 0)) in self._outputs
 
-    def is_graded_again(self, output: Output) -> bool:
+    def has_same_output(self, output: Output) -> bool:
         """Return whether an output, with the same content, was there before."""
         stored = self._outputs.get(hash((output.case_id, output.system, output.trial)))
         return stored is not None and stored == hash(encode_json(output))
@@ -94,11 +94,11 @@ class SeenKeys:
             if len(grades) > 1:
                 yield majority_verdict(key, grades)
 
-    def refuse_again(self, output: Output) -> None:
+    def refuse_repeated(self, output: Output) -> None:
         """Refuse an output that was already read."""
         key = hash((output.case_id, output.system, output.trial))
         if key in self._outputs:
-            if self.is_graded_again(output):
+            if self.has_same_output(output):
                 raise RecordError(
                     f"the same answer to {output.case_id!r} again: name who graded it in a column `annotator`, or the attempt in a column `trial`"
                 )
@@ -108,7 +108,7 @@ class SeenKeys:
             )
         self._outputs[key] = hash(encode_json(output))
 
-    def is_said_again(self, verdict: Verdict) -> bool:
+    def is_repeated(self, verdict: Verdict) -> bool:
         """Return whether the same judge already graded this output in the same repetition."""
         key = hash((verdict.key, verdict.by, verdict.repeat))
         again = key in self._verdicts

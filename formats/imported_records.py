@@ -53,7 +53,7 @@ class FilePosition(msgspec.Struct, frozen=True):
             file=str(self.path), line=self.line, field=field.rstrip("`").lstrip(".") or None, reason=problem
         )
 
-    def passed_over(self, field: str, reason: str) -> Skipped:
+    def skipped_part(self, field: str, reason: str) -> Skipped:
         """Return the entry for a part that no record can hold."""
         return Skipped(file=str(self.path), line=self.line, field=field, reason=reason)
 
@@ -68,7 +68,7 @@ _BEYOND = (ValueError, ArithmeticError, RecursionError)
 def converted(
     items: Iterable[T | Skipped],
     convert: Callable[[T], Iterable[ImportedRecord]],
-    place: Callable[[T], FilePosition],
+    position: Callable[[T], FilePosition],
 ) -> Iterator[ImportedRecord]:
     """Convert items, and list the reason for each invalid one; keep skipped ones."""
     for item in items:
@@ -78,9 +78,9 @@ def converted(
         try:
             found = list(convert(item))
         except UNREADABLE as error:
-            yield place(item).skipped(error)
+            yield position(item).skipped(error)
         except _BEYOND as error:
-            yield place(item).skipped(RecordError(f"cannot be read: {error}"))
+            yield position(item).skipped(RecordError(f"cannot be read: {error}"))
         else:
             yield from found
 

@@ -29,7 +29,7 @@ class ImportedScore(NamedTuple):
     evidence: dict[str, Any] = {}
     repeat: int = 0
 
-    def on(self, case_id: str, system: str, trial: int) -> Verdict:
+    def verdict(self, case_id: str, system: str, trial: int) -> Verdict:
         """Return the verdict on an output."""
         return Verdict(
             case_id=case_id,
@@ -111,28 +111,29 @@ def unscored(
 
 
 def collect_scores(
-    opinions: list[ImportedScore],
+    scores: list[ImportedScore],
     items: Iterable[T],
-    opinions_of: Callable[[T], Iterable[ImportedScore]],
-    place: FilePosition,
+    scores_of: Callable[[T], Iterable[ImportedScore]],
+    position: FilePosition,
 ) -> Iterator[Skipped]:
     """Add the scores that items give an answer; list the reason for each invalid one."""
     for item in items:
         try:
-            opinions += opinions_of(item)
+            scores += scores_of(item)
         except UNREADABLE as error:
-            yield place.skipped(error)
+            yield position.skipped(error)
 
 
-def on_named(opinion: ImportedScore, fields: Mapping[str, Any], case_id: str, system: str) -> Verdict:
+def verdict_on_absent_output(
+    imported_score: ImportedScore, fields: Mapping[str, Any], case_id: str, system: str
+) -> Verdict:
     """Return the verdict on an output that is not in the file.
 
     Our ``fiducial.*`` fields name the output; otherwise the given case and system do.
     """
     named_case, named_system = fields.get("fiducial.case_id"), fields.get("fiducial.system")
     trial, repeat = (_whole(fields.get(f"fiducial.{name}")) for name in ("trial", "repeat"))
-    verdict = opinion._replace(repeat=repeat)
-    return verdict.on(
+    return imported_score._replace(repeat=repeat).verdict(
         named_case if isinstance(named_case, str) else case_id,
         named_system if isinstance(named_system, str) else system,
         trial,
@@ -145,11 +146,11 @@ def _whole(value: Any) -> int:
     return int(text) if text.isdecimal() and len(text) < len(str(MOST_WHOLE)) else 0
 
 
-def numbered_names(opinions: list[ImportedScore]) -> list[ImportedScore]:
+def numbered_names(scores: list[ImportedScore]) -> list[ImportedScore]:
     """Number scores that share a name, since they answer different questions."""
     seen = Counter[str]()
     named_apart = list[ImportedScore]()
-    for each in opinions:
+    for each in scores:
         seen[each.by] += 1
         named_apart.append(each if seen[each.by] == 1 else each._replace(by=f"{each.by}#{seen[each.by]}"))
     return named_apart

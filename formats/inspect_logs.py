@@ -79,7 +79,7 @@ def _is_zip(path: Path) -> bool:
 
 def _read_zip(path: Path, options: Options) -> Iterator[ImportedRecord]:
     with Zipped(path) as archive:
-        place = FilePosition(path)
+        position = FilePosition(path)
         head = next(
             (name for name in ("header.json", "_journal/start.json") if name in archive.members), None
         )
@@ -96,15 +96,15 @@ def _read_zip(path: Path, options: Options) -> Iterator[ImportedRecord]:
             for name in archive.members:
                 if name.startswith("samples/") and name.endswith(".json"):
                     try:
-                        yield FileRow(decode(archive.read(name)), place, name)
+                        yield FileRow(decode(archive.read(name)), position, name)
                     except InputError as error:
-                        yield place.passed_over(name, error.message)
+                        yield position.skipped_part(name, error.message)
 
-        yield from convert_rows(rows(), lambda row: read_sample(row.node, place, system, options))
+        yield from convert_rows(rows(), lambda row: read_sample(row.node, position, system, options))
 
 
 def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
-    document, place = read_document(path), FilePosition(path)
+    document, position = read_document(path), FilePosition(path)
     if is_list(document):
         yield from convert_rows(read_rows(path), lambda row: [_precomputed(row, options)])
         return
@@ -115,8 +115,8 @@ def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
         system, samples = _system(log, options), log.items("samples")
     except InputError as error:
         raise InputError(error.message, path=path, field=error.field) from error
-    rows = (FileRow(sample, place, at) for at, sample in samples)
-    yield from convert_rows(rows, lambda row: read_sample(row.node, place, system, options))
+    rows = (FileRow(sample, position, at) for at, sample in samples)
+    yield from convert_rows(rows, lambda row: read_sample(row.node, position, system, options))
 
 
 def _system(log: FieldReader, options: Options) -> str:
@@ -126,7 +126,7 @@ def _system(log: FieldReader, options: Options) -> str:
 
 
 def read_sample(
-    sample: FieldReader, place: FilePosition, system: str, options: Options
+    sample: FieldReader, position: FilePosition, system: str, options: Options
 ) -> Iterator[ImportedRecord]:
     """Yield a log sample's records: its case, its output, its verdicts, and skipped parts.
 
@@ -134,7 +134,7 @@ def read_sample(
         RecordError: A field of the sample is invalid.
     """
     sample = _with_attachments(sample)
-    question = messages_of(sample.get("input"), sample.place("input"))
+    question = messages_of(sample.get("input"), sample.path("input"))
     answer, told_off = _answered(sample, len(question))
     if sample.items("choices"):  # which a solver put into the question
         sent = sample.nodes("messages")
@@ -143,7 +143,7 @@ def read_sample(
             message for each in sent[:end] for message in messages_of(each.value, each.at)
         ] or question
     yield from (
-        place.passed_over(field, "a user's message during the run has no place in an answer")
+        position.skipped_part(field, "a user's message during the run has no place in an answer")
         for field in told_off
     )
     error = sample.node("error")
@@ -160,9 +160,9 @@ def read_sample(
     )
     scores = sample.node("scores")
     yield from collect_scores(
-        example.opinions, scores.value, lambda name: _opinions(name, scores.node(name)), place
+        example.scores, scores.value, lambda name: _imported_scores(name, scores.node(name)), position
     )
-    yield from records_of(example, place, options)
+    yield from records_of(example, position, options)
 
 
 def _with_attachments(sample: FieldReader) -> FieldReader:
@@ -220,11 +220,7 @@ def _answered(sample: FieldReader, question_length: int) -> tuple[AgentAnswer | 
     messages = sample.nodes("messages")
     # A system message that a solver put in front is not in the input.
     first = next(
-        (
-            place
-            for place, each in enumerate(messages)
-            if role_of(each) == "assistant" and place >= question_length
-        ),
+        (at for at, each in enumerate(messages) if role_of(each) == "assistant" and at >= question_length),
         None,
     )
     if first is None:
@@ -241,7 +237,7 @@ def _answered(sample: FieldReader, question_length: int) -> tuple[AgentAnswer | 
     return answer, [each.at for each in rest if role_of(each) == "user"]
 
 
-def _opinions(by: str, score: FieldReader) -> Iterator[ImportedScore]:
+def _imported_scores(by: str, score: FieldReader) -> Iterator[ImportedScore]:
     value = score.value.get("value")
     explanation = score.text("explanation")
     metadata = score.node("metadata")
@@ -260,7 +256,7 @@ def _opinions(by: str, score: FieldReader) -> Iterator[ImportedScore]:
                 name,
                 number_in(part),
                 reason=explanation,
-                field=score.place("value"),
+                field=score.path("value"),
                 letters=True,
                 evidence=details,
             )
@@ -269,7 +265,7 @@ def _opinions(by: str, score: FieldReader) -> Iterator[ImportedScore]:
 def _precomputed(row: FileRow, options: Options) -> ImportedRecord:
     """Read a score for `precomputed_scores`, whose sample is not in the file."""
     score = row.node
-    opinions = list(_opinions("precomputed_scores", score))
-    if len(opinions) != 1:
+    scores = list(_imported_scores("precomputed_scores", score))
+    if len(scores) != 1:
         raise score.refuse("value", "one score")
-    return opinions[0].on(score.need("id"), options.system, max((score.whole("epoch") or 1) - 1, 0))
+    return scores[0].verdict(score.need("id"), options.system, max((score.whole("epoch") or 1) - 1, 0))

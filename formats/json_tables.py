@@ -44,7 +44,7 @@ def _rows_by_id(table: FieldReader, mapping: Mapping[str, str]) -> list[tuple[st
     fields = {content_fields(row, mapping) for row in table.value.values()}
     if len(table.value) < 2 or len(fields) != 1 or not any(fields):  # noqa: PLR2004 - one object may be a wrapper
         return None
-    return [(table.place(name), {"id": name, **row}) for name, row in table.value.items()]
+    return [(table.path(name), {"id": name, **row}) for name, row in table.value.items()]
 
 
 def _rows_of_columns(table: FieldReader, mapping: Mapping[str, str]) -> list[tuple[str, Any]] | None:

@@ -21,18 +21,18 @@ from .calls import (
     messages_of,
     plain_calls,
     role_of,
-    said_by_user,
+    user_message,
 )
 from .column_errors import nothing_asked
 from .conversation_turns import conversation
 from .example import Example, answers_of, as_values, passages_of
 from .field_reader import FieldReader
 from .file_rows import FileRow
-from .found_grades import FoundGrades
 from .import_options import Options
 from .imported_records import UNREADABLE, Skipped
 from .imported_scores import collect_scores
 from .json_values import answer_text, as_text, is_list, is_object, parsed, question_text, tags_of
+from .recognized_grades import RecognizedGrades
 from .score_columns import ScoreReader, judge_scores, labels_in, score_in, verdicts_in
 from .written_calls import written_calls
 
@@ -40,7 +40,7 @@ _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
 """An attribute of an example, and its reader."""
 
 
-def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Example, list[Skipped]]:
+def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tuple[Example, list[Skipped]]:
     """Return a row's example, from mapped or known columns, and its skipped parts."""
     line = row.node
     names, others, judging, people, parts, scores, by = _columns(
@@ -86,7 +86,7 @@ def row_example(row: FileRow, options: Options, graded: FoundGrades) -> tuple[Ex
     if not readers:
         return example, []
     return example, list(
-        collect_scores(example.opinions, readers, lambda part: part(fields, names), row.place)
+        collect_scores(example.scores, readers, lambda part: part(fields, names), row.position)
     )
 
 
@@ -163,7 +163,7 @@ def reference_example(
     try:
         example.expected_calls = _expected_calls(fields)
     except UNREADABLE as error:  # the row may have more fields of its case
-        unread.append(row.place.skipped(error))
+        unread.append(row.position.skipped(error))
     _take_calls(example)
     people = {name: value for name, value in rest.items() if is_person(name)}
     readers = (
@@ -172,7 +172,7 @@ def reference_example(
     )
     return example, [
         *unread,
-        *collect_scores(example.opinions, readers, lambda part: part(fields, names), row.place),
+        *collect_scores(example.scores, readers, lambda part: part(fields, names), row.position),
     ]
 
 
@@ -203,7 +203,7 @@ def _calls(fields: FieldReader, name: str) -> list[Any] | None:
     listed = _list(fields, name)
     if listed is None or not any(isinstance(each, str) for each in listed):
         return listed
-    at, names = fields.place(name), name == "expected_calls"
+    at, names = fields.path(name), name == "expected_calls"
     return [
         call
         for each in listed
@@ -217,7 +217,7 @@ def _expected_calls(fields: FieldReader) -> list[Any] | None:
     Raises:
         RecordError: One cannot be read, or its arguments are not JSON.
     """
-    calls, at = _calls(fields, "expected_calls"), fields.place("expected_calls")
+    calls, at = _calls(fields, "expected_calls"), fields.path("expected_calls")
     for call in plain_calls(calls or [], at):
         if not is_object(parsed(call.arguments)):
             raise RecordError(f"the arguments of {call.name} are not a JSON object", field=at)
@@ -268,7 +268,7 @@ def _conversation(
     text = question_text(query) if is_object(query) else as_text(fields.get("query"))
     if text is not None and "given" in fields and (given := fields.text("given")):
         text = f"{text}\n\n{given}"
-    return [] if text is None else [said_by_user(text)], answer
+    return [] if text is None else [user_message(text)], answer
 
 
 def _answer(fields: FieldReader) -> AgentAnswer | None:
@@ -303,7 +303,7 @@ def _trial(fields: FieldReader) -> int:
         fields = FieldReader({"trial": int(digits)}, fields.at)
     trial = fields.whole("trial") or 0
     if trial < 0:
-        raise RecordError(f"expected a whole number from 0, got {trial}", field=fields.place("trial"))
+        raise RecordError(f"expected a whole number from 0, got {trial}", field=fields.path("trial"))
     return trial
 
 
@@ -317,7 +317,7 @@ _REFERENCE: Mapping[str, _Part] = {
     "id": ("id", lambda fields: fields.name("id") or ""),
     "expected_calls": ("expected_calls", _expected_calls),
     "accepted_answers": ("accepted", _accepted),
-    "context": ("context", lambda fields: passages_of(fields.unpacked("context"), fields.place("context"))),
+    "context": ("context", lambda fields: passages_of(fields.unpacked("context"), fields.path("context"))),
     "criterion": ("criterion", lambda fields: as_text(fields.get("criterion"))),
     "cluster": ("cluster", lambda fields: fields.name("cluster")),
 }

@@ -19,7 +19,7 @@ from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, converted
-from .imported_scores import ImportedScore, on_named, scored
+from .imported_scores import ImportedScore, scored, verdict_on_absent_output
 from .json_values import answer_text, is_arguments, is_list, is_object, parsed, tags_of
 from .spans import Span, SpanKind, records_of_spans
 
@@ -84,34 +84,34 @@ class _Read:
         """Store an observation, score, trace or dataset item; records are built later."""
         node = row.node
         if _is_score(node.value):
-            self.scores.append((node, row.place))
+            self.scores.append((node, row.position))
         elif _is_trace(node.value):
-            self._take_trace(node, row.place)
+            self._take_trace(node, row.position)
         elif "expectedOutput" in node or "datasetName" in node:
-            self.items.append((node, row.place))
+            self.items.append((node, row.position))
         else:
-            self._add(_span(node, row.place))
+            self._add(_span(node, row.position))
         return ()
 
-    def _take_trace(self, node: FieldReader, place: FilePosition) -> None:
+    def _take_trace(self, node: FieldReader, position: FilePosition) -> None:
         identity = node.need("id")
         root = Span(
             id=identity,
-            place=place,
+            position=position,
             trace=identity,
             kind="agent",
-            received=parsed(node.get("input")),
-            returned=parsed(node.get("output")),
+            input=parsed(node.get("input")),
+            output=parsed(node.get("output")),
             session=node.name("sessionId"),
             system=node.text("name"),
             tags=_tags(node),
         )
         self._add(root)
         for observation in node.nodes("observations"):
-            span = _span(observation, place)
+            span = _span(observation, position)
             span.trace, span.parent = identity, span.parent or identity
             self._add(span)
-        self.scores += [(score, place) for score in node.nodes("scores")]
+        self.scores += [(score, position) for score in node.nodes("scores")]
 
     def _add(self, span: Span) -> None:
         self.spans[span.id] = span
@@ -139,18 +139,18 @@ def _tags(node: FieldReader) -> dict[str, Any]:
     )
 
 
-def _span(node: FieldReader, place: FilePosition) -> Span:
+def _span(node: FieldReader, position: FilePosition) -> Span:
     kind = _KINDS.get((node.text("type") or "").upper(), "other")
     sent, returned = parsed(node.get("input")), parsed(node.get("output"))
     span = Span(
         id=node.need("id"),
-        place=place,
+        position=position,
         trace=node.name("traceId") or "",
         parent=node.name("parentObservationId"),
         kind=kind,
         start=node.text("startTime") or "",
-        received=sent,
-        returned=returned,
+        input=sent,
+        output=returned,
         system=node.text("model") if kind == "llm" else node.text("name") if kind == "agent" else None,
         session=node.name("sessionId"),
         error=(node.text("statusMessage") or "error") if node.get("level") == "ERROR" else None,
@@ -165,41 +165,47 @@ def _span(node: FieldReader, place: FilePosition) -> Span:
         tools = sent.get("tools") if is_object(sent) else None
         span.tools = cast("list[dict[str, Any]]", tools) if is_list(tools) else []
         if is_object(returned) and ("role" in returned or "tool_calls" in returned):
-            span.done = [FieldReader({"role": "assistant", **returned})]
+            span.output_messages = [FieldReader({"role": "assistant", **returned})]
     elif kind == "retriever" and is_list(returned):
         span.documents = returned
     return span
 
 
 def _score(
-    score: FieldReader, place: FilePosition, spans: dict[str, Span], roots: dict[str, Span], options: Options
+    score: FieldReader,
+    position: FilePosition,
+    spans: dict[str, Span],
+    roots: dict[str, Span],
+    options: Options,
 ) -> Iterator[ImportedRecord]:
     subject = score.node("subject")
     kind = subject.text("kind")
     observation = score.name("observationId") or (subject.name("id") if kind == "observation" else None)
     trace = score.name("traceId") or (subject.name("id") if kind == "trace" else subject.name("traceId"))
     if observation is None and trace is None:
-        yield place.passed_over(
-            score.place("subject"), f"a score of a {kind or 'session'} belongs to no answer"
+        yield position.skipped_part(
+            score.path("subject"), f"a score of a {kind or 'session'} belongs to no answer"
         )
         return
     span = spans.get(observation or "") or roots.get(trace or "")
     if score.text("dataType") == "CORRECTION":
         if span is None:
-            yield place.passed_over(
-                score.place("subject"), "a correction of an observation that is missing here"
+            yield position.skipped_part(
+                score.path("subject"), "a correction of an observation that is missing here"
             )
         else:
             span.accepted = [*span.accepted, *answers_of(answer_text(parsed(score.value.get("value"))))]
         return
-    opinion = _opinion(score)
+    imported_score = _imported_score(score)
     if span is None:
-        yield on_named(opinion, score.node("metadata").value, trace or observation or "", options.system)
+        yield verdict_on_absent_output(
+            imported_score, score.node("metadata").value, trace or observation or "", options.system
+        )
     else:
-        span.opinions = [*span.opinions, opinion]
+        span.scores = [*span.scores, imported_score]
 
 
-def _opinion(score: FieldReader) -> ImportedScore:
+def _imported_score(score: FieldReader) -> ImportedScore:
     name, comment, kind = score.need("name"), score.text("comment"), score.text("dataType")
     human = score.text("source") == "ANNOTATION"
     who = score.name("authorUserId")
@@ -207,7 +213,7 @@ def _opinion(score: FieldReader) -> ImportedScore:
     value = score.value.get("value")
     if value is None:
         value = score.text("stringValue")
-    field = score.place("value")
+    field = score.path("value")
     if kind == "TEXT" and value is not None:
         raise RecordError("a text is not a score", field=field)
     return scored(by, value, reason=comment, source=source, field=field, absent="the score has no value")

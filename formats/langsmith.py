@@ -99,10 +99,10 @@ def _examples(
             answered.add(answers)
             spans = by_trace.pop(span.trace, [span])
             trial = trials.next(answers, span.system or options.system)
-            yield partial(_example, span, spans, answers, log.examples, trial), span.place
-    for identity, (node, place) in log.examples.items():
+            yield partial(_example, span, spans, answers, log.examples, trial), span.position
+    for identity, (node, position) in log.examples.items():
         if identity not in answered:
-            yield partial(_unanswered, node), place
+            yield partial(_unanswered, node), position
 
 
 class _Read:
@@ -119,10 +119,10 @@ class _Read:
             span = _span(row)
             self.runs[span.id] = span, row.node.name("reference_example_id") if span.parent is None else None
         elif _is_feedback(row.node.value):
-            self.feedback.append((row.node, row.place))
+            self.feedback.append((row.node, row.position))
         else:
             _unanswered(row.node)
-            self.examples[row.node.need("id")] = row.node, row.place
+            self.examples[row.node.need("id")] = row.node, row.position
         return ()
 
 
@@ -135,13 +135,13 @@ def _span(row: FileRow) -> Span:
     tools = extra.object_in("invocation_params").get("tools")
     span = Span(
         id=identity,
-        place=row.place,
+        position=row.position,
         trace=run.name("trace_id") or identity,
         parent=run.name("parent_run_id"),
         kind=kind,
         start=run.text("dotted_order") or run.text("start_time") or "",
-        received=plain_messages(parsed(run.get("inputs"))),
-        returned=plain_messages(parsed(run.get("outputs"))),
+        input=plain_messages(parsed(run.get("inputs"))),
+        output=plain_messages(parsed(run.get("outputs"))),
         error=run.text("error"),
         tools=tools if is_list(tools) and all(map(is_object, tools)) else [],
         system=run.name("session_name", "session_id"),
@@ -149,7 +149,7 @@ def _span(row: FileRow) -> Span:
         tags=tags_of({k: v for k, v in metadata.items() if not k.startswith("ls_")}),
     )
     if kind == "tool":
-        inputs = span.received
+        inputs = span.input
         inner = inputs.get("input") if is_object(inputs) and len(inputs) == 1 else None
         arguments = parsed(inner) if inner is not None else inputs
         if isinstance(arguments, str):
@@ -157,7 +157,7 @@ def _span(row: FileRow) -> Span:
         if not isinstance(arguments, dict | str):
             arguments = inputs
         span.call = call_of({"name": run.need("name"), "arguments": arguments or {}}, row.at)
-        span.returned = _tool_result(span.returned)
+        span.output = _tool_result(span.output)
     elif kind == "llm":
         _take_chat(span)
     return span
@@ -165,17 +165,17 @@ def _span(row: FileRow) -> Span:
 
 def _take_chat(span: Span) -> None:
     """Read a chat model's request and answer, as LangChain or a client's wrapper logs them."""
-    asked = span.received.get("messages") if is_object(span.received) else None
+    asked = span.input.get("messages") if is_object(span.input) else None
     if is_list(asked) and len(asked) == 1 and is_list(asked[0]):
         asked = asked[0]
     if are_messages(asked) or (is_list(asked) and asked and all(map(is_object, asked))):
         span.messages = messages_of(asked, "inputs.messages")
-    returned = span.returned
+    returned = span.output
     if is_object(returned) and is_list(found := returned.get("generations")):
         inner = found[0] if found and is_list(found[0]) else found
         returned = {"choices": inner} if inner and all(map(is_object, inner)) else None
     if is_object(returned) and any(returned.get(name) for name in ("choices", "messages", "role", "type")):
-        span.done = next(iter(answers_in(returned, "outputs")), list[FieldReader]())
+        span.output_messages = next(iter(answers_in(returned, "outputs")), list[FieldReader]())
 
 
 def _tool_result(returned: Any) -> Any:
@@ -224,17 +224,17 @@ def _attached(
     options: Options,
 ) -> Iterator[ImportedRecord]:
     def attach(node: FieldReader) -> Iterator[ImportedRecord]:
-        opinion = _opinion(node)
+        imported_score = _imported_score(node)
         run = node.name("run_id", "trace_id") or ""
         if run in runs:
-            runs[run][0].opinions.append(opinion)
+            runs[run][0].scores.append(imported_score)
         else:
-            yield opinion.on(run, options.system, 0)
+            yield imported_score.verdict(run, options.system, 0)
 
     return converted(feedback, lambda each: attach(each[0]), lambda each: each[1])
 
 
-def _opinion(node: FieldReader) -> ImportedScore:
+def _imported_score(node: FieldReader) -> ImportedScore:
     key, value, comment = node.need("key"), node.value.get("score"), node.text("comment")
     source_type = node.node("feedback_source").text("type")
     source: Source = "human" if source_type == "app" else "judge"
@@ -244,16 +244,16 @@ def _opinion(node: FieldReader) -> ImportedScore:
     if value is None:
         label = node.get("value")
         if isinstance(label, str | bool):
-            return scored(key, label, reason=comment, source=source, field=node.place("value"))
+            return scored(key, label, reason=comment, source=source, field=node.path("value"))
         return unscored(key, "not_applicable", comment or "the evaluator gave no score", source=source)
     config = node.node("feedback_config")
     if config.text("type") == "categorical" and not isinstance(value, bool) and value not in {0, 1}:
-        raise RecordError("a category is not a score", field=node.place("score"))
+        raise RecordError("a category is not a score", field=node.path("score"))
     return scored(
         key,
         value,
         ends=(config.number("min"), config.number("max")),
         reason=comment,
         source=source,
-        field=node.place("score"),
+        field=node.path("score"),
     )

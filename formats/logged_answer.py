@@ -47,11 +47,11 @@ def answers_in(value: Any, at: str, depth: int = 0) -> list[list[FieldReader]]: 
     for name in ("body", "data", "json", "outputBodyJson"):
         inner = response.unpacked(name)
         if is_object(inner):
-            return answers_in(inner, response.place(name), depth + 1)
+            return answers_in(inner, response.path(name), depth + 1)
     for name in ("messages", "output", "message"):
         inner = response.value.get(name)
         if isinstance(inner, list | dict):
-            return answers_in(inner, response.place(name), depth + 1)
+            return answers_in(inner, response.path(name), depth + 1)
     if response.first("role", "tool_calls", "parts", "function_call") or is_list(response.get("content")):
         return [[FieldReader({**value, "role": "assistant"}, at)]]
     text = response.text(*_TEXTS)
@@ -75,7 +75,7 @@ def _choice(choice: FieldReader) -> FieldReader:
     for name in ("message", "content"):
         inner = choice.get(name)
         if is_object(inner):
-            return FieldReader({**inner, "role": "assistant"}, choice.place(name))
+            return FieldReader({**inner, "role": "assistant"}, choice.path(name))
     return FieldReader({"role": "assistant", "content": choice.get("text", "content", "message")}, choice.at)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .calls import are_messages, role_of, said_by_user
+from .calls import are_messages, role_of, user_message
 from .field_reader import FieldReader
 from .json_values import is_list, is_object
 from .logged_messages import item_messages
@@ -38,7 +38,7 @@ def with_messages(value: Any) -> Any:
     if not is_object(value) or not value.keys().isdisjoint(("messages", *REQUESTS, *RESPONSES)):
         return value
     for name in _TRANSCRIPTS:
-        turns = value.get(name)
+        turns: Any = value.get(name)
         if are_messages(turns) and not (name == "turns" and all("role" in turn for turn in turns)):
             return {**{key: held for key, held in value.items() if key != name}, "messages": turns}
     return value
@@ -50,7 +50,7 @@ def scopes_of(line: FieldReader) -> list[FieldReader]:
     while len(scopes) < DEEPEST and request_in(scopes[-1]) is None:
         inner = next(
             (
-                FieldReader(value, scopes[-1].place(name))
+                FieldReader(value, scopes[-1].path(name))
                 for name in _AROUND
                 if is_object(value := scopes[-1].unpacked(name))
             ),
@@ -71,7 +71,7 @@ def request_in(node: FieldReader, depth: int = 0) -> FieldReader | None:
     for name in REQUESTS:
         value = node.unpacked(name)
         if is_object(value) and depth < DEEPEST:
-            held = FieldReader(value, node.place(name))
+            held = FieldReader(value, node.path(name))
             inner = request_in(held, depth + 1)
             if inner is not None and (inner is held or held.first(*RESPONSES) is None):
                 return inner
@@ -85,12 +85,12 @@ def asked_messages(request: FieldReader) -> list[FieldReader]:
     name = request.first("messages", "contents", *REQUESTS)
     value = None if name is None else request.unpacked(name)
     if isinstance(value, str) and name not in {"messages", "contents"}:
-        value = [said_by_user(value)]
+        value = [user_message(value)]
     if name is None or not is_list(value):
         raise request.refuse("messages", "a list of messages")
-    at = request.place(name)
+    at = request.path(name)
     messages = item_messages(
-        FieldReader(said_by_user(each) if isinstance(each, str) else each, f"{at}[{number}]")
+        FieldReader(user_message(each) if isinstance(each, str) else each, f"{at}[{number}]")
         for number, each in enumerate(value)
     )
     for each in messages:
@@ -98,5 +98,5 @@ def asked_messages(request: FieldReader) -> list[FieldReader]:
             raise each.refuse("role", "the role of a message")
     system = request.get("instructions", "system", "system_prompt")
     if system is not None and name != "contents":
-        messages.insert(0, FieldReader({"role": "system", "content": system}, request.place("system")))
+        messages.insert(0, FieldReader({"role": "system", "content": system}, request.path("system")))
     return messages

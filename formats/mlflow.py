@@ -18,7 +18,7 @@ from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import UNREADABLE, ImportedRecord, Skipped
-from .imported_scores import ImportedScore, collect_scores, on_named, scored, unscored
+from .imported_scores import ImportedScore, collect_scores, scored, unscored, verdict_on_absent_output
 from .json_values import is_arguments, is_list, is_object, parsed, tags_of
 from .otlp import hex_id
 from .spans import Span, SpanKind, records_of_spans
@@ -59,10 +59,13 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if "assessment_name" in row.node:
-        opinions = list[ImportedScore]()
-        yield from collect_scores(opinions, [row.node], _feedback, row.place)
+        scores = list[ImportedScore]()
+        yield from collect_scores(scores, [row.node], _feedback, row.position)
         metadata, trace = row.node.node("metadata").value, row.node.need("trace_id")
-        yield from (on_named(opinion, metadata, trace, options.system) for opinion in opinions)
+        yield from (
+            verdict_on_absent_output(imported_score, metadata, trace, options.system)
+            for imported_score in scores
+        )
         return
     spans = _spans(row)
     yield from _assess(spans, row)
@@ -75,7 +78,7 @@ def _spans(row: FileRow) -> list[Span]:
     spans = [_span(piece, trace, row) for piece in row.node.node("data").nodes("spans")]
     if not spans:
         inputs, returned = (parsed(info.get(name)) for name in ("request_preview", "response_preview"))
-        spans = [Span(id="", place=row.place, trace=trace, kind="agent", received=inputs, returned=returned)]
+        spans = [Span(id="", position=row.position, trace=trace, kind="agent", input=inputs, output=returned)]
     root = next((span for span in spans if span.parent is None), spans[0])
     metadata = info.node("trace_metadata", "request_metadata")
     root.session = metadata.text("mlflow.trace.session")
@@ -88,28 +91,28 @@ def _spans(row: FileRow) -> list[Span]:
 def _span(piece: FieldReader, trace: str, row: FileRow) -> Span:
     attributes = FieldReader(
         {name: parsed(value) for name, value in piece.node("attributes").value.items()},
-        piece.place("attributes"),
+        piece.path("attributes"),
     )
     status = FieldReader(piece.object_in("status"))
     span = Span(
         id=hex_id(piece.need("span_id")),
-        place=row.place,
+        position=row.position,
         trace=trace,
         parent=hex_id(piece.text("parent_span_id", "parent_id") or "") or None,
         kind=_KINDS.get(str(attributes.get("mlflow.spanType")).strip('"'), "other"),
         start=str(piece.get("start_time_unix_nano", "start_time") or "").zfill(20),
-        received=attributes.get("mlflow.spanInputs"),
-        returned=attributes.get("mlflow.spanOutputs"),
+        input=attributes.get("mlflow.spanInputs"),
+        output=attributes.get("mlflow.spanOutputs"),
     )
     if "ERROR" in str(status.get("code")):
         span.error = status.text("message") or "error"
     if span.kind == "tool":
-        arguments = span.received if is_arguments(span.received) else {}
+        arguments = span.input if is_arguments(span.input) else {}
         span.call = call_of({"name": piece.need("name"), "arguments": arguments}, piece.at)
     elif span.kind == "llm":
         _read_chat(span, attributes)
-    elif span.kind == "retriever" and is_list(span.returned):
-        span.documents = span.returned
+    elif span.kind == "retriever" and is_list(span.output):
+        span.documents = span.output
     return span
 
 
@@ -117,11 +120,13 @@ def _read_chat(span: Span, attributes: FieldReader) -> None:
     """Read a model's request and reply if they are in the chat API's format."""
     system = attributes.get("mlflow.llm.model", "mlflow.chat.model")
     span.system = system if isinstance(system, str) else None
-    returned = span.returned
+    returned = span.output
     if is_object(returned) and "choices" in returned:
-        span.done = [choice.node("message") for choice in FieldReader(returned).nodes("choices")[:1]]
+        span.output_messages = [
+            choice.node("message") for choice in FieldReader(returned).nodes("choices")[:1]
+        ]
     elif is_object(returned) and "role" in returned:
-        span.done = [FieldReader(returned)]
+        span.output_messages = [FieldReader(returned)]
     tools = attributes.get("mlflow.chat.tools")
     if is_list(tools):
         span.tools = cast("list[dict[str, Any]]", tools)
@@ -139,9 +144,9 @@ def _assess(spans: list[Span], row: FileRow) -> Iterator[Skipped]:
                 _expect(root, assessment)
             else:
                 span = by_id.get(hex_id(assessment.text("span_id") or ""), root)
-                span.opinions += list(_feedback(assessment))
+                span.scores += list(_feedback(assessment))
         except UNREADABLE as error:
-            yield row.place.skipped(error)
+            yield row.position.skipped(error)
 
 
 def _expect(root: Span, assessment: FieldReader) -> None:
@@ -157,7 +162,7 @@ def _expect(root: Span, assessment: FieldReader) -> None:
         root.accepted = [*root.accepted, *answers_of(value)]
     else:
         raise RecordError(
-            "expected a text, a number or a list of them", field=assessment.place("expectation.value")
+            "expected a text, a number or a list of them", field=assessment.path("expectation.value")
         )
 
 
@@ -172,7 +177,7 @@ def _feedback(assessment: FieldReader) -> Iterator[ImportedScore]:
     error = feedback.get("error")
     if error is not None:
         failure = error if is_object(error) else {"error_message": error}
-        failed = FieldReader(failure, assessment.place("feedback.error"))
+        failed = FieldReader(failure, assessment.path("feedback.error"))
         message = ": ".join(
             text for text in (failed.text("error_code"), failed.text("error_message")) if text
         )
@@ -181,7 +186,7 @@ def _feedback(assessment: FieldReader) -> Iterator[ImportedScore]:
         yield unscored(by, outcomes[0] if outcomes else "failed", text, source=of, evidence=details)
         return
     score = partial(
-        scored, reason=reason, source=of, field=assessment.place("feedback.value"), evidence=details
+        scored, reason=reason, source=of, field=assessment.path("feedback.value"), evidence=details
     )
     value = feedback.value.get("value")
     if is_object(value):

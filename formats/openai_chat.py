@@ -52,7 +52,7 @@ def recognises(glimpse: Any) -> bool:
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read chats, one per line; see `Format`.
 
-    Then read the rest, in `Options.deferred`, with `held_records`.
+    Then read the rest, in `Options.deferred`, with `deferred_records`.
     """
     yield from convert_rows(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
 
@@ -64,10 +64,10 @@ def _page(document: FieldReader) -> list[tuple[str, Any]] | None:
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if is_object(row.value) and is_evals_row(row.value):
-        yield from records_of(evals_example(row), row.place, options)
+        yield from records_of(evals_example(row), row.position, options)
     elif not options.deferred.batches.holds(row):
         if is_object(row.value):
-            options.recognized.note_unread(row.value, row.place.path)
+            options.recognized.note_unread(row.value, row.position.path)
         yield from _exchange_records(row, options)
 
 
@@ -88,10 +88,12 @@ def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iter
     for message in [*exchange.messages, *chain.from_iterable(exchange.choices)]:
         message_key(message)  # to refuse unreadable lines while their number is known
     line = json.dumps(row.value).encode()
-    options.deferred.sessions.setdefault(exchange.session, []).append((line, row.place, row.at, row.number))
+    options.deferred.sessions.setdefault(exchange.session, []).append(
+        (line, row.position, row.at, row.number)
+    )
 
 
-def held_records(options: Options) -> Iterator[ImportedRecord]:
+def deferred_records(options: Options) -> Iterator[ImportedRecord]:
     """Yield the records held back: batches, sessions merged from their lines, then failed calls."""
     waiting = options.deferred
     yield from convert_rows(waiting.batches.rows(), lambda row: _exchange_records(row, options))
@@ -107,7 +109,7 @@ def held_records(options: Options) -> Iterator[ImportedRecord]:
 
 
 def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
-    return [exchange_of(FileRow(decode(line), place, at, number)) for line, place, at, number in lines]
+    return [exchange_of(FileRow(decode(line), position, at, number)) for line, position, at, number in lines]
 
 
 def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator[ImportedRecord]:
@@ -128,25 +130,25 @@ def _makes_calls(exchange: Exchange) -> bool | None:
     return None if answer.is_empty else bool(answer.calls)
 
 
-def _failure(example: Example, place: Any, options: Options) -> Iterator[ImportedRecord]:
+def _failure(example: Example, position: Any, options: Options) -> Iterator[ImportedRecord]:
     (only,) = options.deferred.systems if len(options.deferred.systems) == 1 else (None,)
     example.system = example.system or only
     if example.calls_made is None and not (example.answer and example.answer.calls):
         example.calls_made = bool(example.tools) and not (example.answer and example.answer.text)
     system = options.joined or example.system or options.system
     if example.id and options.seen.has_output(example.id, system):
-        yield place.passed_over(
+        yield position.skipped_part(
             "error", f"the call failed ({example.error}) and was answered on another line"
         )
     else:
-        yield from records_of(example, place, options)
+        yield from records_of(example, position, options)
 
 
 def _chat(
     exchange: Exchange, name: str, options: Options, *, calls_made: bool | None = None
 ) -> Iterator[ImportedRecord]:
     if len(exchange.choices) > 1:
-        name = name or options.seen.made_up("chat", exchange.place.path, exchange.number)
+        name = name or options.seen.new_id("chat", exchange.position.path, exchange.number)
     if exchange.model is not None:
         options.deferred.systems.add(exchange.model)
     for trial, choice in enumerate(exchange.choices or [None]):
@@ -154,9 +156,9 @@ def _chat(
         example.id, example.trial, example.calls_made = name, trial, calls_made
         empty = example.answer is not None and example.answer.is_empty
         if (example.error is not None or empty) and exchange.session is None and options.unit != "last":
-            options.deferred.failures.append((example, exchange.place))
+            options.deferred.failures.append((example, exchange.position))
         else:
-            yield from records_of(example, exchange.place, options)
+            yield from records_of(example, exchange.position, options)
 
 
 def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Options) -> Example:

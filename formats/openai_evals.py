@@ -36,7 +36,7 @@ def evals_example(row: FileRow) -> Example:
         query = sent
     return Example(
         id=f"item-{row.number - 1 if number is None else number}",
-        messages=messages_of(query, item.place("input"))
+        messages=messages_of(query, item.path("input"))
         if isinstance(query, str) or are_messages(query)
         else messages_of(question_text(query) or as_text(item.value)),
         accepted=answers_of(item.get(*_ACCEPTED)),
@@ -46,7 +46,7 @@ def evals_example(row: FileRow) -> Example:
         answer=_answer(sample),
         error=None if not error else as_text(error),
         system=sample.text("model") or line.name("run_id"),
-        opinions=list(_opinions(line)),
+        scores=list(_imported_scores(line)),
     )
 
 
@@ -58,17 +58,17 @@ def _answer(sample: FieldReader) -> AgentAnswer | None:
     return None if text is None else AgentAnswer(text)
 
 
-def _opinions(line: FieldReader) -> Iterator[ImportedScore]:
+def _imported_scores(line: FieldReader) -> Iterator[ImportedScore]:
     grades, passes = line.node("grades"), line.node("passes")
     for name, value in grades.value.items():
-        yield _opinion(name, value, passes.value.get(name), grades.place(name))
+        yield _imported_score(name, value, passes.value.get(name), grades.path(name))
     for result in line.nodes("results"):
-        yield _opinion(
-            result.need("name"), result.value.get("score"), result.value.get("passed"), result.place("score")
+        yield _imported_score(
+            result.need("name"), result.value.get("score"), result.value.get("passed"), result.path("score")
         )
 
 
-def _opinion(name: str, value: Any, passed: Any, field: str) -> ImportedScore:
+def _imported_score(name: str, value: Any, passed: Any, field: str) -> ImportedScore:
     if passed is not None and not isinstance(passed, bool):
         raise RecordError("expected true or false", field=field)
     if value is None and passed is None:

@@ -29,9 +29,9 @@ def openinference_span(
     del events
     node = FieldReader(dict(attributes))
     span.kind = _KINDS.get((node.text("openinference.span.kind") or "").upper(), "other")
-    span.received, span.returned = _value(node, "input"), _value(node, "output")
+    span.input, span.output = _value(node, "input"), _value(node, "output")
     span.messages = messages_of([_message(item) for item in unflattened(node.value, "llm.input_messages")])
-    span.done = [
+    span.output_messages = [
         FieldReader(_message(item), "llm.output_messages")
         for item in unflattened(node.value, "llm.output_messages")
     ]
@@ -46,7 +46,7 @@ def openinference_span(
         name, identity = node.text("tool.name"), node.name("tool.id", "tool_call.id")
         span.call = call_of({"name": name, "arguments": arguments, "id": identity}, "tool")
     for group in ("evaluations", "annotations", "trace.evaluations", "trace.annotations"):
-        span.opinions = [*span.opinions, *map(_opinion, unflattened(node.value, group))]
+        span.scores = [*span.scores, *map(_imported_score, unflattened(node.value, group))]
 
 
 def _value(node: FieldReader, name: str) -> Any:
@@ -82,7 +82,7 @@ def _tools(node: FieldReader) -> Iterator[dict[str, Any]]:
             yield schema
 
 
-def _opinion(evaluation: Any) -> ImportedScore:
+def _imported_score(evaluation: Any) -> ImportedScore:
     outer = FieldReader(evaluation, "evaluations")
     held = outer.node("evaluation", "annotation")
     by, label = held.need("name"), held.text("label")

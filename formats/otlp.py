@@ -20,7 +20,7 @@ from .file_rows import FileRow, convert_rows, read_rows
 from .genai import genai_span
 from .import_options import Options
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Skipped, converted
-from .imported_scores import ImportedScore, collect_scores, on_named, scored, unscored
+from .imported_scores import ImportedScore, collect_scores, scored, unscored, verdict_on_absent_output
 from .json_values import is_object
 from .openinference import openinference_span
 from .spans import Span, records_of_spans
@@ -56,12 +56,12 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
         piece = row.node
         attributes = plain_attributes(piece)
         if _is_event(piece):
-            events.append((row.place, piece, attributes))
+            events.append((row.position, piece, attributes))
             return
         span = _span(piece, attributes, row)
         spans[span.trace, span.id] = span
         yield from collect_scores(
-            span.opinions, _evaluations(piece, attributes), lambda said: [evaluation(said)], row.place
+            span.scores, _evaluations(piece, attributes), lambda said: [evaluation(said)], row.position
         )
 
     yield from convert_rows(_pieces(read_rows(path)), take)
@@ -92,9 +92,9 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
                     for at, piece in scope.items("spans", "logRecords", "log_records"):
                         if is_object(piece):
                             piece = {"resource": {"attributes": named}, **piece}  # noqa: PLW2901
-                        yield FileRow(piece, row.place, at)
+                        yield FileRow(piece, row.position, at)
         except UNREADABLE as error:
-            yield row.place.skipped(error)
+            yield row.position.skipped(error)
 
 
 def _is_event(piece: FieldReader) -> bool:
@@ -112,7 +112,7 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
     span = Span(
         id=hex_id(piece.text("spanId", "span_id") or context.text("span_id") or "")
         or f"span-{row.number:06d}",
-        place=row.place,
+        position=row.position,
         trace=hex_id(piece.text("traceId", "trace_id") or context.text("trace_id") or ""),
         parent=hex_id(piece.text("parentSpanId", "parent_span_id", "parent_id") or "") or None,
         start=str(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time") or "").zfill(20),
@@ -143,7 +143,7 @@ def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dic
 
 
 def _attach(
-    place: FilePosition,
+    position: FilePosition,
     piece: FieldReader,
     attributes: dict[str, Any],
     spans: dict[tuple[str, str], Span],
@@ -154,15 +154,15 @@ def _attach(
     span = spans.get((trace, hex_id(piece.text("spanId", "span_id") or "")))
     span = span or _by_response(spans, attributes.get("gen_ai.response.id"))
     if name == EVALUATION and span is not None:
-        span.opinions.append(evaluation(attributes))
+        span.scores.append(evaluation(attributes))
     elif name == EVALUATION and (trace or "fiducial.case_id" in attributes):
-        yield on_named(evaluation(attributes), attributes, trace, options.system)
+        yield verdict_on_absent_output(evaluation(attributes), attributes, trace, options.system)
     elif name == EVALUATION:
-        yield place.passed_over("trace_id", "an evaluation of a span that is missing here")
+        yield position.skipped_part("trace_id", "an evaluation of a span that is missing here")
     elif span is not None and name.startswith("gen_ai."):
         genai_span(span, {}, [(name, {**attributes, **_body(piece)})])
     else:
-        yield place.passed_over(
+        yield position.skipped_part(
             "event_name", f"an event {name!r} is not an evaluation, and belongs to no span here"
         )
 

@@ -14,12 +14,12 @@ from .arrow_rows import read_any_rows
 from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows
-from .found_grades import FoundGrades
 from .import_options import Options
 from .imported_records import ImportedRecord
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_object, parsed
 from .known_columns import row_example
+from .recognized_grades import RecognizedGrades
 
 NAME = "phoenix"
 ABOUT = "evaluated data frames (JSON Lines, JSON, CSV, Parquet)"
@@ -43,14 +43,16 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     names = [name.removesuffix(_DETAILS) for name in line.value if name.endswith(_DETAILS)]
     theirs = {f"{name}{ending}" for name in names for ending in (_DETAILS, _SCORE)}
     plain = {name: value for name, value in line.value.items() if name not in theirs}
-    example, skipped = row_example(FileRow(plain, row.place, row.at, row.number), options, FoundGrades())
+    example, skipped = row_example(
+        FileRow(plain, row.position, row.at, row.number), options, RecognizedGrades()
+    )
     yield from skipped
-    yield from collect_scores(example.opinions, names, lambda name: [_opinion(name, line)], row.place)
-    yield from records_of(example, row.place, options)
+    yield from collect_scores(example.scores, names, lambda name: [_imported_score(name, line)], row.position)
+    yield from records_of(example, row.position, options)
 
 
-def _opinion(name: str, line: FieldReader) -> ImportedScore:
-    details = FieldReader(parsed(line.get(f"{name}{_DETAILS}")) or {}, line.place(f"{name}{_DETAILS}"))
+def _imported_score(name: str, line: FieldReader) -> ImportedScore:
+    details = FieldReader(parsed(line.get(f"{name}{_DETAILS}")) or {}, line.path(f"{name}{_DETAILS}"))
     sent = parsed(line.get(f"{name}{_SCORE}"))
     status = details.text("status") or "COMPLETED"
     if status == "FAILED":
@@ -59,24 +61,24 @@ def _opinion(name: str, line: FieldReader) -> ImportedScore:
     if sent is None or sent == "":
         reason = "the evaluator did not run" if status == "DID NOT RUN" else "the evaluator gave no score"
         return unscored(name, "not_applicable", reason)
-    score = FieldReader(sent if is_object(sent) else {"score": sent}, line.place(f"{name}{_SCORE}"))
+    score = FieldReader(sent if is_object(sent) else {"score": sent}, line.path(f"{name}{_SCORE}"))
     by, label, reason = score.text("name") or name, score.text("label"), score.text("explanation")
     source: Source = "human" if score.text("kind") == "human" else "judge"
     value, direction = score.value.get("score"), score.text("direction") or "maximize"
-    opinion = scored(
+    imported_score = scored(
         by,
         label if value is None else value,
         reason=reason,
         source=source,
-        field=score.place("score"),
+        field=score.path("score"),
         evidence={"label": label},
         absent="the evaluator gave no score",
     )
-    if opinion.score is None:
-        return opinion
+    if imported_score.score is None:
+        return imported_score
     if direction == "minimize":
-        kept = {**opinion.evidence, "value": value, "direction": direction}
-        return opinion._replace(score=1.0 - opinion.score, evidence=kept)
+        kept = {**imported_score.evidence, "value": value, "direction": direction}
+        return imported_score._replace(score=1.0 - imported_score.score, evidence=kept)
     if direction == "neutral":
         raise score.refuse("direction", "maximize or minimize, since neither way of neutral is better")
-    return opinion
+    return imported_score

@@ -14,7 +14,7 @@ from typing import Any, cast
 from ..errors import InputError, RecordError
 from ..records import Message, Outcome
 from ..records.csv_file import opened_csv
-from .calls import AgentAnswer, answer_of, are_messages, messages_of, said_by_user
+from .calls import AgentAnswer, answer_of, are_messages, messages_of, user_message
 from .example import Example, as_values
 from .example_records import records_of
 from .field_reader import FieldReader
@@ -116,10 +116,10 @@ def _example(
         trial=trials.next(case_id, system),
     )
     try:
-        example.opinions = numbered_names(list(_opinions(result, error)))
+        example.scores = numbered_names(list(_imported_scores(result, error)))
     except UNREADABLE as refused:
-        yield row.place.skipped(refused)
-    yield from records_of(example, row.place, options)
+        yield row.position.skipped(refused)
+    yield from records_of(example, row.position, options)
 
 
 def _tags(variables: dict[str, Any]) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def _prompt(variables: dict[str, Any], raw: str | None, *, several: bool) -> lis
         chat = parsed(raw)
         return messages_of(chat, "prompt.raw") if are_messages(chat) else messages_of(raw)
     only = next(iter(variables.values())) if len(variables) == 1 else variables
-    return [said_by_user(as_text(only))]
+    return [user_message(as_text(only))]
 
 
 def _values(test: FieldReader, *types: str) -> list[str]:
@@ -151,13 +151,13 @@ def _answer(response: FieldReader) -> AgentAnswer | None:
         return None
     calls = output if is_list(output) else None
     if calls and all(is_object(item) and ("function" in item or "name" in item) for item in calls):
-        return answer_of([FieldReader({"role": "assistant", "tool_calls": calls}, response.place("output"))])
+        return answer_of([FieldReader({"role": "assistant", "tool_calls": calls}, response.path("output"))])
     if is_object(output) and ("tool_calls" in output or "function_call" in output):
-        return answer_of([FieldReader({"role": "assistant", **output}, response.place("output"))])
+        return answer_of([FieldReader({"role": "assistant", **output}, response.path("output"))])
     return AgentAnswer(as_text(output))
 
 
-def _opinions(result: FieldReader, error: str | None) -> Iterator[ImportedScore]:
+def _imported_scores(result: FieldReader, error: str | None) -> Iterator[ImportedScore]:
     if error is not None:
         yield unscored(NAME, "failed", error)
         return
@@ -166,19 +166,21 @@ def _opinions(result: FieldReader, error: str | None) -> Iterator[ImportedScore]
     for part in grading.nodes("componentResults"):
         assertion = part.node("assertion")
         by = assertion.text("metric") or assertion.text("type") or "assertion"
-        opinion = _opinion(by, part, {"type": assertion.text("type")})
-        if opinion.outcome != "graded":
-            broken.append(opinion)
-        yield opinion
+        imported_score = _imported_score(by, part, {"type": assertion.text("type")})
+        if imported_score.outcome != "graded":
+            broken.append(imported_score)
+        yield imported_score
     if not grading.value:
         return
     if broken:
         yield unscored(NAME, broken[0].outcome, broken[0].reason)
     else:
-        yield _opinion(NAME, grading)
+        yield _imported_score(NAME, grading)
 
 
-def _opinion(by: str, grading: FieldReader, evidence: Mapping[str, Any] | None = None) -> ImportedScore:
+def _imported_score(
+    by: str, grading: FieldReader, evidence: Mapping[str, Any] | None = None
+) -> ImportedScore:
     reason = grading.text("reason")
     passed = grading.get("pass")
     outcome: Outcome | None = next(
@@ -197,7 +199,7 @@ def _opinion(by: str, grading: FieldReader, evidence: Mapping[str, Any] | None =
         score,
         passed=kept,
         reason=reason,
-        field=grading.place("score"),
+        field=grading.path("score"),
         evidence={**(evidence or {}), "pass": kept},
     )
 
@@ -244,9 +246,9 @@ def _csv_examples(
                 answer=None if failed else AgentAnswer(cells[at]),
                 error=cells[at] or block.get("Grader Reason") or "the provider failed" if failed else None,
                 system=f"{provider} {label}" if len(heads) > 1 else provider,
-                opinions=list(_csv_opinions(block, failed=failed)),
+                scores=list(_csv_opinions(block, failed=failed)),
             ),
-            row.place,
+            row.position,
             options,
         )
 
@@ -261,7 +263,7 @@ def _csv_opinions(block: dict[str, str], *, failed: bool) -> Iterator[ImportedSc
     except ValueError as error:
         raise RecordError(f"not JSON: {error}", field="Named Scores") from error
     for name in named.value:
-        yield scored(name, named.value[name], field=named.place(name))
+        yield scored(name, named.value[name], field=named.path(name))
     score = number_in(block["Score"] or None)
     grading = FieldReader({"score": score, "pass": block["Status"] == "PASS", "reason": reason})
-    yield _opinion(NAME, grading)
+    yield _imported_score(NAME, grading)

@@ -39,7 +39,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read data sets and reports; see `Format`."""
     for file in files_of(path, (".json", ".yaml", ".yml")):
         document = _yaml(file) if file.suffix.lower() in {".yaml", ".yml"} else read_document(file)
-        place, trials = FilePosition(file), TrialCounter()
+        position, trials = FilePosition(file), TrialCounter()
         try:
             whole = FieldReader(document)
             if "cases" not in whole:
@@ -49,7 +49,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
             system = whole.text("name") if "analyses" in whole or "failures" in whole else None
         except UNREADABLE as error:
             raise InputError(str(error), path=file) from error
-        numbered = (FileRow(item, place, at, number) for number, (at, item, _) in enumerate(rows, start=1))
+        numbered = (FileRow(item, position, at, number) for number, (at, item, _) in enumerate(rows, start=1))
         failed = {at for at, _, fails in rows if fails}
         yield from convert_rows(
             numbered, lambda row, s=system, f=failed, t=trials: _records(row, s, row.at in f, t, options)
@@ -101,7 +101,7 @@ def _records(
         id=case_id,
         prefix="case",
         number=row.number,
-        messages=question_of(case.get("inputs"), case.place("inputs")),
+        messages=question_of(case.get("inputs"), case.path("inputs")),
         accepted=answers_of(answer_text(case.get("expected_output"))),
         tags=tags_of(case.object_in("metadata")),
         answer=answer,
@@ -111,13 +111,13 @@ def _records(
     )
     groups = [case.node(group) for group in ("assertions", "scores", "labels")]
     results = [(group, name) for group in groups for name in group.value]
-    yield from collect_scores(example.opinions, results, lambda each: [_opinion(*each)], row.place)
+    yield from collect_scores(example.scores, results, lambda each: [_imported_score(*each)], row.position)
     for failure in case.nodes("evaluator_failures"):
-        example.opinions.append(unscored(failure.need("name"), "failed", failure.text("error_message")))
-    yield from records_of(example, row.place, options)
+        example.scores.append(unscored(failure.need("name"), "failed", failure.text("error_message")))
+    yield from records_of(example, row.position, options)
 
 
-def _opinion(group: FieldReader, name: str) -> ImportedScore:
+def _imported_score(group: FieldReader, name: str) -> ImportedScore:
     result = group.node(name)
     value, reason = result.value.get("value"), result.text("reason")
     if value is None:

@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 from ..records.column_names import is_person, resolve
 from ..records.grades import as_number, is_missing
 from .arrow_rows import read_any_rows
-from .calls import AgentAnswer, answer_of, divided, messages_of
+from .calls import AgentAnswer, answer_of, messages_of, split_question
 from .conversation_turns import ConversationTurn, conversation
 from .example import Example, answers_of, passages_of
 from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows
-from .found_grades import LOOKED_AT, find_grades
 from .import_options import Options
 from .imported_records import ImportedRecord
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of
+from .recognized_grades import LOOKED_AT, recognize_grades
 from .score_columns import labels_in
 from .unanswered import Unanswered
 
@@ -69,7 +69,7 @@ def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColum
 
     Cells of CSV are text, so any column of numbers is a metric, however they are written.
     """
-    graded = find_grades(rows, options)
+    graded = recognize_grades(rows, options)
     header = dict.fromkeys(name for row in rows for name in row if name not in _FIELDS)
     named = resolve(header, options.columns)
     label = graded.label or named.get("label")
@@ -89,7 +89,7 @@ def _records(row: FileRow, columns: _GradeColumns, options: Options) -> Iterator
     turns: list[ConversationTurn] = []
     if is_list(question):
         messages = FieldReader({"user_input": question}, line.at).nodes("user_input")
-        before, after = divided(messages)
+        before, after = split_question(messages)
         question, answer = [each.value for each in before], answer_of(after) if after else answer
         turns = conversation(messages, options.unit)
     rubrics = line.unpacked("rubrics")
@@ -97,7 +97,7 @@ def _records(row: FileRow, columns: _GradeColumns, options: Options) -> Iterator
     example = Example(
         id=line.name("id") or "",
         number=row.number,
-        messages=messages_of(question, line.place("user_input")),
+        messages=messages_of(question, line.path("user_input")),
         expected_calls=[
             item
             for _, item in FieldReader({"reference_tool_calls": expected}, line.at).items(
@@ -106,7 +106,7 @@ def _records(row: FileRow, columns: _GradeColumns, options: Options) -> Iterator
         ]
         or None,
         accepted=answers_of(line.text("reference")),
-        context=passages_of(line.unpacked("retrieved_contexts"), line.place("retrieved_contexts")),
+        context=passages_of(line.unpacked("retrieved_contexts"), line.path("retrieved_contexts")),
         criterion=as_text(rubrics) if rubrics else None,
         tags=tags_of(
             {
@@ -119,24 +119,26 @@ def _records(row: FileRow, columns: _GradeColumns, options: Options) -> Iterator
         conversation=turns,
     )
     metrics = [name for name in columns.metrics if name in line]
-    yield from collect_scores(example.opinions, metrics, lambda name: [_opinion(name, line)], row.place)
+    yield from collect_scores(
+        example.scores, metrics, lambda name: [_imported_score(name, line)], row.position
+    )
     people = {name: line.value.get(name) for name in columns.people}
     yield from collect_scores(
-        example.opinions,
+        example.scores,
         [people] if people else [],
         lambda said: labels_in(line, {}, people=said, grades=options.grades, unscaled=columns.unscaled),
-        row.place,
+        row.position,
     )
-    yield from records_of(example, row.place, options)
+    yield from records_of(example, row.position, options)
 
 
 def _is_score(value: Any) -> bool:
     return is_missing(value) or as_number(value) is not None
 
 
-def _opinion(name: str, line: FieldReader) -> ImportedScore:
+def _imported_score(name: str, line: FieldReader) -> ImportedScore:
     value = line.value[name]
     number = as_number(value)
     if number is None or math.isnan(number):
         return unscored(name, "failed", "the metric gave no score (NaN)")
-    return scored(name, number if isinstance(value, str) else value, field=line.place(name))
+    return scored(name, number if isinstance(value, str) else value, field=line.path(name))

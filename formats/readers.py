@@ -17,7 +17,7 @@ from ..records.json_text import encode_json
 from .arrow_rows import read_arrow_rows
 from .column_errors import text_columns, unknown_columns
 from .csv_rows import read_csv_rows
-from .custom_format import read_own
+from .custom_format import read_custom
 from .exchanges import is_exchange
 from .field_reader import FieldReader
 from .file_rows import FileRow, read_rows
@@ -25,7 +25,7 @@ from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_tables import content_fields, rows_in
 from .json_values import is_list, is_object
-from .own_form import refuse_own_form, refuse_run_folder
+from .native_files import refuse_native_file, refuse_run_folder
 from .table_formats import TABLES, is_folder_of_datasets
 
 
@@ -98,7 +98,7 @@ def format_of(name: str) -> Format:
     return cast("Format", import_module(f".{_MODULES[name]}", __package__))
 
 
-def read_found(name: str, path: Path, options: Options) -> Iterator[ImportedRecord]:
+def read_one(name: str, path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read one file or folder; see `read_all`."""
     return read_all(name, [path], options)
 
@@ -115,32 +115,32 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
     path = Path(name)
     for path in paths:
         if name not in NAMES and name in FORMATS:
-            yield from _fitting(read_own(name, path), path)
+            yield from _within_size_limit(read_custom(name, path), path)
         else:
-            yield from _without_repetitions(format_of(name).read(path, options), options, path)
-    yield from _fitting(read_held(options), path)
+            yield from _without_duplicates(format_of(name).read(path, options), options, path)
+    yield from _within_size_limit(read_deferred(options), path)
 
 
-def read_held(options: Options) -> Iterator[ImportedRecord]:
+def read_deferred(options: Options) -> Iterator[ImportedRecord]:
     """Yield records that need all lines: sessions, failed calls, majorities."""
     yield from options.seen.majorities()
     if options.deferred:
-        from .openai_chat import held_records  # noqa: PLC0415 - loaded where lines of chats were read
+        from .openai_chat import deferred_records  # noqa: PLC0415 - loaded where lines of chats were read
 
-        yield from held_records(options)
+        yield from deferred_records(options)
 
 
-def _without_repetitions(
+def _without_duplicates(
     records: Iterable[ImportedRecord], options: Options, path: Path
 ) -> Iterator[ImportedRecord]:
-    for record in _fitting(records, path):
-        if isinstance(record, Verdict) and options.seen.is_said_again(record):
+    for record in _within_size_limit(records, path):
+        if isinstance(record, Verdict) and options.seen.is_repeated(record):
             yield Skipped(file=str(path), reason=f"a second verdict of {record.by!r} on {record.key}")
         else:
             yield record
 
 
-def _fitting(records: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
+def _within_size_limit(records: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
     """Skip records larger than a line may be, and what is said of them."""
     too_large = set[str | ItemKey]()
     most = f"larger than {MAX_LINE_BYTES >> 20} MiB"
@@ -171,12 +171,12 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     if not path.exists():
         raise InputError("there is no such file or folder", path=path)
     if path.is_dir():
-        return _of_folder(path, columns or {})
+        return _format_of_folder(path, columns or {})
     refuse_workbook(path)
-    return _by_start(path) or _by_content(path, columns or {})
+    return _format_by_start(path) or _format_by_content(path, columns or {})
 
 
-def _by_start(path: Path) -> str | None:
+def _format_by_start(path: Path) -> str | None:
     """Return the format indicated by a file's first bytes or extension."""
     with readable(path), path.open("rb") as file:
         start = file.read(4)
@@ -184,16 +184,16 @@ def _by_start(path: Path) -> str | None:
     if start == b"PK\x03\x04" or suffix == ".eval":
         return "inspect"
     if start == b"PAR1" or suffix == ".parquet":
-        return _of_columns(_first(read_arrow_rows(path))) or "parquet"
+        return _tool_of_columns(_first_row(read_arrow_rows(path))) or "parquet"
     if suffix in SUFFIXES:
-        return _of_table(path)
+        return _format_of_table(path)
     return "pydantic-evals" if suffix in {".yaml", ".yml"} else None
 
 
-def _by_content(path: Path, columns: Mapping[str, str]) -> str:
+def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
     glimpses = list(_glimpses(path))
     for glimpse in glimpses:
-        refuse_own_form(glimpse, path)
+        refuse_native_file(glimpse, path)
         for name in _MODULES:
             if format_of(name).recognises(glimpse):
                 return name
@@ -215,7 +215,7 @@ def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
     return InputError(f"cannot tell the format{shown}; name it: {', '.join(NAMES)}", path=path)
 
 
-def _of_folder(path: Path, columns: Mapping[str, str]) -> str:
+def _format_of_folder(path: Path, columns: Mapping[str, str]) -> str:
     if is_folder_of_datasets(path):
         return "hf"
     refuse_run_folder(path)
@@ -230,19 +230,19 @@ def _of_folder(path: Path, columns: Mapping[str, str]) -> str:
     raise problems[0] if problems else InputError("holds no file of a format that is known", path=path)
 
 
-def _of_table(path: Path) -> str:
+def _format_of_table(path: Path) -> str:
     try:
-        row = _first(read_csv_rows(path))
+        row = _first_row(read_csv_rows(path))
     except InputError as error:
         if error.field == "Status":  # promptfoo repeats a block of columns for each prompt
             return "promptfoo"
         raise
     if row is not None and "Named Scores" in row.value:
         return "promptfoo"
-    return _of_columns(row) or "csv"
+    return _tool_of_columns(row) or "csv"
 
 
-def _of_columns(row: FileRow | None) -> str | None:
+def _tool_of_columns(row: FileRow | None) -> str | None:
     """Return the tool to which a table's columns belong, by its first row."""
     tools = ("phoenix", "deepeval", "ragas", "langsmith", "rubric", "healthbench")
     return (
@@ -250,7 +250,7 @@ def _of_columns(row: FileRow | None) -> str | None:
     )
 
 
-def _first(rows: Iterator[FileRow | Skipped]) -> FileRow | None:
+def _first_row(rows: Iterator[FileRow | Skipped]) -> FileRow | None:
     return next((row for row in rows if isinstance(row, FileRow)), None)
 
 

@@ -15,10 +15,10 @@ from .arrow_rows import read_any_rows
 from .example import Example
 from .example_records import with_reference
 from .file_rows import FileRow
-from .found_grades import unscaled_grades
 from .imported_records import UNREADABLE, FilePosition, Skipped
 from .json_values import is_object
 from .known_columns import reference_example
+from .recognized_grades import unscaled_grades
 
 _NAMES_KEPT = 1000
 
@@ -26,8 +26,8 @@ _NAMES_KEPT = 1000
 def _rows(path: InputPath) -> Iterator[FileRow | Skipped]:
     if isinstance(path, Path):
         return read_any_rows(path)
-    place = Path(str(path))
-    return (FileRow(dict(row), FilePosition(place, line), number=line) for line, row in json_rows(path))
+    source = Path(str(path))
+    return (FileRow(dict(row), FilePosition(source, line), number=line) for line, row in json_rows(path))
 
 
 class References:
@@ -62,7 +62,7 @@ class References:
         self._alone = alone
         self._without = without
         self._by_id: dict[str, Example] = {}
-        self._places: dict[str, FilePosition] = {}
+        self._positions: dict[str, FilePosition] = {}
         self._skipped: list[Skipped] = []
         self._used = set[str]()
         self._example_ids: list[str] = []
@@ -89,21 +89,21 @@ class References:
         example.criterion = example.criterion or reference.criterion
         example.cluster = example.cluster or reference.cluster
         example.tags = reference.tags | example.tags
-        example.opinions = [*example.opinions, *reference.opinions]
+        example.scores = [*example.scores, *reference.scores]
 
     def complete_case(self, case: Case) -> Case:
         """Return a case with the table's reference; unchanged if the table has none for it."""
         reference = self._reference_of(case.id)
         if reference is None:
             return case
-        place = self._places[case.id]
+        position = self._positions[case.id]
         try:
             made, unchecked = with_reference(case, reference)
         except UNREADABLE as error:
-            self._skipped.append(place.skipped(error))
+            self._skipped.append(position.skipped(error))
             return case
         if unchecked is not None:
-            self._skipped.append(place.passed_over("expected_calls", unchecked))
+            self._skipped.append(position.skipped_part("expected_calls", unchecked))
         return made
 
     def names(self, case_id: str) -> bool:
@@ -137,7 +137,7 @@ class References:
         for name in unused:
             near = alike.get(normal(name))
             hint = f" (did you mean {near!r}?)" if near is not None else ""
-            yield self._places[name].passed_over("id", f"no case has the id {name!r}{hint}")
+            yield self._positions[name].skipped_part("id", f"no case has the id {name!r}{hint}")
 
     def _find_unscaled(
         self, rows: Iterable[FileRow | Skipped], columns: Mapping[str, str]
@@ -163,17 +163,17 @@ class References:
                 )
             example, skipped = reference_example(row, names, self._grades, self._unscaled)
         except UNREADABLE as error:
-            self._skipped.append(row.place.skipped(error))
+            self._skipped.append(row.position.skipped(error))
             return
         if self._alone:
-            example.opinions, example.tags = [], {}
+            example.scores, example.tags = [], {}
         else:
             self._skipped += skipped
         if example.id and example == self._by_id.get(example.id):
             return  # a table with a row per system repeats it
         if not example.id or example.id in self._by_id:
             reason = "the row has no id" if not example.id else f"a second row has the id {example.id!r}"
-            self._skipped.append(row.place.passed_over("id", reason))
+            self._skipped.append(row.position.skipped_part("id", reason))
             return
         self._by_id[example.id] = example
-        self._places[example.id] = row.place
+        self._positions[example.id] = row.position

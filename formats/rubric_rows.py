@@ -48,13 +48,13 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 def _take(row: FileRow, items: dict[str, tuple[Example, FilePosition]]) -> list[ImportedRecord]:
     line = row.node
     name, criterion = line.need(*_ITEM), _criterion(line)
-    question = messages_of(line.unpacked(*_ASKED), line.place(_ASKED[0]))
-    example, place = items.get(name, (Example(id=name, number=row.number), row.place))
+    question = messages_of(line.unpacked(*_ASKED), line.path(_ASKED[0]))
+    example, position = items.get(name, (Example(id=name, number=row.number), row.position))
     if question and example.messages and question != example.messages:
         raise RecordError(f"another question than in an earlier row of the item {name!r}", field=_ASKED[0])
     example.messages = example.messages or question
     example.criteria.append(criterion)
-    items[name] = example, place
+    items[name] = example, position
     return []
 
 

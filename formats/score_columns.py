@@ -45,7 +45,7 @@ def score_in(
         raise RecordError(f"the scores are not all from 0 to 1; if people gave them: {option}", field=by)
     if is_object(value):
         held = FieldReader(value, by)
-        return [_scored(name, each, held.place(name)) for name, each in held.value.items()]
+        return [_scored(name, each, held.path(name)) for name, each in held.value.items()]
     return [_scored(by, value, by)]
 
 
@@ -99,17 +99,19 @@ def labels_in(
                 f"the labels are not all from 0 to 1: name their worst and best with --label-scale {unscaled[name]}",
                 field=name,
             )
-    opinions = [opinion for name, value in people.items() for opinion in _graded(name, value, grades)]
+    scores = [
+        imported_score for name, value in people.items() for imported_score in _graded(name, value, grades)
+    ]
     if by is not None and len(people) == 1:
-        opinions = [each._replace(by=by) for each in opinions]
+        scores = [each._replace(by=by) for each in scores]
     agreed = majority([*people.values()], grades)
-    if len(people) > 1 and opinions:
-        opinions.append(
+    if len(people) > 1 and scores:
+        scores.append(
             ImportedScore(MAJORITY, agreed, source="construction")
             if agreed is not None
             else unscored(MAJORITY, "undecided", "people disagree", source="construction")
         )
-    return opinions
+    return scores
 
 
 def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:

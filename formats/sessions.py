@@ -99,7 +99,7 @@ def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
         tags |= exchange.tags
     whole = msgspec.structs.replace(
         last,
-        place=first.place,
+        position=first.position,
         number=first.number,
         messages=nodes[:end],
         model=next(reversed(answered), None)
@@ -129,9 +129,9 @@ def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]
         before = [other for other in pieces if piece.request and piece.extends(other)]
         for other in before:
             listed += _repeated(other, piece)
-        place = pieces.index(before[0]) if before else len(pieces)
+        index = pieces.index(before[0]) if before else len(pieces)
         pieces = [other for other in pieces if other not in before]
-        pieces.insert(place, piece)
+        pieces.insert(index, piece)
     return pieces, listed
 
 
@@ -144,7 +144,7 @@ def _repeated(piece: _Piece, other: _Piece) -> Iterator[Skipped]:
 
 
 def _listed(piece: _Piece, reason: str) -> Skipped:
-    return piece.exchange.place.passed_over("messages", reason)
+    return piece.exchange.position.skipped_part("messages", reason)
 
 
 def _appended(nodes: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:

@@ -40,10 +40,10 @@ class Span(msgspec.Struct, kw_only=True):
         trace: The trace's id; empty if unknown.
         parent: The id of its parent span.
         start: Its time, which orders spans.
-        messages: Input messages.
-        done: Output messages.
-        received: The input, if it is not messages.
-        returned: The result, if it is not messages.
+        messages: The input messages.
+        output_messages: The output messages.
+        input: The input, if it is not messages.
+        output: The result, if it is not messages.
         call: The call of a tool span.
         documents: The retrieved documents.
         session: The id of its conversation.
@@ -51,15 +51,15 @@ class Span(msgspec.Struct, kw_only=True):
     """
 
     id: str
-    place: FilePosition
+    position: FilePosition
     trace: str = ""
     parent: str | None = None
     kind: SpanKind = "other"
     start: str = ""
     messages: list[Message] = []
-    done: list[FieldReader] = []
-    received: Any = None
-    returned: Any = None
+    output_messages: list[FieldReader] = []
+    input: Any = None
+    output: Any = None
     call: IdentifiedCall | None = None
     tools: list[dict[str, Any]] = []
     documents: list[Any] = []
@@ -70,7 +70,7 @@ class Span(msgspec.Struct, kw_only=True):
     session: str | None = None
     case: str | None = None
     tags: dict[str, TagValue] = {}
-    opinions: list[ImportedScore] = []
+    scores: list[ImportedScore] = []
 
 
 class _Calls:
@@ -115,22 +115,22 @@ def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[Import
             traces.setdefault(f"\0{len(traces)}", []).append(span)
         else:
             reason = f"a span of kind {span.kind!r} without a trace's id belongs to no answer"
-            yield span.place.passed_over("trace_id", reason)
+            yield span.position.skipped_part("trace_id", reason)
     for trace in traces.values():
         yield from _records(sorted(trace, key=lambda span: span.start), options)
 
 
 def _records(trace: list[Span], options: Options) -> Iterator[ImportedRecord]:
     root = _root(trace)
-    scored = [span for span in trace if span is not root and span.opinions]
+    scored = [span for span in trace if span is not root and span.scores]
 
     def convert(span: Span) -> Iterator[ImportedRecord]:
         example = example_of(span, trace if span is root else _below(span, trace))
         if span is not root:
             example.id = f"{example.id}/{span.id}"
-        return records_of(example, span.place, options)
+        return records_of(example, span.position, options)
 
-    return converted([root, *scored], convert, lambda span: span.place)
+    return converted([root, *scored], convert, lambda span: span.position)
 
 
 def _root(trace: list[Span]) -> Span:
@@ -165,14 +165,14 @@ def example_of(root: Span, spans: list[Span]) -> Example:
         answer=_answer(root, spans),
         error=root.error,
         system=root.system or (None if model is None else model.system),
-        opinions=numbered_names(root.opinions),
+        scores=numbered_names(root.scores),
     )
 
 
 def _question(span: Span) -> list[Message]:
     if span.messages:
         return span.messages
-    return [] if span.kind in {"tool", "retriever"} else question_of(parsed(span.received))
+    return [] if span.kind in {"tool", "retriever"} else question_of(parsed(span.input))
 
 
 def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
@@ -196,11 +196,11 @@ def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
 
 
 def _steps_in(span: Span) -> Iterator[str | _Calls]:
-    if not span.done:
-        text = None if span.returned is None else answer_text(parsed(span.returned))
+    if not span.output_messages:
+        text = None if span.output is None else answer_text(parsed(span.output))
         if text:
             yield text
-    for message in span.done:
+    for message in span.output_messages:
         text, calls = text_of(message), calls_of(message)
         if text:
             yield text
@@ -212,9 +212,9 @@ def _final(root: Span) -> str | None:
     """Return the answer at the root, unless a model span gives it."""
     if root.kind == "llm":
         return None
-    if root.done:
-        return answer_of(root.done).text
-    returned = parsed(root.returned)
+    if root.output_messages:
+        return answer_of(root.output_messages).text
+    returned = parsed(root.output)
     messages: Any = returned.get("messages") if is_object(returned) else returned
     if are_messages(messages):
         return answer_of(FieldReader(each) for each in messages).text
@@ -226,5 +226,5 @@ def _final(root: Span) -> str | None:
 def _result(span: Span) -> Any:
     if span.error is not None:
         return {"error": span.error}
-    value = parsed(span.returned)
-    return value if value is not None else as_text(span.returned)
+    value = parsed(span.output)
+    return value if value is not None else as_text(span.output)

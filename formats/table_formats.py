@@ -17,13 +17,13 @@ from .csv_rows import read_csv_rows
 from .example_records import records_of
 from .exchanges import exchange_of, is_exchange
 from .file_rows import FileRow, convert_rows, files_of, read_rows
-from .found_grades import LOOKED_AT, FoundGrades, find_grades
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_tables import rows_in
 from .json_values import is_object
 from .known_columns import instruction_input, row_example
 from .openai_chat import exchange_records
+from .recognized_grades import LOOKED_AT, RecognizedGrades, recognize_grades
 from .unanswered import Unanswered
 from .wide_rows import answer_columns, refuse_unclear, row_per_answer, with_one_answer
 
@@ -53,7 +53,9 @@ def _may_be_turns(columns: tuple[str, ...]) -> bool:
     return not known_fields(columns, ()).keys() & set(_OF_NO_TURN) and not set(SESSIONS).isdisjoint(columns)
 
 
-def _is_turn_of_a_session(row: Mapping[str, Any], mapping: Mapping[str, str], graded: FoundGrades) -> bool:
+def _is_turn_of_a_session(
+    row: Mapping[str, Any], mapping: Mapping[str, str], graded: RecognizedGrades
+) -> bool:
     """Return whether a row is one exchange of a session.
 
     A row with its own id, references or scores is not.
@@ -79,7 +81,7 @@ def records_of_table(
     rows = iter(rows)
     first = list(islice(rows, LOOKED_AT))
     values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
-    graded = find_grades(values, options)
+    graded = recognize_grades(values, options)
     there = list(dict.fromkeys(chain(*values)))
     answers = answer_columns(there, options.columns)
     if len(answers) > 1:
@@ -92,9 +94,9 @@ def records_of_table(
     unanswered = Unanswered()
 
     def watched() -> Iterator[FileRow | Skipped]:
-        for place, row in enumerate(chain(first, rows)):
+        for number, row in enumerate(chain(first, rows)):
             if isinstance(row, FileRow) and is_object(row.value):
-                if place >= LOOKED_AT and any(graded.unit):
+                if number >= LOOKED_AT and any(graded.unit):
                     graded.refuse_late_scale(row, options.grades)
                 if not row.value.keys() <= names:
                     names.update(map(str, row.value))
@@ -107,7 +109,7 @@ def records_of_table(
         raise InputError(problem, path=path)
 
 
-def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: FoundGrades) -> None:
+def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: RecognizedGrades) -> None:
     """Note the columns of fields, and those that become tags."""
     header = tuple(dict.fromkeys(name for row in rows for name in row))
     fields = dict(known_fields(header, tuple(options.columns.items())))
@@ -120,7 +122,7 @@ def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: F
 
 
 def _records(
-    row: FileRow, options: Options, graded: FoundGrades, unanswered: Unanswered
+    row: FileRow, options: Options, graded: RecognizedGrades, unanswered: Unanswered
 ) -> Iterator[ImportedRecord]:
     if (
         options.unit != "last"
@@ -131,7 +133,7 @@ def _records(
         return
     example, skipped = row_example(row, options, graded)
     yield from skipped
-    yield from unanswered.take(list(records_of(example, row.place, options)))
+    yield from unanswered.take(list(records_of(example, row.position, options)))
 
 
 class _Table(ABC):

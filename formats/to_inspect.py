@@ -13,7 +13,7 @@ import msgspec
 from ..errors import UsageError
 from ..records import Outcome, ToolResults, Verdict, atomic_write, write_records
 from ..records.output import messages_asked
-from .export_items import ExportContext, Judged, Written, identity, with_scores
+from .export_items import ExportContext, ExportItem, Written, identity, with_scores
 from .json_values import as_text
 
 _REASONS: dict[Outcome, str] = {
@@ -24,7 +24,7 @@ _REASONS: dict[Outcome, str] = {
 """Reasons for a missing score, in Inspect's words if it has one, else in ours."""
 
 
-def write_scores(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
+def write_scores(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write scores for ``inspect score --scorer precomputed_scores``.
 
     A verdict without a score is omitted, and unscored there.
@@ -56,12 +56,12 @@ def _score_row(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def write_log(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
+def write_log(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write logs that Inspect can view, analyse and score further.
 
     One system gives a file; several give a folder with a log each.
     """
-    by_system: dict[str, list[Judged]] = {}
+    by_system: dict[str, list[ExportItem]] = {}
     for item in items:
         by_system.setdefault(item.output.system, []).append(item)
     alone = len(by_system) == 1
@@ -73,7 +73,7 @@ def write_log(items: Iterable[Judged], path: Path, run: ExportContext) -> Writte
     return Written(files=[str(file) for file in files], rows=sum(map(len, by_system.values())))
 
 
-def _log(system: str, items: list[Judged], run: ExportContext) -> dict[str, Any]:
+def _log(system: str, items: list[ExportItem], run: ExportContext) -> dict[str, Any]:
     ids = list(dict.fromkeys(item.case.id for item in items))
     names = list(dict.fromkeys(verdict.by for item in items for verdict in item.verdicts))
     return {
@@ -99,7 +99,7 @@ def _log(system: str, items: list[Judged], run: ExportContext) -> dict[str, Any]
     }
 
 
-def _result(name: str, items: list[Judged]) -> dict[str, Any]:
+def _result(name: str, items: list[ExportItem]) -> dict[str, Any]:
     verdicts = [verdict for item in items for verdict in item.verdicts if verdict.by == name]
     scores = [verdict.score for verdict in verdicts if verdict.score is not None]
     mean = sum(scores) / len(scores) if scores else math.nan
@@ -113,7 +113,7 @@ def _result(name: str, items: list[Judged]) -> dict[str, Any]:
     }
 
 
-def _sample(item: Judged) -> dict[str, Any]:
+def _sample(item: ExportItem) -> dict[str, Any]:
     messages = [*_chat_messages(item), *_done(item)]
     text = item.output.text or ""
     last = (
@@ -140,7 +140,7 @@ def _sample(item: Judged) -> dict[str, Any]:
     return sample
 
 
-def _chat_messages(item: Judged) -> list[dict[str, Any]]:
+def _chat_messages(item: ExportItem) -> list[dict[str, Any]]:
     return [
         {"role": message["role"], "content": as_text(message.get("content")) or ""}
         for message in messages_asked(item.case, item.output)
@@ -148,12 +148,12 @@ def _chat_messages(item: Judged) -> list[dict[str, Any]]:
     ]
 
 
-def _target(item: Judged) -> str | list[str]:
+def _target(item: ExportItem) -> str | list[str]:
     calls = item.case.reference.get("calls", [])
     return item.accepted or [as_text(call) or "" for call in calls] or ""
 
 
-def _done(item: Judged) -> Iterator[dict[str, Any]]:
+def _done(item: ExportItem) -> Iterator[dict[str, Any]]:
     output = item.output
     steps = [step for turn in output.turns or [] for step in turn]
     if not steps:
@@ -174,7 +174,7 @@ def _done(item: Judged) -> Iterator[dict[str, Any]]:
                     "function": name,
                 }
         else:
-            open_calls = [(f"call_{number + place}", call.name) for place, call in enumerate(step)]
+            open_calls = [(f"call_{at}", call.name) for at, call in enumerate(step, start=number)]
             number += len(step)
             calls = [
                 {

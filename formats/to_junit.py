@@ -8,12 +8,12 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from ..records import Verdict, atomic_write
-from .export_items import ExportContext, Judged, Written
+from .export_items import ExportContext, ExportItem, Written
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
+def write(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write tests as XML, which pass at the run's thresholds."""
     suites: dict[str, ET.Element] = {}
     root = ET.Element("testsuites", name=_clean(run.task))

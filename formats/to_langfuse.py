@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Verdict, write_records
-from .export_items import ExportContext, Judged, Written, identity, with_scores
+from .export_items import ExportContext, ExportItem, Written, identity, with_scores
 
 
-def write(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
+def write(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write score bodies as JSON Lines, with the case as trace.
 
     Verdicts without a score are omitted, since Langfuse requires a value.

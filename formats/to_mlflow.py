@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Source, Verdict, write_records
-from .export_items import ExportContext, Judged, Written, identity
+from .export_items import ExportContext, ExportItem, Written, identity
 
 _SOURCES: dict[Source, str] = {
     "judge": "LLM_JUDGE",
@@ -17,7 +17,7 @@ _SOURCES: dict[Source, str] = {
 }
 
 
-def write(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
+def write(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write assessments as JSON Lines, with the case as trace."""
     rows = write_records(path, (_assessment(verdict, run) for item in items for verdict in item.verdicts))
     return Written(files=[str(path)], rows=rows)

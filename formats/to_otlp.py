@@ -13,7 +13,7 @@ from typing import Any, cast
 from ..errors import MissingExtraError, ProviderError
 from ..records import Verdict, atomic_write
 from ..records.json_text import encode_json
-from .export_items import ExportContext, Judged, Written, identity
+from .export_items import ExportContext, ExportItem, Written, identity
 from .otlp import EVALUATION, SPAN_TAG, TRACE_TAG
 
 _SCOPE = "fiducial"
@@ -21,7 +21,7 @@ _INFO = 9
 """The severity number of INFO."""
 
 
-def evaluation_attributes(verdict: Verdict, item: Judged, run: ExportContext) -> dict[str, Any]:
+def evaluation_attributes(verdict: Verdict, item: ExportItem, run: ExportContext) -> dict[str, Any]:
     """Return the attributes of an evaluation event."""
     attributes: dict[str, Any] = {"gen_ai.evaluation.name": verdict.by}
     passes = run.passes(verdict)
@@ -41,13 +41,13 @@ def evaluation_attributes(verdict: Verdict, item: Judged, run: ExportContext) ->
     return attributes
 
 
-def evaluated_span(item: Judged) -> tuple[str, str]:
+def evaluated_span(item: ExportItem) -> tuple[str, str]:
     """Return the trace and span of an output, in hexadecimal; empty if it came from none."""
     trace, span = (item.case.tags.get(name) for name in (TRACE_TAG, SPAN_TAG))
     return (trace, span) if isinstance(trace, str) and isinstance(span, str) else ("", "")
 
 
-def write(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
+def write(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write verdicts as an OTLP JSON file of logs."""
     records = [_record(verdict, item, run) for item in items for verdict in item.verdicts]
     scope = {"scope": {"name": _SCOPE}, "logRecords": records}
@@ -57,7 +57,7 @@ def write(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
     return Written(files=[str(path)], rows=len(records))
 
 
-def _record(verdict: Verdict, item: Judged, run: ExportContext) -> dict[str, Any]:
+def _record(verdict: Verdict, item: ExportItem, run: ExportContext) -> dict[str, Any]:
     trace, span = evaluated_span(item)
     nanoseconds = str(run.nanoseconds)
     return {
@@ -83,7 +83,7 @@ def _value(value: Any) -> dict[str, Any]:
     return {"doubleValue": value} if isinstance(value, float) else {"stringValue": str(value)}
 
 
-def send(items: Iterable[Judged], endpoint: str, run: ExportContext) -> int:
+def send(items: Iterable[ExportItem], endpoint: str, run: ExportContext) -> int:
     """Send a log record for each verdict.
 
     Raises:

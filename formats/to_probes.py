@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ..records import atomic_write, message_text, write_records
-from .export_items import ExportContext, Judged
+from .export_items import ExportContext, ExportItem
 from .json_values import as_text
 from .to_inspect import arguments_object, write_log
 
@@ -21,7 +21,7 @@ PROBE = "probe"
 """Key of the probe's id in the metadata of a promptfoo test."""
 
 
-def write_inspect(items: Sequence[Judged], out: Path, run: ExportContext) -> list[Path]:
+def write_inspect(items: Sequence[ExportItem], out: Path, run: ExportContext) -> list[Path]:
     """Write ``dataset.jsonl``, and ``log.json`` with every probe answered.
 
     Both are for ``inspect score``.
@@ -45,7 +45,7 @@ def write_inspect(items: Sequence[Judged], out: Path, run: ExportContext) -> lis
     return [dataset, log]
 
 
-def write_promptfoo(items: Sequence[Judged], out: Path, run: ExportContext) -> list[Path]:
+def write_promptfoo(items: Sequence[ExportItem], out: Path, run: ExportContext) -> list[Path]:
     """Write ``promptfooconfig.json``, whose echo provider returns each probe's output.
 
     Add your own judge to ``defaultTest.assert``.
@@ -75,7 +75,7 @@ def write_promptfoo(items: Sequence[Judged], out: Path, run: ExportContext) -> l
     return [file]
 
 
-def write_azure(items: Sequence[Judged], out: Path, run: ExportContext) -> list[Path]:
+def write_azure(items: Sequence[ExportItem], out: Path, run: ExportContext) -> list[Path]:
     """Write ``rows.jsonl`` for ``evaluate(data=...)``."""
     del run
     file = out / "rows.jsonl"
@@ -83,7 +83,7 @@ def write_azure(items: Sequence[Judged], out: Path, run: ExportContext) -> list[
     return [file]
 
 
-WRITERS: dict[str, Callable[[Sequence[Judged], Path, ExportContext], list[Path]]] = {
+WRITERS: dict[str, Callable[[Sequence[ExportItem], Path, ExportContext], list[Path]]] = {
     "inspect": write_inspect,
     "promptfoo": write_promptfoo,
     "azure": write_azure,
@@ -91,17 +91,17 @@ WRITERS: dict[str, Callable[[Sequence[Judged], Path, ExportContext], list[Path]]
 """Writers of probes, by tool."""
 
 
-def _azure_row(item: Judged) -> dict[str, Any]:
+def _azure_row(item: ExportItem) -> dict[str, Any]:
     row: dict[str, Any] = {"id": item.case.id, "query": _question(item), "response": item.output.text or ""}
     if item.output.tool_calls is not None:
         row["tool_calls"] = [
             {
                 "type": "tool_call",
-                "tool_call_id": f"call_{place}",
+                "tool_call_id": f"call_{number}",
                 "name": call.name,
                 "arguments": arguments_object(call.arguments),
             }
-            for place, call in enumerate(item.output.tool_calls)
+            for number, call in enumerate(item.output.tool_calls)
         ]
     if item.case.tools:
         row["tool_definitions"] = [
@@ -114,24 +114,24 @@ def _azure_row(item: Judged) -> dict[str, Any]:
     return row
 
 
-def _question(item: Judged) -> str:
+def _question(item: ExportItem) -> str:
     messages = item.case.all_messages
     if len(messages) == 1:
         return message_text(messages[0])
     return "\n\n".join(f"{message['role']}: {message_text(message)}" for message in messages)
 
 
-def _answer_text(item: Judged) -> str:
+def _answer_text(item: ExportItem) -> str:
     calls = [{"name": call.name, "arguments": call.arguments} for call in item.output.tool_calls or []]
     parts = [item.output.text, as_text(calls) if calls else None]
     return "\n".join(part for part in parts if part)
 
 
-def _passages(item: Judged) -> list[str]:
+def _passages(item: ExportItem) -> list[str]:
     return [as_text(passage.content) or "" for passage in item.case.context]
 
 
-def _accepted(item: Judged) -> list[str]:
+def _accepted(item: ExportItem) -> list[str]:
     return list(map(str, item.accepted))
 
 

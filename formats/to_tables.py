@@ -12,13 +12,13 @@ from ..records import Case, atomic_write, kind_spec, message_text
 from ..records.arrow_file import pyarrow
 from ..records.json_text import encode_json
 from ..records.output import messages_asked
-from .export_items import ExportContext, Judged, Written
+from .export_items import ExportContext, ExportItem, Written
 from .spreadsheet import as_text_cell
 
 _COLUMNS: tuple[str, ...] = ("item_id", "judge", "score", "cluster", "system", "repeat", "outcome", "case_id", "trial", "kind", "source", "error_type", "reason", "label", "label_by")  # fmt: skip
 
 
-def verdict_rows(items: Iterable[Judged]) -> Iterator[dict[str, Any]]:
+def verdict_rows(items: Iterable[ExportItem]) -> Iterator[dict[str, Any]]:
     """Yield a row per verdict, with the columns of a calibration table first.
 
     A judge's row has the output's label.
@@ -45,7 +45,7 @@ def verdict_rows(items: Iterable[Judged]) -> Iterator[dict[str, Any]]:
             }
 
 
-def write_csv(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
+def write_csv(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write verdicts as CSV."""
     del run
     rows = 0
@@ -68,7 +68,7 @@ def write_csv(items: Iterable[Judged], path: Path, run: ExportContext) -> Writte
     return Written(files=[str(path)], rows=rows)
 
 
-def write_parquet(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
+def write_parquet(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write verdicts as Parquet."""
     del run
     numbers = {"score": "float64", "label": "float64", "repeat": "int64", "trial": "int64"}
@@ -77,7 +77,7 @@ def write_parquet(items: Iterable[Judged], path: Path, run: ExportContext) -> Wr
     return Written(files=[str(path)], rows=len(rows))
 
 
-def write_hf(items: Iterable[Judged], path: Path, run: ExportContext) -> Written:
+def write_hf(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write a folder for ``datasets.load_dataset``: a card, and a row per output."""
     rows = [_output_row(item) for item in items]
     file, card = path / "data" / "outputs.parquet", path / "README.md"
@@ -103,7 +103,7 @@ def _expected_calls(case: Case) -> str | None:
     return _json(calls) if _are_plain(calls) else None
 
 
-def _output_row(item: Judged) -> dict[str, Any]:
+def _output_row(item: ExportItem) -> dict[str, Any]:
     case, output = item.case, item.output
     reference = case.reference
     messages = messages_asked(case, output)

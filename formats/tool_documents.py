@@ -16,7 +16,7 @@ _SCHEMAS = ("input_schema", "inputSchema", "parametersJsonSchema")
 def tools_in(request: FieldReader) -> list[dict[str, Any]]:
     """Return the tools that a request offers, one by one, whichever provider's form they have."""
     config = request.object_in("toolConfig")
-    offered = request.nodes("tools", "functions") or FieldReader(config, request.place("toolConfig")).nodes(
+    offered = request.nodes("tools", "functions") or FieldReader(config, request.path("toolConfig")).nodes(
         "tools"
     )
     return [tool for each in offered for tool in _declared(each)]

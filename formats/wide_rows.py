@@ -10,10 +10,10 @@ from msgspec import structs
 from ..errors import UsageError
 from ..records.column_names import FIELDS, column_named, is_person, known_fields, map_options
 from .file_rows import FileRow
-from .found_grades import FoundGrades
 from .import_options import Options
 from .imported_records import Skipped
 from .json_values import is_object
+from .recognized_grades import RecognizedGrades
 
 _RESPONSE = frozenset({"response", *FIELDS["response"]})
 
@@ -29,7 +29,7 @@ def answer_columns(header: Sequence[str], mapping: Mapping[str, str]) -> list[st
 
 
 def refuse_unclear(
-    header: Sequence[str], answers: Sequence[str], options: Options, graded: FoundGrades
+    header: Sequence[str], answers: Sequence[str], options: Options, graded: RecognizedGrades
 ) -> None:
     """Refuse options that are unclear for several answers in a row.
 
@@ -78,7 +78,7 @@ def row_per_answer(
             continue
         shared = {name: value for name, value in row.value.items() if name not in answers}
         if "id" not in known_fields(tuple(shared), told):
-            shared["id"] = options.seen.made_up("row", row.place.path, row.number)
+            shared["id"] = options.seen.new_id("row", row.position.path, row.number)
         for name in answers:
             if name in row.value:
                 yield structs.replace(row, value={**shared, "response": row.value[name], "system": name})

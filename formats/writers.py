@@ -9,9 +9,9 @@ from typing import TypeAlias, cast
 
 from ..errors import UsageError
 from ..records import nearest
-from .export_items import ExportContext, Judged, Written
+from .export_items import ExportContext, ExportItem, Written
 
-Writer: TypeAlias = Callable[[Iterable[Judged], Path, ExportContext], Written]
+Writer: TypeAlias = Callable[[Iterable[ExportItem], Path, ExportContext], Written]
 
 WRITERS: dict[str, tuple[str, str, str]] = {
     "inspect": ("to_inspect", "write_log", "a log (model `none/none`); for several systems a folder"),

@@ -12,9 +12,9 @@ import msgspec
 
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import InputError, UsageError
-from ...formats.export_items import ExportContext, Judged
+from ...formats.export_items import ExportContext, ExportItem
 from ...formats.import_options import Options
-from ...formats.readers import find_format, read_found
+from ...formats.readers import find_format, read_one
 from ...formats.to_probes import PROBE, WRITERS
 from ...records import (
     Case,
@@ -95,14 +95,14 @@ def _chosen(
     return manifest, choose_probes(facts, len(facts) if sample is None else sample, cases.cluster, only)
 
 
-def _items(probes: Path, cases: CaseIndex, chosen: Chosen) -> Iterator[Judged]:
+def _items(probes: Path, cases: CaseIndex, chosen: Chosen) -> Iterator[ExportItem]:
     """Yield the chosen probes under their exported names, in an order that reveals nothing."""
-    items: dict[str, Judged] = {}
+    items: dict[str, ExportItem] = {}
     for output in read_records(probes / OUTPUTS, Output):
         if output.key in chosen.probes:
             name = probe_name(output.key)
             case = msgspec.structs.replace(cases[output.case_id], id=name, tags={}, cluster=None)
-            items[name] = Judged(
+            items[name] = ExportItem(
                 case, msgspec.structs.replace(output, case_id=name, system=_SYSTEM, trial=0), []
             )
     yield from (items[name] for name in sorted(items))
@@ -112,7 +112,7 @@ def _verdicts(results: Path, name: str, chosen: Chosen) -> Iterator[Verdict]:
     """Yield the imported verdicts as verdicts on the probes; repeated ones become repetitions."""
     keys = {probe_name(key): key for key in chosen.probes}
     names: dict[str, str] = {}
-    for record in read_found(name, results, Options()):
+    for record in read_one(name, results, Options()):
         if isinstance(record, Case):
             probe = record.tags.get(PROBE)
             names[record.id] = probe if isinstance(probe, str) else record.id

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ...errors import InputError
-from ...formats.export_items import ExportContext, Judged
+from ...formats.export_items import ExportContext, ExportItem
 from ...records import CaseIndex, Output, read_records
 from ...records.folder_files import CASES, OUTPUTS
 from ...records.standing_labels import standing_labels
@@ -18,7 +18,7 @@ from ..store.kept_inputs import RunInputs
 from ..store.run_store import RunStore
 
 
-def judged_outputs(folder: Path) -> Iterator[Judged]:
+def judged_outputs(folder: Path) -> Iterator[ExportItem]:
     """Yield the outputs of a run folder or an imported one, with case and standing verdicts.
 
     Outputs come in their order; there may be no verdicts.
@@ -33,7 +33,7 @@ def judged_outputs(folder: Path) -> Iterator[Judged]:
                     verdicts = [] if journal is None else journal.on(output.key)
                     decided = standing_labels(each for each in verdicts if each.source != "judge")
                     label = trusted.get(output.key) or decided.get(output.key)
-                    yield Judged(cases[output.case_id], output, verdicts, label)
+                    yield ExportItem(cases[output.case_id], output, verdicts, label)
 
 
 def refuse_edited_run(folder: Path) -> None:

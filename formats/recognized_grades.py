@@ -27,7 +27,7 @@ LOOKED_AT = 512
 """Rows by which columns of grades are found."""
 
 
-class FoundGrades(NamedTuple):
+class RecognizedGrades(NamedTuple):
     """Columns of grades recognised by a table's first rows, besides those known by name.
 
     Attributes:
@@ -61,13 +61,13 @@ class FoundGrades(NamedTuple):
                 )
             raise InputError(
                 f"{number:g} is above 1, and all before it were read as grades from 0 to 1; {remedy}",
-                path=row.place.path,
-                line=row.place.line,
+                path=row.position.path,
+                line=row.position.line,
                 field=column,
             )
 
 
-def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGrades:
+def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> RecognizedGrades:
     """Return the columns of grades, chosen as `calibrate` chooses them for a table of scores."""
     header = dict.fromkeys(name for row in rows for name in row)
     names = resolve(header, options.columns)
@@ -94,7 +94,7 @@ def find_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> FoundGra
     known = options.grades.ends is not None or options.grades.pass_at is not None
     people = {*filter(None, (columns.columns.get("label"), *people))}
     scores = {*filter(None, (names.get("score"), *judging))} - people
-    return FoundGrades(
+    return RecognizedGrades(
         None if "label" in mapped or told else columns.columns.get("label"),
         judging,
         unscaled,

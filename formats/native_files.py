@@ -20,7 +20,7 @@ _COMMANDS: dict[type[Case | Output | Verdict], str] = {
 """Command that reads a file of records, by record."""
 
 
-def refuse_own_form(glimpse: Any, path: Path) -> None:
+def refuse_native_file(glimpse: Any, path: Path) -> None:
     """Refuse a file whose first value is a record of fiducial.
 
     Raises:
