@@ -113,4 +113,4 @@ def score_bfcl(
     )
     with shown_progress(wanted=progress) as shown:
         systems = score_tree(source, tree.files, written_path(scores), options=options, progress=shown)
-    return BfclScores(rules=rules, systems=systems, passed_over=list(tree.passed_over))
+    return BfclScores(rules=rules, systems=systems, passed_over=list(tree.unscored))

@@ -38,7 +38,7 @@ _FAILED = "(Failed)"
 _STATUS: dict[str, Outcome] = {
     "error": "failed",
     "skipped": "not_applicable",
-    **{own: own for own in UNGRADED},
+    **{outcome: outcome for outcome in UNGRADED},
 }
 
 
@@ -79,29 +79,35 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if len(inputs) < len(line.value) and not inputs.keys() & _ANSWERS:
         yield from _verdicts_alone(row, fields, options)
         return
-    question, answer_messages = _question_and_answer(fields)
-    answer = answer_of(answer_messages) if answer_messages or "response" in fields else None
-    if (answer is None or answer.calls is None) and fields.get("tool_calls") is not None:
-        calls = plain_calls(as_values(fields.unpacked("tool_calls")), "tool_calls")
-        answer = (answer or AgentAnswer())._replace(calls=calls)
-    expected, accepted = _expected(fields)
-    example = Example(
-        id=fields.name("id") or "",
-        number=row.number,
-        messages=question,
-        tools=list(_tools(fields)),
-        expected_calls=expected,
-        accepted=accepted,
-        context=_context(fields),
-        tags={"source": "azure"} | tags_of({k: v for k, v in inputs.items() if k not in _FIELDS}),
-        answer=answer,
-    )
-    if fields.get("conversation") is not None:
-        example.conversation = conversation(fields.node("conversation").nodes("messages"), options.unit)
+    example = _example(fields, row.number, options)
     yield from collect_scores(
         example.scores, _metrics(line), lambda each: [_score_of(*each, line)], row.position
     )
     yield from records_of(example, row.position, options)
+
+
+def _example(fields: FieldReader, number: int, options: Options) -> Example:
+    question, reply = _question_and_reply(fields)
+    answer = answer_of(reply) if reply or "response" in fields else None
+    if (answer is None or answer.calls is None) and fields.get("tool_calls") is not None:
+        calls = plain_calls(as_values(fields.unpacked("tool_calls")), "tool_calls")
+        answer = (answer or AgentAnswer())._replace(calls=calls)
+    expected_calls, accepted = _expected(fields)
+    others = {name: value for name, value in fields.value.items() if name not in _FIELDS}
+    example = Example(
+        id=fields.name("id") or "",
+        number=number,
+        messages=question,
+        tools=list(_tools(fields)),
+        expected_calls=expected_calls,
+        accepted=accepted,
+        context=_context(fields),
+        tags={"source": "azure"} | tags_of(others),
+        answer=answer,
+    )
+    if fields.get("conversation") is not None:
+        example.conversation = conversation(fields.node("conversation").nodes("messages"), options.unit)
+    return example
 
 
 def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iterator[ImportedRecord]:
@@ -115,11 +121,11 @@ def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iter
     yield from (each.verdict(case_id, options.system, 0) for each in scores)
 
 
-def _question_and_answer(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
-    """Return the question, and the messages of the answer."""
+def _question_and_reply(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
+    """Return the messages of the question, and those of the answer."""
     if row.get("conversation") is not None:
-        question, done = split_question(row.node("conversation").nodes("messages"))
-        return [message for one in question for message in messages_of(one.value, one.at)], done
+        question, reply = split_question(row.node("conversation").nodes("messages"))
+        return [message for each in question for message in messages_of(each.value, each.at)], reply
     if row.first("query", "response") is None:
         raise row.refuse("query", "a query and a response, or a conversation")
     for name in ("query", "response"):
@@ -159,14 +165,11 @@ def _tools(row: FieldReader) -> Iterator[dict[str, Any]]:
 
 
 def _context(row: FieldReader) -> list[Any]:
-    given = [row.get("context")]
+    contexts = [row.get("context")]
     if row.get("conversation") is not None:
         conversation = row.node("conversation")
-        given += [
-            conversation.get("context"),
-            *(one.get("context") for one in conversation.nodes("messages")),
-        ]
-    return [item for part in given for item in as_values(part)]
+        contexts += [each.get("context") for each in (conversation, *conversation.nodes("messages"))]
+    return [passage for context in contexts for passage in as_values(context)]
 
 
 def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
@@ -183,31 +186,26 @@ def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
     for evaluator, fields in keys.items():
         metrics = _metrics_among(evaluator, fields, line)
         for metric in metrics:
-            alone = len(metrics) == 1 or metric in {"", evaluator}
-            if not evaluator:
-                yield metric or "score", evaluator, metric
-            else:
-                yield evaluator if alone else f"{evaluator}/{metric}", evaluator, metric
+            is_only = len(metrics) == 1 or metric in {"", evaluator}
+            name = evaluator if is_only else f"{evaluator}/{metric}"
+            yield name if evaluator else metric or "score", evaluator, metric
 
 
 def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[str]:
     metrics: dict[str, None] = {}
     for key in keys:
-        for part in _PARTS[1:]:
+        for part in _PARTS[1:]:  # without the score, which may be a metric by itself
             if key == part or key.endswith(f"_{part}"):
                 metrics[key.removesuffix(part).removesuffix("_")] = None
         if key.endswith("_score") and key.removesuffix("_score") in keys:
             metrics[key.removesuffix("_score")] = None
     if "score" in keys:
         metrics[""] = None
-    of_metrics = {
-        name
-        for metric in metrics
-        for name in (metric, f"gpt_{metric}", *(f"{metric}_{part}".lstrip("_") for part in _PARTS))
-    }
-    alone = [
-        key for key in keys if key not in of_metrics and _is_score(line.value[f"{_prefix(evaluator)}{key}"])
-    ]
+    parts = set[str]()
+    for metric in metrics:
+        parts |= {metric, f"gpt_{metric}", *(f"{metric}_{part}".lstrip("_") for part in _PARTS)}
+    prefix = _prefix(evaluator)
+    alone = [key for key in keys if key not in parts and _is_score(line.value[f"{prefix}{key}"])]
     return [*metrics, *alone]
 
 

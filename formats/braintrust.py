@@ -13,7 +13,7 @@ from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, TrialCounter
-from .imported_scores import collect_scores, scored, unscored
+from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import answer_text, as_text, is_list, is_object, tags_of
 
 NAME = "braintrust"
@@ -42,7 +42,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
     line = row.node
     if "input" not in line:
         raise line.refuse("input", "what was asked")
-    metadata, scores = dict(line.node("metadata").value), line.node("scores")
+    metadata = dict(line.node("metadata").value)
     errors = FieldReader(metadata.pop("scorer_errors", None) or {}, line.path("metadata.scorer_errors"))
     case_id = FieldReader(line.object_in("origin")).name("id") or line.name("id") or ""
     tags = tags_of(metadata)
@@ -60,20 +60,23 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         system=line.name("experiment_name", "experiment_id"),
         trial=trials.next(case_id, options.system),
     )
-    yield from collect_scores(
-        example.scores,
-        [name for name in scores.value if name not in errors],
-        lambda name: [
-            scored(name, scores.value[name], field=scores.path(name), absent="the scorer gave no score")
-        ],
-        row.position,
-    )
-    for name, trace in errors.value.items():
-        lines = (as_text(trace) or "failed").strip().splitlines()
-        example.scores.append(unscored(name, "failed", lines[-1] if lines else "failed"))
+    names = [name for name in line.node("scores").value if name not in errors]
+    yield from collect_scores(example.scores, names, lambda name: [_imported_score(name, line)], row.position)
+    example.scores += [_failed(name, trace) for name, trace in errors.value.items()]
     if line.get("classifications"):
         yield row.position.skipped_part(line.path("classifications"), "a classification is not a score")
     yield from records_of(example, row.position, options)
+
+
+def _imported_score(name: str, line: FieldReader) -> ImportedScore:
+    scores = line.node("scores")
+    return scored(name, scores.value[name], field=scores.path(name), absent="the scorer gave no score")
+
+
+def _failed(name: str, trace: Any) -> ImportedScore:
+    """Return the failure of a scorer, with the last line of its stack trace."""
+    lines = (as_text(trace) or "").strip().splitlines()
+    return unscored(name, "failed", lines[-1] if lines else "failed")
 
 
 def _answer(line: FieldReader, output: Any) -> AgentAnswer | None:

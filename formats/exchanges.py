@@ -9,8 +9,9 @@ a completion (``choices``), a response (``output``), candidates, messages, or a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -160,35 +161,48 @@ def exchange_of(row: FileRow) -> Exchange:
     choices = [
         beyond_request(messages, choice) for choice in answers_in(response, inner.path(field or "response"))
     ]
-    metadata = [FieldReader(held) for scope in [*scopes, request] if (held := scope.object_in("metadata"))]
-    places = [*scopes, *metadata, request]
-    answers = bodies_of(response)
-    silent = not any(says_something(message) for choice in choices for message in choice)
-    errors = [*map(error_in, [*scopes, *answers]), *map(failed_status, [*scopes, *answers] if silent else [])]
-    if not messages and silent and not any(errors):
+    bodies = bodies_of(response)
+    answered = any(says_something(message) for choice in choices for message in choice)
+    error = _error_of([*scopes, *bodies], answered=answered)
+    if not (messages or answered or error):
         raise RecordError("there is no message", field=line.path("messages"))
-    tools = tools_in(request) or tools_in(inner)
+    metadata = [FieldReader(held) for scope in [*scopes, request] if (held := scope.object_in("metadata"))]
+    named = [*scopes, *metadata, request]
     exchange = Exchange(
         position=row.position,
         number=row.number,
         messages=messages,
         choices=choices,
         answered=field is not None,
-        error=next((scope for scope in errors if scope is not None), None),
+        error=error,
         cut_off=is_cut_off(response),
         id=first_name(scopes, _IDS) or "",
-        session=first_name(places, SESSIONS),
-        cluster=first_name(places, _USERS),
-        model=request.text("model") or first_name([*scopes, *answers], ("model", "modelId", "modelVersion")),
-        tools=tools,
+        session=first_name(named, SESSIONS),
+        cluster=first_name(named, _USERS),
+        model=request.text("model") or first_name([*scopes, *bodies], ("model", "modelId", "modelVersion")),
+        tools=tools_in(request) or tools_in(inner),
         tags={name: value for scope in metadata for name, value in tags_of(scope.value).items()},
-        time=time_in([*scopes, *answers]),
+        time=time_in([*scopes, *bodies]),
     )
     for scope in scopes:
-        calls, answers = scope.unpacked(*_CALLS), scope.unpacked("accepted_answers")
-        exchange.expected_calls = calls if is_list(calls) else exchange.expected_calls
-        exchange.accepted = exchange.accepted if answers is None else answers
-        context = scope.unpacked("context", "contexts", "search_results", "retrieved_contexts")
-        exchange.context = exchange.context if context is None else context if is_list(context) else [context]
-        exchange.criterion = scope.text("criterion") or exchange.criterion
+        _add_references(exchange, scope)
     return exchange
+
+
+def _error_of(reports: Sequence[FieldReader], *, answered: bool) -> str | None:
+    """Return the first error of a call; a failed status counts only if there is no answer."""
+    statuses: Iterable[str | None] = () if answered else map(failed_status, reports)
+    return next((error for error in chain(map(error_in, reports), statuses) if error is not None), None)
+
+
+def _add_references(exchange: Exchange, scope: FieldReader) -> None:
+    """Add the references beside a call: expected calls, accepted answers, context, criterion."""
+    calls, accepted = scope.unpacked(*_CALLS), scope.unpacked("accepted_answers")
+    context = scope.unpacked("context", "contexts", "search_results", "retrieved_contexts")
+    if is_list(calls):
+        exchange.expected_calls = calls
+    if accepted is not None:
+        exchange.accepted = accepted
+    if context is not None:
+        exchange.context = context if is_list(context) else [context]
+    exchange.criterion = scope.text("criterion") or exchange.criterion

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import RecordError
-from ..records import Outcome, Source, Verdict
+from ..records import UNGRADED, Outcome, Source, Verdict
 from ..records.grades import WORDS, plain_word
 from .field_reader import MOST_WHOLE, type_name
 from .imported_records import UNREADABLE, FilePosition, Skipped
@@ -58,15 +58,15 @@ def scored(
     evidence: Mapping[str, Any] | None = None,
     absent: str | None = None,
 ) -> ImportedScore:
-    """Return a score with its value; NaN gives one without.
+    """Return a score with its value; NaN gives a score without one.
 
-    It raises a `RecordError` if the score's place in [0, 1] is unknown.
+    It raises a `RecordError` if the value is not in [0, 1] and its scale is unknown.
 
     Args:
         by: Author of the score.
         value: A boolean, a number, or a word for either.
-        passed: Whether it passes, if the tool says so; used if the number is outside [0, 1].
-        ends: The smallest and the largest number, if the tool says so.
+        passed: Whether it passes, if known; used if the number is outside [0, 1].
+        ends: The ends of the tool's scale, if known.
         reason: Its explanation.
         source: Source of ``by``: judge, checker or person.
         field: Its path, for errors.
@@ -106,8 +106,13 @@ def unscored(
     evidence: Mapping[str, Any] | None = None,
 ) -> ImportedScore:
     """Return a score that the tool failed to give, with the reason in words."""
-    kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
-    return ImportedScore(by, None, outcome, reason, source, kept)
+    details = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
+    return ImportedScore(by, None, outcome, reason, source, details)
+
+
+def outcome_called(name: object) -> Outcome | None:
+    """Return the outcome of this name, if it is one without a score."""
+    return next((outcome for outcome in UNGRADED if outcome == name), None)
 
 
 def collect_scores(
@@ -129,7 +134,7 @@ def verdict_on_absent_output(
 ) -> Verdict:
     """Return the verdict on an output that is not in the file.
 
-    Our ``fiducial.*`` fields name the output; otherwise the given case and system do.
+    Its ``fiducial.*`` fields name the output, or else the given case and system.
     """
     named_case, named_system = fields.get("fiducial.case_id"), fields.get("fiducial.system")
     trial, repeat = (_whole(fields.get(f"fiducial.{name}")) for name in ("trial", "repeat"))

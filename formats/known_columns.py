@@ -24,7 +24,7 @@ from .calls import (
     user_message,
 )
 from .column_errors import nothing_asked
-from .conversation_turns import conversation
+from .conversation_turns import ConversationTurn, conversation
 from .example import Example, answers_of, as_values, passages_of
 from .field_reader import FieldReader
 from .file_rows import FileRow
@@ -43,51 +43,51 @@ _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
 def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tuple[Example, list[Skipped]]:
     """Return a row's example, from mapped or known columns, and its skipped parts."""
     line = row.node
-    names, others, judging, people, parts, scores, by = _columns(
-        tuple(line.value), tuple(options.columns.items()), graded.label, graded.judges
-    )
-    fields = FieldReader({field: _cell(field, line.value[name]) for field, name in names.items()}, line.at)
-    messages = fields.unpacked("messages") if "messages" in names else None
-    asked_messages, answer = _conversation(fields, line.value, messages)
-    turns = (
-        []
-        if messages is None or fields.first("response", "tool_calls")
-        else conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options.unit)
-    )
-    rest = {name: line.value[name] for name in others} if others else {}
+    columns = _columns(tuple(line.value), tuple(options.columns.items()), graded.label, graded.judges)
+    fields = _fields(line, columns.names)
+    messages = fields.unpacked("messages")
+    question, answer = _question_and_answer(fields, line.value, messages)
+    if answer is None and messages is None and "response" in columns.names:
+        answer = AgentAnswer()
     example = Example(
         number=row.number,
-        messages=asked_messages,
-        tags=tags_of({name: value for name, value in rest.items() if value is not None}) if rest else {},
-        answer=AgentAnswer() if answer is None and "response" in names and messages is None else answer,
-        conversation=turns,
-        labelled_by=None if by is None else as_text(line.value[by]),
-        **{attribute: read(fields) for attribute, read in parts},
+        messages=question,
+        tags=tags_of({name: line.value[name] for name in columns.others if line.value[name] is not None}),
+        answer=answer,
+        conversation=_turns_of(fields, messages, options),
+        labelled_by=None if columns.person is None else as_text(line.value[columns.person]),
+        **{attribute: read(fields) for attribute, read in columns.parts},
     )
     _take_calls(example)
+    readers = _score_readers(columns, line, example, options, graded)
+    skipped = collect_scores(example.scores, readers, lambda read: read(fields, columns.names), row.position)
+    return example, list(skipped)
+
+
+def _turns_of(fields: FieldReader, messages: Any, options: Options) -> list[ConversationTurn]:
+    """Return the turns of a conversation that holds its answers; empty for a single turn."""
+    if messages is None or fields.first("response", "tool_calls"):
+        return []
+    return conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options.unit)
+
+
+def _score_readers(
+    columns: _Columns, line: FieldReader, example: Example, options: Options, graded: RecognizedGrades
+) -> list[ScoreReader]:
+    """Return the readers of a row's scores: its own, judges' and people's."""
     unscaled = graded.unscaled
     readers = [
-        partial(score_in, unscaled=unscaled) if unscaled and each is score_in else each for each in scores
+        partial(score_in, unscaled=unscaled) if unscaled and read is score_in else read
+        for read in columns.score_readers
     ]
-    if judging:
-        judges, words = [(name, line.value[name]) for name in judging], GradeScale(words=options.grades.words)
-        readers.append(partial(judge_scores, judges=judges, words=words))
-    if people or "label" in names:
-        people_said = {name: rest[name] for name in people}
-        readers.append(
-            partial(
-                labels_in,
-                people=people_said,
-                grades=options.grades,
-                unscaled=unscaled,
-                by=example.labelled_by,
-            )
-        )
-    if not readers:
-        return example, []
-    return example, list(
-        collect_scores(example.scores, readers, lambda part: part(fields, names), row.position)
-    )
+    if columns.judges:
+        judges = [(name, line.value[name]) for name in columns.judges]
+        readers.append(partial(judge_scores, judges=judges, words=GradeScale(words=options.grades.words)))
+    if columns.people or "label" in columns.names:
+        people = {name: line.value[name] for name in columns.people}
+        by = example.labelled_by
+        readers.append(partial(labels_in, people=people, grades=options.grades, unscaled=unscaled, by=by))
+    return readers
 
 
 class _Columns(NamedTuple):
@@ -101,8 +101,8 @@ class _Columns(NamedTuple):
     people: list[str]
     """Other columns that hold several people's grades."""
     parts: list[_Part]
-    scores: list[ScoreReader]
-    by: str | None
+    score_readers: list[ScoreReader]
+    person: str | None
     """The column that names who gave the label."""
 
 
@@ -119,20 +119,21 @@ def _columns(
         names.setdefault("label", label)
     material = instruction_input(header, names)
     if material is not None:
-        names["given"] = material
-    others = [*_others(dict.fromkeys(header), names)]
-    judging = [name for name in judges if name in others]
-    others = [name for name in others if name not in judging]
-    several = people_named_by_user(header, dict(mapping))
-    by = person_column(others) if "label" in names else None
+        names["instruction_input"] = material
+    free = [*_others(dict.fromkeys(header), names)]
+    judge_columns = [name for name in judges if name in free]
+    others = [name for name in free if name not in judge_columns]
+    named_people = people_named_by_user(header, dict(mapping))
+    person = person_column(others) if "label" in names else None
+    readers: tuple[tuple[str, ScoreReader], ...] = (("verdicts", verdicts_in), ("score", score_in))
     return _Columns(
-        names,
-        [name for name in others if name != by],
-        judging,
-        [name for name in others if name in several or (not several and is_person(name))],
-        _parts(names, _ROW),
-        [part for field, part in (("verdicts", verdicts_in), ("score", score_in)) if field in names],
-        by,
+        names=names,
+        others=[name for name in others if name != person],
+        judges=judge_columns,
+        people=[name for name in others if name in named_people or (not named_people and is_person(name))],
+        parts=_parts(names, _ROW),
+        score_readers=[read for field, read in readers if field in names],
+        person=person,
     )
 
 
@@ -149,7 +150,7 @@ def reference_example(
     These are the fields of a case besides question and answer.
     """
     line = row.node
-    fields = FieldReader({field: line.value[name] for field, name in names.items()}, line.at)
+    fields = _fields(line, names)
     rest = _others(line.value, names)
     example = Example(
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
@@ -159,25 +160,27 @@ def reference_example(
             if attribute != "expected_calls"
         },
     )
-    unread: list[Skipped] = []
+    skipped: list[Skipped] = []
     try:
         example.expected_calls = _expected_calls(fields)
     except UNREADABLE as error:  # the row may have more fields of its case
-        unread.append(row.position.skipped(error))
+        skipped.append(row.position.skipped(error))
     _take_calls(example)
     people = {name: value for name, value in rest.items() if is_person(name)}
     readers = (
         partial(score_in, unscaled=unscaled),
         partial(labels_in, people=people, grades=grades, unscaled=unscaled),
     )
-    return example, [
-        *unread,
-        *collect_scores(example.scores, readers, lambda part: part(fields, names), row.position),
-    ]
+    skipped += collect_scores(example.scores, readers, lambda read: read(fields, names), row.position)
+    return example, skipped
+
+
+def _fields(line: FieldReader, names: Mapping[str, str]) -> FieldReader:
+    """Return a row's cells by field; NaN is an empty cell, but as a score a judge's failure."""
+    return FieldReader({field: _cell(field, line.value[name]) for field, name in names.items()}, line.at)
 
 
 def _cell(field: str, value: Any) -> Any:
-    """Return a cell's value, None for NaN; a score of NaN is a judge's failure."""
     return None if isinstance(value, float) and math.isnan(value) and field != "score" else value
 
 
@@ -203,12 +206,11 @@ def _calls(fields: FieldReader, name: str) -> list[Any] | None:
     listed = _list(fields, name)
     if listed is None or not any(isinstance(each, str) for each in listed):
         return listed
-    at, names = fields.path(name), name == "expected_calls"
-    return [
-        call
-        for each in listed
-        for call in (written_calls(each, at, names=names) if isinstance(each, str) else [each])
-    ]
+    path, allow_names = fields.path(name), name == "expected_calls"
+    calls: list[Any] = []
+    for each in listed:
+        calls += written_calls(each, path, names=allow_names) if isinstance(each, str) else [each]
+    return calls
 
 
 def _expected_calls(fields: FieldReader) -> list[Any] | None:
@@ -241,7 +243,7 @@ def _take_calls(example: Example) -> None:
             example.expected_calls, example.accepted = calls, []
 
 
-def _conversation(
+def _question_and_answer(
     fields: FieldReader, row: Mapping[str, Any], messages: Any
 ) -> tuple[list[Any], AgentAnswer | None]:
     query = fields.unpacked("query")
@@ -266,8 +268,9 @@ def _conversation(
     if query is None:
         return [], answer
     text = question_text(query) if is_object(query) else as_text(fields.get("query"))
-    if text is not None and "given" in fields and (given := fields.text("given")):
-        text = f"{text}\n\n{given}"
+    material = fields.text("instruction_input")
+    if text is not None and material:
+        text = f"{text}\n\n{material}"
     return [] if text is None else [user_message(text)], answer
 
 

@@ -72,7 +72,7 @@ def _is_trace(value: dict[str, Any]) -> bool:
     )
 
 
-class _Read:
+class _Log:
     """Records read so far."""
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class _Read:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read observations, scores and traces; see `Format`."""
-    log = _Read()
+    log = _Log()
     rows = read_rows(path, lambda node: node.items("data") if is_list(node.get("data")) else None)
     yield from convert_rows(rows, log.take)
     roots = {span.trace: span for span in reversed(log.spans.values()) if span.parent is None}
@@ -141,7 +141,7 @@ def _tags(node: FieldReader) -> dict[str, Any]:
 
 def _span(node: FieldReader, position: FilePosition) -> Span:
     kind = _KINDS.get((node.text("type") or "").upper(), "other")
-    sent, returned = parsed(node.get("input")), parsed(node.get("output"))
+    request, reply = parsed(node.get("input")), parsed(node.get("output"))
     span = Span(
         id=node.need("id"),
         position=position,
@@ -149,25 +149,25 @@ def _span(node: FieldReader, position: FilePosition) -> Span:
         parent=node.name("parentObservationId"),
         kind=kind,
         start=node.text("startTime") or "",
-        input=sent,
-        output=returned,
+        input=request,
+        output=reply,
         system=node.text("model") if kind == "llm" else node.text("name") if kind == "agent" else None,
         session=node.name("sessionId"),
         error=(node.text("statusMessage") or "error") if node.get("level") == "ERROR" else None,
         tags=_tags(node),
     )
     if kind == "tool":
-        arguments = sent if is_arguments(sent) else {}
+        arguments = request if is_arguments(request) else {}
         span.call = call_of({"name": node.need("name"), "arguments": arguments}, node.at)
     elif kind == "llm":
-        held = sent.get("messages") if is_object(sent) else sent
-        span.messages = messages_of(held) if are_messages(held) else []
-        tools = sent.get("tools") if is_object(sent) else None
+        messages = request.get("messages") if is_object(request) else request
+        span.messages = messages_of(messages) if are_messages(messages) else []
+        tools = request.get("tools") if is_object(request) else None
         span.tools = cast("list[dict[str, Any]]", tools) if is_list(tools) else []
-        if is_object(returned) and ("role" in returned or "tool_calls" in returned):
-            span.output_messages = [FieldReader({"role": "assistant", **returned})]
-    elif kind == "retriever" and is_list(returned):
-        span.documents = returned
+        if is_object(reply) and ("role" in reply or "tool_calls" in reply):
+            span.output_messages = [FieldReader({"role": "assistant", **reply})]
+    elif kind == "retriever" and is_list(reply):
+        span.documents = reply
     return span
 
 
@@ -207,9 +207,9 @@ def _score(
 
 def _imported_score(score: FieldReader) -> ImportedScore:
     name, comment, kind = score.need("name"), score.text("comment"), score.text("dataType")
-    human = score.text("source") == "ANNOTATION"
-    who = score.name("authorUserId")
-    by, source = (f"{who}/{name}" if human and who else name), cast("Source", "human" if human else "judge")
+    source: Source = "human" if score.text("source") == "ANNOTATION" else "judge"
+    author = score.name("authorUserId")
+    by = f"{author}/{name}" if source == "human" and author else name
     value = score.value.get("value")
     if value is None:
         value = score.text("stringValue")

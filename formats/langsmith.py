@@ -54,19 +54,19 @@ def _is_feedback(value: dict[str, Any]) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read runs, examples and feedback; see `Format`."""
-    found = _Read()
-    yield from convert_rows(_pieces(read_any_rows(path)), found.take)
-    yield from _attached(found.feedback, found.runs, options)
+    log = _Log()
+    yield from convert_rows(_pieces(read_any_rows(path)), log.take)
+    yield from _attached(log.feedback, log.runs, options)
     by_trace: dict[str, list[Span]] = {}
-    for span, _ in found.runs.values():
+    for span, _ in log.runs.values():
         by_trace.setdefault(span.trace, []).append(span)
-    examples = _examples(found, by_trace, options)
+    examples = _examples(log, by_trace, options)
     yield from converted(examples, lambda each: records_of(each[0](), each[1], options), lambda each: each[1])
     yield from records_of_spans((span for spans in by_trace.values() for span in spans), options)
 
 
 def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
-    """Runs, examples and feedback; a result of an experiment is one of each."""
+    """Yield runs, examples and feedback; a result of an experiment holds all three."""
     for row in rows:
         value: Any = row.value if isinstance(row, FileRow) else None
         if not isinstance(row, FileRow) or not is_object(value) or "evaluation_results" not in value:
@@ -90,23 +90,29 @@ def _at(row: FileRow, name: str) -> str:
 
 
 def _examples(
-    log: _Read, by_trace: dict[str, list[Span]], options: Options
+    log: _Log, by_trace: dict[str, list[Span]], options: Options
 ) -> Iterator[tuple[Callable[[], Example], FilePosition]]:
     """Yield runs that answer examples, removing their traces; then unanswered examples."""
     answered, trials = set[str](), TrialCounter()
-    for span, answers in log.runs.values():
-        if answers is not None:
-            answered.add(answers)
+    for span, example_id in log.runs.values():
+        if example_id is not None:
+            answered.add(example_id)
             spans = by_trace.pop(span.trace, [span])
-            trial = trials.next(answers, span.system or options.system)
-            yield partial(_example, span, spans, answers, log.examples, trial), span.position
+            trial = trials.next(example_id, span.system or options.system)
+            yield partial(_example, span, spans, example_id, log.examples, trial), span.position
     for identity, (node, position) in log.examples.items():
         if identity not in answered:
             yield partial(_unanswered, node), position
 
 
-class _Read:
-    """Records so far: runs by id with the example answered, examples by id, and feedback."""
+class _Log:
+    """Records read so far.
+
+    Attributes:
+        runs: Runs by id, each with the id of the example that it answers.
+        examples: Examples by id.
+        feedback: Scores of runs.
+    """
 
     def __init__(self) -> None:
         self.runs: dict[str, tuple[Span, str | None]] = {}
@@ -149,21 +155,24 @@ def _span(row: FileRow) -> Span:
         tags=tags_of({k: v for k, v in metadata.items() if not k.startswith("ls_")}),
     )
     if kind == "tool":
-        inputs = span.input
-        inner = inputs.get("input") if is_object(inputs) and len(inputs) == 1 else None
-        arguments = parsed(inner) if inner is not None else inputs
-        if isinstance(arguments, str):
-            arguments = literal_arguments(arguments) or arguments  # LangChain stores what Python prints
-        if not isinstance(arguments, dict | str):
-            arguments = inputs
+        arguments = _tool_arguments(span.input)
         span.call = call_of({"name": run.need("name"), "arguments": arguments or {}}, row.at)
         span.output = _tool_result(span.output)
     elif kind == "llm":
-        _take_chat(span)
+        _read_chat(span)
     return span
 
 
-def _take_chat(span: Span) -> None:
+def _tool_arguments(inputs: Any) -> Any:
+    """Return a tool's arguments, which LangChain may store under ``input`` as Python text."""
+    inner = inputs.get("input") if is_object(inputs) and len(inputs) == 1 else None
+    arguments = parsed(inner) if inner is not None else inputs
+    if isinstance(arguments, str):
+        return literal_arguments(arguments) or arguments
+    return arguments if is_object(arguments) else inputs
+
+
+def _read_chat(span: Span) -> None:
     """Read a chat model's request and answer, as LangChain or a client's wrapper logs them."""
     asked = span.input.get("messages") if is_object(span.input) else None
     if is_list(asked) and len(asked) == 1 and is_list(asked[0]):
@@ -199,8 +208,8 @@ def _example(
     """
     example = example_of(root, sorted(spans, key=lambda span: span.start))
     if example_id in examples:
-        known = _unanswered(examples[example_id][0])
-        example.messages, example.accepted, example.tags = known.messages, known.accepted, known.tags
+        stored = _unanswered(examples[example_id][0])
+        example.messages, example.accepted, example.tags = stored.messages, stored.accepted, stored.tags
     else:
         example.tags = {}
     example.id, example.trial = example_id, trial
@@ -209,11 +218,11 @@ def _example(
 
 def _unanswered(node: FieldReader) -> Example:
     expected = node.unpacked("outputs", "reference_outputs")
-    are_said = is_object(expected) and are_messages(expected.get("messages"))
+    is_chat = is_object(expected) and are_messages(expected.get("messages"))
     return Example(
         id=node.need("id"),
         messages=question_of(node.unpacked("inputs")),
-        accepted=[] if are_said else answers_of(answer_text(expected)),
+        accepted=[] if is_chat else answers_of(answer_text(expected)),
         tags=tags_of(node.node("metadata").value),
     )
 

@@ -11,14 +11,21 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..errors import RecordError
-from ..records import UNGRADED, Outcome, Source
+from ..records import Source
 from .calls import call_of
 from .example import answers_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import UNREADABLE, ImportedRecord, Skipped
-from .imported_scores import ImportedScore, collect_scores, scored, unscored, verdict_on_absent_output
+from .imported_scores import (
+    ImportedScore,
+    collect_scores,
+    outcome_called,
+    scored,
+    unscored,
+    verdict_on_absent_output,
+)
 from .json_values import is_arguments, is_list, is_object, parsed, tags_of
 from .otlp import hex_id
 from .spans import Span, SpanKind, records_of_spans
@@ -150,10 +157,8 @@ def _assess(spans: list[Span], row: FileRow) -> Iterator[Skipped]:
 
 
 def _expect(root: Span, assessment: FieldReader) -> None:
-    value, name = (
-        assessment.node("expectation").unpacked("value", "serialized_value"),
-        assessment.need("assessment_name"),
-    )
+    name = assessment.need("assessment_name")
+    value = assessment.node("expectation").unpacked("value", "serialized_value")
     if is_object(value) and "value" in value:
         value = parsed(value["value"])
     if name in _CRITERIA:
@@ -167,13 +172,12 @@ def _expect(root: Span, assessment: FieldReader) -> None:
 
 
 def _feedback(assessment: FieldReader) -> Iterator[ImportedScore]:
-    name, source = assessment.need("assessment_name"), assessment.node("source")
-    kind, who = source.text("source_type") or "", source.text("source_id")
-    human = kind.upper() == "HUMAN"
-    by = f"{who}/{name}" if human and who not in {None, name} else name
-    of: Source = "human" if human else "judge"
+    name, assessor = assessment.need("assessment_name"), assessment.node("source")
+    assessor_type, assessor_id = assessor.text("source_type") or "", assessor.text("source_id")
+    source: Source = "human" if assessor_type.upper() == "HUMAN" else "judge"
+    by = f"{assessor_id}/{name}" if source == "human" and assessor_id not in {None, name} else name
     feedback, reason = assessment.node("feedback"), assessment.text("rationale")
-    details: dict[str, Any] = {"assessor": who, "assessor_type": kind or None}
+    details: dict[str, Any] = {"assessor": assessor_id, "assessor_type": assessor_type or None}
     error = feedback.get("error")
     if error is not None:
         failure = error if is_object(error) else {"error_message": error}
@@ -181,12 +185,12 @@ def _feedback(assessment: FieldReader) -> Iterator[ImportedScore]:
         message = ": ".join(
             text for text in (failed.text("error_code"), failed.text("error_message")) if text
         )
-        outcomes: list[Outcome] = [each for each in UNGRADED if each == failed.get("error_code")]
-        text = (failed.text("error_message") or reason) if outcomes else message or reason
-        yield unscored(by, outcomes[0] if outcomes else "failed", text, source=of, evidence=details)
+        outcome = outcome_called(failed.get("error_code"))
+        text = message if outcome is None else failed.text("error_message")
+        yield unscored(by, outcome or "failed", text or reason, source=source, evidence=details)
         return
     score = partial(
-        scored, reason=reason, source=of, field=assessment.path("feedback.value"), evidence=details
+        scored, reason=reason, source=source, field=assessment.path("feedback.value"), evidence=details
     )
     value = feedback.value.get("value")
     if is_object(value):

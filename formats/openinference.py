@@ -84,13 +84,13 @@ def _tools(node: FieldReader) -> Iterator[dict[str, Any]]:
 
 def _imported_score(evaluation: Any) -> ImportedScore:
     outer = FieldReader(evaluation, "evaluations")
-    held = outer.node("evaluation", "annotation")
-    by, label = held.need("name"), held.text("label")
-    human = (held.text("annotator_kind") or "").upper() == "HUMAN"
-    source, identifier = "human" if human else "judge", held.text("identifier")
-    if human and identifier:
+    inner = outer.node("evaluation", "annotation")
+    by, label = inner.need("name"), inner.text("label")
+    is_human = (inner.text("annotator_kind") or "").upper() == "HUMAN"
+    source, identifier = "human" if is_human else "judge", inner.text("identifier")
+    if is_human and identifier:
         by = f"{identifier}/{by}"
-    value, reason = held.value.get("score"), held.text("explanation")
+    value, reason = inner.value.get("score"), inner.text("explanation")
     if value is None and label is None:
         return unscored(by, "not_applicable", reason or "the evaluation has no score", source=source)
     return scored(

@@ -13,14 +13,20 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import RecordError
-from ..records import UNGRADED, Outcome
 from .attributes import plain_attributes
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
 from .genai import genai_span
 from .import_options import Options
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Skipped, converted
-from .imported_scores import ImportedScore, collect_scores, scored, unscored, verdict_on_absent_output
+from .imported_scores import (
+    ImportedScore,
+    collect_scores,
+    outcome_called,
+    scored,
+    unscored,
+    verdict_on_absent_output,
+)
 from .json_values import is_object
 from .openinference import openinference_span
 from .spans import Span, records_of_spans
@@ -61,7 +67,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
         span = _span(piece, attributes, row)
         spans[span.trace, span.id] = span
         yield from collect_scores(
-            span.scores, _evaluations(piece, attributes), lambda said: [evaluation(said)], row.position
+            span.scores, _evaluations(piece, attributes), lambda each: [evaluation(each)], row.position
         )
 
     yield from convert_rows(_pieces(read_rows(path)), take)
@@ -77,21 +83,19 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
             yield row
             continue
         try:
-            held = row.node
-            resources = held.nodes(*_HOLDERS[:2]) + held.nodes(*_HOLDERS[2:])
-            if not resources and "attributes" in held:
+            node = row.node
+            resources = node.nodes(*_HOLDERS[:2]) + node.nodes(*_HOLDERS[2:])
+            if not resources and "attributes" in node:
                 yield row
                 continue
-            if not resources and not held.value.keys() & {*_HOLDERS}:
-                raise RecordError(
-                    "neither resourceSpans nor resourceLogs, and no span", field=held.at or None
-                )
+            if not resources and not node.value.keys() & {*_HOLDERS}:
+                raise RecordError("expected a span, resourceSpans or resourceLogs", field=node.at or None)
             for resource in resources:
-                named = plain_attributes(resource.node("resource"))
+                shared = plain_attributes(resource.node("resource"))
                 for scope in resource.nodes("scopeSpans", "scope_spans", "scopeLogs", "scope_logs"):
                     for at, piece in scope.items("spans", "logRecords", "log_records"):
                         if is_object(piece):
-                            piece = {"resource": {"attributes": named}, **piece}  # noqa: PLW2901
+                            piece = {"resource": {"attributes": shared}, **piece}  # noqa: PLW2901
                         yield FileRow(piece, row.position, at)
         except UNREADABLE as error:
             yield row.position.skipped(error)
@@ -183,20 +187,18 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
     by = node.need("gen_ai.evaluation.name")
     value = node.value.get("gen_ai.evaluation.score.value")
     label, reason = node.text("gen_ai.evaluation.score.label"), node.text("gen_ai.evaluation.explanation")
-    own = {name: given for name, given in node.value.items() if name.startswith("fiducial.")}
+    ours = {name: value for name, value in node.value.items() if name.startswith("fiducial.")}
     error = node.text("error.type")
     if error is not None:
-        told = own.get("fiducial.outcome")
-        outcomes: list[Outcome] = [each for each in UNGRADED if each == told]
-        outcome: Outcome = outcomes[0] if outcomes else "failed"
-        return unscored(by, outcome, reason or error, evidence=own)
+        outcome = outcome_called(ours.get("fiducial.outcome")) or "failed"
+        return unscored(by, outcome, reason or error, evidence=ours)
     passed = {"pass": True, "fail": False}.get((label or "").lower())
     return scored(
         by,
         label if value is None else value,
         passed=passed,
         reason=reason,
-        evidence={"label": label, **own},
+        evidence={"label": label, **ours},
         field="gen_ai.evaluation.score.value",
         absent="the evaluation has no score",
     )

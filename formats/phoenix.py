@@ -41,10 +41,10 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     line = row.node
     names = [name.removesuffix(_DETAILS) for name in line.value if name.endswith(_DETAILS)]
-    theirs = {f"{name}{ending}" for name in names for ending in (_DETAILS, _SCORE)}
-    plain = {name: value for name, value in line.value.items() if name not in theirs}
+    evaluations = {f"{name}{ending}" for name in names for ending in (_DETAILS, _SCORE)}
+    others = {name: value for name, value in line.value.items() if name not in evaluations}
     example, skipped = row_example(
-        FileRow(plain, row.position, row.at, row.number), options, RecognizedGrades()
+        FileRow(others, row.position, row.at, row.number), options, RecognizedGrades()
     )
     yield from skipped
     yield from collect_scores(example.scores, names, lambda name: [_imported_score(name, line)], row.position)
@@ -53,15 +53,15 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
 
 def _imported_score(name: str, line: FieldReader) -> ImportedScore:
     details = FieldReader(parsed(line.get(f"{name}{_DETAILS}")) or {}, line.path(f"{name}{_DETAILS}"))
-    sent = parsed(line.get(f"{name}{_SCORE}"))
+    stored = parsed(line.get(f"{name}{_SCORE}"))
     status = details.text("status") or "COMPLETED"
     if status == "FAILED":
-        told = [str(item) for _, item in details.items("exceptions")]
-        return unscored(name, "failed", told[-1] if told else "the evaluator failed")
-    if sent is None or sent == "":
+        exceptions = [str(item) for _, item in details.items("exceptions")]
+        return unscored(name, "failed", exceptions[-1] if exceptions else "the evaluator failed")
+    if stored is None or stored == "":
         reason = "the evaluator did not run" if status == "DID NOT RUN" else "the evaluator gave no score"
         return unscored(name, "not_applicable", reason)
-    score = FieldReader(sent if is_object(sent) else {"score": sent}, line.path(f"{name}{_SCORE}"))
+    score = FieldReader(stored if is_object(stored) else {"score": stored}, line.path(f"{name}{_SCORE}"))
     by, label, reason = score.text("name") or name, score.text("label"), score.text("explanation")
     source: Source = "human" if score.text("kind") == "human" else "judge"
     value, direction = score.value.get("score"), score.text("direction") or "maximize"
@@ -77,8 +77,8 @@ def _imported_score(name: str, line: FieldReader) -> ImportedScore:
     if imported_score.score is None:
         return imported_score
     if direction == "minimize":
-        kept = {**imported_score.evidence, "value": value, "direction": direction}
-        return imported_score._replace(score=1.0 - imported_score.score, evidence=kept)
+        evidence = {**imported_score.evidence, "value": value, "direction": direction}
+        return imported_score._replace(score=1.0 - imported_score.score, evidence=evidence)
     if direction == "neutral":
-        raise score.refuse("direction", "maximize or minimize, since neither way of neutral is better")
+        raise score.refuse("direction", "maximize or minimize, since a neutral score has no better end")
     return imported_score

@@ -72,7 +72,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     }
     trials = TrialCounter()
     yield from convert_rows(
-        read_rows(path, _results), lambda row: _example(row, options, trials, several=len(prompts) > 1)
+        read_rows(path, _results), lambda row: _records(row, options, trials, several=len(prompts) > 1)
     )
 
 
@@ -83,43 +83,59 @@ def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
     return (document.node("results") if is_object(results) else document).items("results")
 
 
-def _example(
+def _records(
     row: FileRow, options: Options, trials: TrialCounter, *, several: bool
 ) -> Iterator[ImportedRecord]:
     result = row.node
-    provider = result.node("provider") if is_object(result.get("provider")) else None
-    name = result.text("provider") if provider is None else (provider.text("label") or provider.need("id"))
-    if not name:
-        raise result.refuse("provider", "an object with an id")
+    system = _system(result, several=several)
     prompt, test = result.node("prompt"), result.node("testCase")
-    system = f"{name} {prompt.text('label', 'raw') or result.need('promptIdx')}" if several else name
     variables = result.node("vars").value or test.node("vars").value
     case_id = f"test-{result.need('testIdx')}"
-    response = result.node("response")
-    error = None
-    if result.value.get("failureReason") == _ERROR:
-        error = result.text("error") or as_text(response.get("error")) or "the provider failed"
-    description = test.text("description")
-    metadata = {key: value for key, value in test.node("metadata").value.items() if not key.startswith("_")}
+    error = _provider_error(result)
     example = Example(
         id=case_id,
         messages=_prompt(variables, prompt.text("raw"), several=several),
         context=as_values(parsed(variables.get(_CONTEXT))),
-        tags=tags_of(
-            _tags(variables) | ({} if description is None else {"description": description}) | metadata
-        ),
+        tags=tags_of(_tags(variables) | _description(test)),
         accepted=_values(test, "equals"),
         criterion="\n".join(_values(test, "llm-rubric", "g-eval")) or None,
-        answer=_answer(response),
+        answer=_answer(result.node("response")),
         error=error,
         system=system,
         trial=trials.next(case_id, system),
     )
     try:
         example.scores = numbered_names(list(_imported_scores(result, error)))
-    except UNREADABLE as refused:
-        yield row.position.skipped(refused)
+    except UNREADABLE as invalid:
+        yield row.position.skipped(invalid)
     yield from records_of(example, row.position, options)
+
+
+def _system(result: FieldReader, *, several: bool) -> str:
+    """Return the provider, with the prompt's label if there are several prompts."""
+    if is_object(result.get("provider")):
+        provider = result.node("provider")
+        name = provider.text("label") or provider.need("id")
+    else:
+        name = result.text("provider")
+    if not name:
+        raise result.refuse("provider", "an object with an id")
+    label = result.node("prompt").text("label", "raw")
+    return f"{name} {label or result.need('promptIdx')}" if several else name
+
+
+def _provider_error(result: FieldReader) -> str | None:
+    """Return the provider's error; None if it answered, even if an assertion failed."""
+    if result.value.get("failureReason") != _ERROR:
+        return None
+    return result.text("error") or as_text(result.node("response").get("error")) or "the provider failed"
+
+
+def _description(test: FieldReader) -> dict[str, Any]:
+    """Return a test's description and metadata, without promptfoo's own keys."""
+    described = {} if (text := test.text("description")) is None else {"description": text}
+    metadata = test.node("metadata").value.items()
+    return described | {key: value for key, value in metadata if not key.startswith("_")}
 
 
 def _tags(variables: dict[str, Any]) -> dict[str, Any]:
@@ -139,7 +155,7 @@ def _prompt(variables: dict[str, Any], raw: str | None, *, several: bool) -> lis
 def _values(test: FieldReader, *types: str) -> list[str]:
     """Return the literal values of assertions of these types.
 
-    Values with template variables are left out.
+    Values with template variables are omitted.
     """
     values = [each.get("value") for each in test.nodes("assert") if each.get("type") in types]
     return [value for value in values if isinstance(value, str) and "{{" not in value]
@@ -193,14 +209,14 @@ def _imported_score(
     score = grading.value.get("score", passed)
     if score is None:
         return unscored(by, "not_applicable", reason or "the assertion has no score", evidence=evidence)
-    kept = passed if isinstance(passed, bool) else None
+    flag = passed if isinstance(passed, bool) else None
     return scored(
         by,
         score,
-        passed=kept,
+        passed=flag,
         reason=reason,
         field=grading.path("score"),
-        evidence={**(evidence or {}), "pass": kept},
+        evidence={**(evidence or {}), "pass": flag},
     )
 
 

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..records import TagValue
 from ..records.column_names import is_person, resolve
 from ..records.grades import as_number, is_missing
 from .arrow_rows import read_any_rows
@@ -18,7 +19,7 @@ from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows
 from .import_options import Options
-from .imported_records import ImportedRecord
+from .imported_records import ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of
 from .recognized_grades import LOOKED_AT, recognize_grades
@@ -81,6 +82,12 @@ def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColum
 
 
 def _records(row: FileRow, columns: _GradeColumns, options: Options) -> Iterator[ImportedRecord]:
+    example = _example(row, columns, options)
+    yield from _add_scores(example, row, columns, options)
+    yield from records_of(example, row.position, options)
+
+
+def _example(row: FileRow, columns: _GradeColumns, options: Options) -> Example:
     line = row.node
     if line.get("user_input") is None:
         raise line.refuse("user_input", "a text or a list of messages")
@@ -93,50 +100,51 @@ def _records(row: FileRow, columns: _GradeColumns, options: Options) -> Iterator
         question, answer = [each.value for each in before], answer_of(after) if after else answer
         turns = conversation(messages, options.unit)
     rubrics = line.unpacked("rubrics")
-    expected = line.unpacked("reference_tool_calls")
-    example = Example(
+    return Example(
         id=line.name("id") or "",
         number=row.number,
         messages=messages_of(question, line.path("user_input")),
-        expected_calls=[
-            item
-            for _, item in FieldReader({"reference_tool_calls": expected}, line.at).items(
-                "reference_tool_calls"
-            )
-        ]
-        or None,
+        expected_calls=_expected_calls(line) or None,
         accepted=answers_of(line.text("reference")),
         context=passages_of(line.unpacked("retrieved_contexts"), line.path("retrieved_contexts")),
         criterion=as_text(rubrics) if rubrics else None,
-        tags=tags_of(
-            {
-                name: value
-                for name, value in line.value.items()
-                if name not in _FIELDS and name not in columns.graded and isinstance(value, str)
-            }
-        ),
+        tags=_tags(line, columns),
         answer=answer,
         conversation=turns,
     )
+
+
+def _expected_calls(line: FieldReader) -> list[Any]:
+    calls = FieldReader({"reference_tool_calls": line.unpacked("reference_tool_calls")}, line.at)
+    return [call for _, call in calls.items("reference_tool_calls")]
+
+
+def _tags(line: FieldReader, columns: _GradeColumns) -> dict[str, TagValue]:
+    others = {name: value for name, value in line.value.items() if name not in {*_FIELDS, *columns.graded}}
+    return tags_of({name: value for name, value in others.items() if isinstance(value, str)})
+
+
+def _add_scores(
+    example: Example, row: FileRow, columns: _GradeColumns, options: Options
+) -> Iterator[Skipped]:
+    """Add metrics' scores and people's labels to an example; list those that are invalid."""
+    line = row.node
     metrics = [name for name in columns.metrics if name in line]
-    yield from collect_scores(
-        example.scores, metrics, lambda name: [_imported_score(name, line)], row.position
-    )
-    people = {name: line.value.get(name) for name in columns.people}
+    yield from collect_scores(example.scores, metrics, lambda name: [_metric_score(name, line)], row.position)
+    labels = {name: line.value.get(name) for name in columns.people}
     yield from collect_scores(
         example.scores,
-        [people] if people else [],
-        lambda said: labels_in(line, {}, people=said, grades=options.grades, unscaled=columns.unscaled),
+        [labels] if labels else [],
+        lambda people: labels_in(line, {}, people=people, grades=options.grades, unscaled=columns.unscaled),
         row.position,
     )
-    yield from records_of(example, row.position, options)
 
 
 def _is_score(value: Any) -> bool:
     return is_missing(value) or as_number(value) is not None
 
 
-def _imported_score(name: str, line: FieldReader) -> ImportedScore:
+def _metric_score(name: str, line: FieldReader) -> ImportedScore:
     value = line.value[name]
     number = as_number(value)
     if number is None or math.isnan(number):

@@ -24,7 +24,7 @@ from .file_rows import FileRow
 from .import_options import Options
 
 LOOKED_AT = 512
-"""Rows by which columns of grades are found."""
+"""Number of first rows by which columns of grades are recognized."""
 
 
 class RecognizedGrades(NamedTuple):
@@ -33,8 +33,8 @@ class RecognizedGrades(NamedTuple):
     Attributes:
         label: The column of a person's grades.
         judges: Columns of judges' scores.
-        unscaled: Columns of grades with numbers above 1 and no scale, with their likely one, ``1:5``. In these, 1 may be the worst grade.
-        unit: Columns whose numbers are at most 1 so far and have no scale: of labels, and of scores.
+        unscaled: Columns of grades with numbers above 1 and no scale, each with its likely scale, ``1:5``. A 1 may be the worst grade.
+        unit: Columns of labels, and of scores, with no scale and no number above 1 so far.
     """
 
     label: str | None = None
@@ -46,7 +46,7 @@ class RecognizedGrades(NamedTuple):
         """Refuse a number above 1 in a column that was read as grades from 0 to 1.
 
         Raises:
-            InputError: There is one; of the grades before it 1 may be the worst.
+            InputError: There is one; 1 may have been the worst grade.
         """
         labels, scores = self.unit
         for column in (*labels, *scores):
@@ -55,9 +55,9 @@ class RecognizedGrades(NamedTuple):
                 continue
             remedy = f"add --label-scale {usual_ends([number])}"
             if column not in labels:
-                told = shlex.quote(f"label={column}")
+                label = shlex.quote(f"label={column}")
                 remedy = (
-                    f"if people gave them, {remedy.replace('add', f'add --map {told}')}; else rescale them"
+                    f"if people gave them, add --map {label} {remedy.removeprefix('add ')}; else rescale them"
                 )
             raise InputError(
                 f"{number:g} is above 1, and all before it were read as grades from 0 to 1; {remedy}",
@@ -71,37 +71,43 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     """Return the columns of grades, chosen as `calibrate` chooses them for a table of scores."""
     header = dict.fromkeys(name for row in rows for name in row)
     names = resolve(header, options.columns)
-    mapped = {ours: names[ours] for ours in ("label", "score") if ours in names}
-    fields = names.keys() - mapped.keys()
-    people = people_columns(header, options.columns)
-    taken = (
-        {names[field] for field in fields}
-        | {*people_named_by_user(header, options.columns)}
-        | (TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"})
+    mapped = {field: names[field] for field in ("label", "score") if field in names}
+    named_people = people_named_by_user(header, options.columns)
+    taken = {
+        *(name for field, name in names.items() if field not in mapped),
+        *named_people,
+        *(TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"}),
+    }
+    words = GradeScale(words=options.grades.words)
+    columns = GradeColumns(
+        rows, mapped, (words, options.grades), lambda name: name in taken or is_number_field(name)
     )
-    scales = (GradeScale(words=options.grades.words), options.grades)
-    columns = GradeColumns(rows, mapped, scales, lambda name: name in taken or is_number_field(name))
     for name in ("item_id", "judge"):
         columns.find_by_usual_name(name, columns.may_be_names)
     columns.find_labels()
-    judges = [] if "verdicts" in names else columns.find_scores(several="judge" not in columns.columns)
-    graded = (columns.columns.get("label"), names.get("score"), *people)
-    told = people_named_by_user(header, options.columns)
-    judging = tuple(
-        each for each in judges if each != names.get("score") and _is_judge(each, columns, scales[0])
-    )
-    unscaled = unscaled_grades(rows, graded, options.grades)
-    known = options.grades.ends is not None or options.grades.pass_at is not None
-    people = {*filter(None, (columns.columns.get("label"), *people))}
-    scores = {*filter(None, (names.get("score"), *judging))} - people
+    found_scores = [] if "verdicts" in names else columns.find_scores(several="judge" not in columns.columns)
+    score, label = names.get("score"), columns.columns.get("label")
+    judges = [name for name in found_scores if name != score and _is_judge(name, columns, words)]
+    people = people_columns(header, options.columns)
+    unscaled = unscaled_grades(rows, (label, score, *people), options.grades)
     return RecognizedGrades(
-        None if "label" in mapped or told else columns.columns.get("label"),
-        judging,
+        None if "label" in mapped or named_people else label,
+        tuple(judges),
         unscaled,
-        (frozenset(), frozenset())
-        if known
-        else (frozenset(people - unscaled.keys()), frozenset(scores - unscaled.keys())),
+        _unit_columns(
+            filter(None, (label, *people)), filter(None, (score, *judges)), unscaled, options.grades
+        ),
     )
+
+
+def _unit_columns(
+    labels: Iterable[str], scores: Iterable[str], unscaled: Mapping[str, str], grades: GradeScale
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the columns of labels and of scores without a scale and with numbers up to 1."""
+    if grades.ends is not None or grades.pass_at is not None:
+        return frozenset(), frozenset()
+    of_labels = frozenset(labels) - unscaled.keys()
+    return of_labels, frozenset(scores) - of_labels - unscaled.keys()
 
 
 def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
@@ -114,11 +120,11 @@ def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
         return False
     values = columns.values(name)
     try:
-        known = [scale.score(value) for value in values]
+        scores = [scale.score(value) for value in values]
     except UnknownGradeError:
         return False
-    named = is_score_like(name) or normal(name) in TABLE_FIELDS["score"]
-    return bool(known) and (named or all(as_number(value) is not None for value in values))
+    is_named = is_score_like(name) or normal(name) in TABLE_FIELDS["score"]
+    return bool(scores) and (is_named or all(as_number(value) is not None for value in values))
 
 
 def unscaled_grades(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -16,42 +16,46 @@ from .logged_messages import message_key, says_something
 
 _LEAST_OVERLAP = 2
 
+_Key: TypeAlias = tuple[Any, ...]
+"""Role, text, calls and results of a message (`message_key`)."""
+
 
 class _Piece:
     """A piece of a session: an exchange with the conversation before it."""
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
-        self.done = exchange.choices[0] if exchange.choices else []
-        self.request = _keys(exchange.messages)
-        self.all = self.request + _keys(self.done)
+        self.answer = exchange.choices[0] if exchange.choices else []
+        self.request_keys = _keys(exchange.messages)
+        self.keys = self.request_keys + _keys(self.answer)
 
     @property
-    def nodes(self) -> list[FieldReader]:
-        """Its messages; for a failure, with one at the end that says so."""
+    def messages(self) -> list[FieldReader]:
+        """Its messages; a failure has one at the end that holds the error."""
         error = [failed(self.exchange.error or "error")] if self.exchange.has_failed else []
-        return [*self.exchange.messages, *self.done, *error]
+        return [*self.exchange.messages, *self.answer, *error]
 
     @property
     def has_history(self) -> bool:
-        """Return whether the piece holds an answer from an earlier exchange."""
+        """True if the request holds an answer from an earlier exchange."""
         return any(is_agents(each) for each in self.exchange.messages)
 
     def extends(self, other: _Piece) -> bool:
         """Return whether the piece begins with the whole of another."""
-        return _begins(self.request, other.all)
+        return _begins(self.request_keys, other.keys)
 
     def is_within(self, other: _Piece) -> bool:
         """Return whether another piece begins with the whole of this one."""
-        if len(self.all) < len(other.all) or self.exchange.has_failed:
-            return _begins(other.all, self.all)
-        again = self.has_history or (self.exchange.id != "" and self.exchange.id == other.exchange.id)
-        return again and self.all == other.all
+        if len(self.keys) < len(other.keys) or self.exchange.has_failed:
+            return _begins(other.keys, self.keys)
+        has_same_id = self.exchange.id != "" and self.exchange.id == other.exchange.id
+        return (self.has_history or has_same_id) and self.keys == other.keys
 
-    def is_left_by(self, other: _Piece) -> bool:
+    def is_abandoned_by(self, other: _Piece) -> bool:
         """Return whether another piece continues the same question with another answer."""
-        goes_on = len(turns_of(other.exchange.messages)) > 1
-        return goes_on and len(self.request) < len(other.request) and _begins(other.all, self.request)
+        is_longer = len(self.request_keys) < len(other.request_keys)
+        has_turns = len(turns_of(other.exchange.messages)) > 1
+        return has_turns and is_longer and _begins(other.keys, self.request_keys)
 
 
 def conversations_of(
@@ -71,39 +75,35 @@ def conversations_of(
         ordered.sort(key=lambda each: each.time or 0.0)
     models = list(dict.fromkeys(each.model for each in ordered if each.model is not None))
     if len(models) > 1 and not one_system:
-        apart = [_joined([each for each in ordered if each.model in {model, None}]) for model in models]
-        request_keys = [_request_keys(whole) for whole, _ in apart]
+        by_model = [_joined([each for each in ordered if each.model in {model, None}]) for model in models]
+        request_keys = [_request_keys(whole) for whole, _ in by_model]
         if all(each == request_keys[0] for each in request_keys):
-            return [whole for whole, _ in apart], [each for _, listed in apart for each in listed]
-    whole, listed = _joined(ordered)
-    return [whole], listed
+            return [whole for whole, _ in by_model], [each for _, skipped in by_model for each in skipped]
+    whole, skipped = _joined(ordered)
+    return [whole], skipped
 
 
 def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
-    pieces, listed = _pieces(exchanges)
-    abandoned = [piece for piece in pieces if any(piece.is_left_by(other) for other in pieces)]
+    pieces, skipped = _pieces(exchanges)
+    abandoned = [piece for piece in pieces if any(piece.is_abandoned_by(other) for other in pieces)]
     for piece in abandoned:
         pieces.remove(piece)
-        listed.append(_listed(piece, "another answer, which the session does not continue"))
-    nodes: list[FieldReader] = []
+        skipped.append(_listed(piece, "another answer, which the session does not continue"))
+    messages: list[FieldReader] = []
     for piece in pieces:
-        nodes = _appended(nodes, piece.nodes)
-    last = pieces[-1].exchange
-    end = len(nodes) - len(pieces[-1].done) - last.has_failed
+        messages = _appended(messages, piece.messages)
+    last = pieces[-1]
+    end = len(messages) - len(last.answer) - last.exchange.has_failed
     first = exchanges[0]
-    answered = [
-        exchange.model for exchange in exchanges if exchange.model is not None and not exchange.has_failed
-    ]
     tags: dict[str, Any] = {}
     for exchange in reversed(exchanges):
         tags |= exchange.tags
     whole = msgspec.structs.replace(
-        last,
+        last.exchange,
         position=first.position,
         number=first.number,
-        messages=nodes[:end],
-        model=next(reversed(answered), None)
-        or next((exchange.model for exchange in exchanges if exchange.model), None),
+        messages=messages[:end],
+        model=_model(exchanges),
         answered=any(exchange.answered for exchange in exchanges),
         cluster=next((exchange.cluster for exchange in exchanges if exchange.cluster is not None), None),
         tools=_tools(exchanges),
@@ -113,33 +113,41 @@ def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
         context=next((x.context for x in exchanges if x.context), list[Any]()),
         criterion=next((x.criterion for x in exchanges if x.criterion is not None), None),
     )
-    return whole, listed
+    return whole, skipped
+
+
+def _model(exchanges: Sequence[Exchange]) -> str | None:
+    """Return the model of the last answer; if there is none, the first that was asked."""
+    answering = [x.model for x in exchanges if x.model is not None and not x.has_failed]
+    return answering[-1] if answering else next((x.model for x in exchanges if x.model), None)
 
 
 def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]:
+    """Return the exchanges that no other one extends, and list those that add nothing."""
     pieces: list[_Piece] = []
-    listed: list[Skipped] = []
+    skipped: list[Skipped] = []
     for exchange in exchanges:
         piece = _Piece(exchange)
-        held = (other for other in pieces if piece.is_within(other) and not piece.extends(other))
-        holder = next(held, None) if piece.request else None  # a failure alone does not show the question
+        longer = (other for other in pieces if piece.is_within(other) and not piece.extends(other))
+        # A failure alone does not show the question.
+        holder = next(longer, None) if piece.request_keys else None
         if holder is not None:
-            listed += _repeated(piece, holder)
+            skipped += _repeated(piece, holder)
             continue
-        before = [other for other in pieces if piece.request and piece.extends(other)]
-        for other in before:
-            listed += _repeated(other, piece)
-        index = pieces.index(before[0]) if before else len(pieces)
-        pieces = [other for other in pieces if other not in before]
+        extended = [other for other in pieces if piece.request_keys and piece.extends(other)]
+        for other in extended:
+            skipped += _repeated(other, piece)
+        index = pieces.index(extended[0]) if extended else len(pieces)
+        pieces = [other for other in pieces if other not in extended]
         pieces.insert(index, piece)
-    return pieces, listed
+    return pieces, skipped
 
 
 def _repeated(piece: _Piece, other: _Piece) -> Iterator[Skipped]:
     """List a failure that was retried, and a line that adds nothing."""
     if piece.exchange.has_failed:
         yield _listed(piece, f"the call failed ({piece.exchange.error}) and the session went on")
-    elif piece.all == other.all or not any(map(says_something, piece.done)):
+    elif piece.keys == other.keys or not any(map(says_something, piece.answer)):
         yield _listed(piece, "the session has this exchange already")
 
 
@@ -147,48 +155,54 @@ def _listed(piece: _Piece, reason: str) -> Skipped:
     return piece.exchange.position.skipped_part("messages", reason)
 
 
-def _appended(nodes: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:
+def _appended(messages: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:
     """Append messages, without repeats of the end and of system messages.
 
     Repeats are dropped from the beginning of the new messages, even if the history holds only texts.
     """
-    if not nodes:
+    if not messages:
         return more
-    systems = {message_key(each) for each in nodes if _is_system(each)}
+    systems = {message_key(each) for each in messages if _is_system(each)}
     new = [each for each in more if not _is_system(each) or message_key(each) not in systems]
-    before, after = _placed_keys(nodes), _placed_keys(new)
-    for had, come in ((before, after), (_texts(before), _texts(after))):
-        keys = [key for _, key in come]
-        end = [key for _, key in had]
-        for size in range(min(len(end), len(keys)), _LEAST_OVERLAP - 1, -1):
-            if end[-size:] == keys[:size] and any(key[0] == "assistant" for key in keys[:size]):
-                return nodes + new[come[size - 1][0] + 1 :]
-    return nodes + new
+    before, after = _indexed_keys(messages), _indexed_keys(new)
+    for old_keys, new_keys in ((before, after), (_text_keys(before), _text_keys(after))):
+        overlap = _overlap([key for _, key in old_keys], [key for _, key in new_keys])
+        if overlap:
+            return messages + new[new_keys[overlap - 1][0] + 1 :]
+    return messages + new
 
 
-def _placed_keys(nodes: Sequence[FieldReader]) -> list[tuple[int, tuple[Any, ...]]]:
-    """Return the place and key of each message, without system messages and empty ones."""
-    return [(at, key) for at, node in enumerate(nodes) for key in _keys([node])]
+def _overlap(old: list[_Key], new: list[_Key]) -> int:
+    """Return how many of the last messages the new ones repeat; an answer must be among them."""
+    for size in range(min(len(old), len(new)), _LEAST_OVERLAP - 1, -1):
+        if old[-size:] == new[:size] and any(key[0] == "assistant" for key in new[:size]):
+            return size
+    return 0
 
 
-def _texts(placed: Sequence[tuple[int, tuple[Any, ...]]]) -> list[tuple[int, tuple[Any, ...]]]:
-    """Return the place, role and text of messages, without calls and results.
+def _indexed_keys(messages: Sequence[FieldReader]) -> list[tuple[int, _Key]]:
+    """Return the index and key of each message, without system messages and empty ones."""
+    return [(index, key) for index, message in enumerate(messages) for key in _keys([message])]
+
+
+def _text_keys(indexed_keys: Sequence[tuple[int, _Key]]) -> list[tuple[int, _Key]]:
+    """Return the index, role and text of messages, without calls and results.
 
     Of successive texts of an agent only the last counts: it is the answer, which applications keep.
     """
-    said: list[tuple[int, tuple[Any, ...]]] = []
-    for at, (role, text, *_) in placed:
+    texts: list[tuple[int, _Key]] = []
+    for index, (role, text, *_) in indexed_keys:
         if role == "tool" or not text:
             continue
-        if role == "assistant" and said and said[-1][1][0] == role:
-            said.pop()
-        said.append((at, (role, text)))
-    return said
+        if role == "assistant" and texts and texts[-1][1][0] == role:
+            texts.pop()
+        texts.append((index, (role, text)))
+    return texts
 
 
-def _keys(nodes: Sequence[FieldReader]) -> list[tuple[Any, ...]]:
+def _keys(messages: Sequence[FieldReader]) -> list[_Key]:
     """Return a key for each message, without system messages and empty ones."""
-    spoken = (each for each in nodes if FAILED not in each and not _is_system(each))
+    spoken = (each for each in messages if FAILED not in each and not _is_system(each))
     return [message_key(each) for each in spoken if not is_agents(each) or says_something(each)]
 
 
@@ -200,7 +214,7 @@ def _begins(longer: list[Any], shorter: list[Any]) -> bool:
     return longer[: len(shorter)] == shorter
 
 
-def _request_keys(exchange: Exchange) -> list[tuple[Any, ...]]:
+def _request_keys(exchange: Exchange) -> list[_Key]:
     return _keys([each for each in exchange.messages if not is_agents(each)])
 
 
@@ -210,7 +224,6 @@ def _tools(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
     for exchange in exchanges:
         for tool in exchange.tools:
             function = tool.get("function", tool)
-            by_name.setdefault(
-                str(function["name"] if is_object(function) and "name" in function else tool), tool
-            )
+            name = function["name"] if is_object(function) and "name" in function else tool
+            by_name.setdefault(str(name), tool)
     return list(by_name.values())

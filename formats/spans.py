@@ -7,6 +7,7 @@ of a call, by id, else by name and arguments, else its own step. A lower span wi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -74,35 +75,35 @@ class Span(msgspec.Struct, kw_only=True):
 
 
 class _Calls:
-    """Calls that were made together, with their results."""
+    """Calls that were made in one step, with their results."""
 
     def __init__(self, calls: list[IdentifiedCall]) -> None:
         self.calls = calls
         self.results: dict[int, Any] = {}
 
-    def take(self, span: Span) -> bool:
-        """Return whether a tool span is the result of one of these calls; if so, store it."""
-        assert span.call is not None
-        wanted = span.call
-        open_calls = [(at, each) for at, each in enumerate(self.calls) if at not in self.results]
-        by_id = [at for at, each in open_calls if each.id is not None and each.id == wanted.id]
-        alike = [
-            at
-            for at, each in open_calls
-            if (each.id is None or wanted.id is None)
-            and each.call.name == wanted.call.name
-            and parsed(each.call.arguments) == parsed(wanted.call.arguments)
-        ]
-        for at in (by_id or alike)[:1]:
+    def add_result(self, span: Span) -> bool:
+        """Store a tool span's result if it is of one of these calls; return whether it is."""
+        made = span.call
+        assert made is not None
+        pending = {at: call for at, call in enumerate(self.calls) if at not in self.results}
+        by_id = (at for at, call in pending.items() if call.id is not None and call.id == made.id)
+        by_content = (at for at, call in pending.items() if _are_same(call, made))
+        at = next(chain(by_id, by_content), None)
+        if at is not None:
             self.results[at] = _result(span)
-            return True
-        return False
+        return at is not None
 
     def steps(self) -> Iterator[Step]:
         """Yield the calls, and their results if there are any."""
         yield [each.call for each in self.calls]
         if self.results:
             yield ToolResults(results=[self.results.get(at) for at in range(len(self.calls))])
+
+
+def _are_same(a: IdentifiedCall, b: IdentifiedCall) -> bool:
+    """Return whether two calls, of which one has no id, have the same name and arguments."""
+    arguments = parsed(a.call.arguments), parsed(b.call.arguments)
+    return (a.id is None or b.id is None) and a.call.name == b.call.name and arguments[0] == arguments[1]
 
 
 def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[ImportedRecord]:
@@ -140,22 +141,20 @@ def _root(trace: list[Span]) -> Span:
 
 
 def _below(span: Span, trace: list[Span]) -> list[Span]:
-    inside = {span.id}
-    grew = True
-    while grew:
-        more = {each.id for each in trace if each.parent in inside} - inside
-        inside |= more
-        grew = bool(more)
-    return [each for each in trace if each.id in inside]
+    """Return a span and its descendants."""
+    ids = {span.id}
+    while children := {each.id for each in trace if each.parent in ids} - ids:
+        ids |= children
+    return [each for each in trace if each.id in ids]
 
 
 def example_of(root: Span, spans: list[Span]) -> Example:
     """Return the example of a span: its question and answer."""
     model = next((span for span in spans if span.kind == "llm"), None)
-    question = _question(root) or next((found for found in map(_question, spans) if found), list[Message]())
+    questions = (_question(span) for span in (root, *spans))
     return Example(
         id=root.case or root.trace or root.id,
-        messages=question,
+        messages=next((each for each in questions if each), list[Message]()),
         tools=root.tools or next((span.tools for span in spans if span.tools), list[dict[str, Any]]()),
         accepted=root.accepted,
         criterion=root.criterion,
@@ -176,26 +175,27 @@ def _question(span: Span) -> list[Message]:
 
 
 def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
-    done: list[str | _Calls] = []
+    """Return the texts and calls of the spans below the root; its own text is the last."""
+    texts_and_calls: list[str | _Calls] = []
     for span in spans:
         if span.call is not None:
-            made = [entry for entry in done if isinstance(entry, _Calls)]
-            if not any(calls.take(span) for calls in made):
-                alone = _Calls([span.call])
-                alone.results[0] = _result(span)
-                done.append(alone)
+            made = [each for each in texts_and_calls if isinstance(each, _Calls)]
+            if not any(calls.add_result(span) for calls in made):
+                own_step = _Calls([span.call])
+                own_step.add_result(span)
+                texts_and_calls.append(own_step)
         elif span.kind == "llm":
-            done += _steps_in(span)
+            texts_and_calls += _texts_and_calls(span)
     steps: list[Step] = []
-    for entry in done:
-        steps += [entry] if isinstance(entry, str) else entry.steps()
+    for each in texts_and_calls:
+        steps += [each] if isinstance(each, str) else each.steps()
     text = _final(root)
     if text is not None and (not steps or steps[-1] != text):
         steps.append(text)
     return answer_of_steps(steps)
 
 
-def _steps_in(span: Span) -> Iterator[str | _Calls]:
+def _texts_and_calls(span: Span) -> Iterator[str | _Calls]:
     if not span.output_messages:
         text = None if span.output is None else answer_text(parsed(span.output))
         if text:

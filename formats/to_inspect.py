@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ..errors import UsageError
-from ..records import Outcome, ToolResults, Verdict, atomic_write, write_records
+from ..records import Outcome, Output, Step, ToolCall, ToolResults, Verdict, atomic_write, write_records
 from ..records.output import messages_asked
 from .export_items import ExportContext, ExportItem, Written, identity, with_scores
 from .json_values import as_text
@@ -35,9 +36,9 @@ def write_scores(items: Iterable[ExportItem], path: Path, run: ExportContext) ->
     judges = {verdict.by for item in judged for verdict in item.verdicts}
     for option, names in (("--system", systems), ("--judge", judges)):
         if len(names) != 1:
-            told = ", ".join(sorted(names)) or "none"
+            choices = ", ".join(sorted(names)) or "none"
             raise UsageError(
-                f"precomputed scores are of one judge on one system: name it with {option}, one of {told}"
+                f"precomputed scores are of one judge on one system: name it with {option}, one of {choices}"
             )
     graded, left_out = with_scores(
         verdict for item in judged for verdict in item.verdicts if verdict.repeat == 0
@@ -66,10 +67,10 @@ def write_log(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Wr
         by_system.setdefault(item.output.system, []).append(item)
     alone = len(by_system) == 1
     files = [path if alone else path / f"{number:03d}.json" for number in range(1, len(by_system) + 1)]
-    for file, (system, of) in zip(files, by_system.items(), strict=True):
+    for file, (system, outputs) in zip(files, by_system.items(), strict=True):
         with atomic_write(file) as out:
             # Inspect itself writes NaN for an unscored sample.
-            out.write(json.dumps(_log(system, of, run), ensure_ascii=True).encode())
+            out.write(json.dumps(_log(system, outputs, run), ensure_ascii=True).encode())
     return Written(files=[str(file) for file in files], rows=sum(map(len, by_system.values())))
 
 
@@ -114,7 +115,7 @@ def _result(name: str, items: list[ExportItem]) -> dict[str, Any]:
 
 
 def _sample(item: ExportItem) -> dict[str, Any]:
-    messages = [*_chat_messages(item), *_done(item)]
+    messages = [*_chat_messages(item), *_answer_messages(item)]
     text = item.output.text or ""
     last = (
         messages[-1]
@@ -153,39 +154,34 @@ def _target(item: ExportItem) -> str | list[str]:
     return item.accepted or [as_text(call) or "" for call in calls] or ""
 
 
-def _done(item: ExportItem) -> Iterator[dict[str, Any]]:
-    output = item.output
-    steps = [step for turn in output.turns or [] for step in turn]
-    if not steps:
-        steps = [
-            *([output.tool_calls] if output.tool_calls else []),
-            *([output.text] if output.text is not None else []),
-        ]
-    number, open_calls = 0, list[tuple[str, str]]()
-    for step in steps:
+def _answer_messages(item: ExportItem) -> Iterator[dict[str, Any]]:
+    """Yield an output's steps as messages, its calls with made-up ids."""
+    calls: list[tuple[str, ToolCall]] = []
+    number = 0
+    for step in _steps(item.output):
         if isinstance(step, str):
             yield {"role": "assistant", "content": step}
         elif isinstance(step, ToolResults):
-            for (call_id, name), result in zip(open_calls, step.results, strict=False):
-                yield {
-                    "role": "tool",
-                    "content": as_text(result) or "",
-                    "tool_call_id": call_id,
-                    "function": name,
-                }
+            for (call_id, call), result in zip(calls, step.results, strict=False):
+                content = as_text(result) or ""
+                yield {"role": "tool", "content": content, "tool_call_id": call_id, "function": call.name}
         else:
-            open_calls = [(f"call_{at}", call.name) for at, call in enumerate(step, start=number)]
+            calls = [(f"call_{at}", call) for at, call in enumerate(step, start=number)]
             number += len(step)
-            calls = [
-                {
-                    "id": call_id,
-                    "function": call.name,
-                    "arguments": arguments_object(call.arguments),
-                    "type": "function",
-                }
-                for (call_id, _), call in zip(open_calls, step, strict=True)
-            ]
-            yield {"role": "assistant", "content": "", "tool_calls": calls}
+            yield {"role": "assistant", "content": "", "tool_calls": list(starmap(_tool_call, calls))}
+
+
+def _steps(output: Output) -> list[Step]:
+    steps = [step for turn in output.turns or [] for step in turn]
+    if steps:
+        return steps
+    calls: list[Step] = [output.tool_calls] if output.tool_calls else []
+    return [*calls, *([] if output.text is None else [output.text])]
+
+
+def _tool_call(call_id: str, call: ToolCall) -> dict[str, Any]:
+    arguments = arguments_object(call.arguments)
+    return {"id": call_id, "function": call.name, "arguments": arguments, "type": "function"}
 
 
 def arguments_object(arguments: dict[str, Any] | str) -> dict[str, Any]:

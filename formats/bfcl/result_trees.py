@@ -29,15 +29,15 @@ class ResultFile(NamedTuple):
 
 
 class ResultTree(NamedTuple):
-    """Contents of a result tree.
+    """Result files of all systems.
 
     Attributes:
         files: Result files by system, then in BFCL's order of categories.
-        passed_over: Result files of categories that are not scored.
+        unscored: Result files of categories that BFCL does not score.
     """
 
     files: list[ResultFile]
-    passed_over: list[Path]
+    unscored: list[Path]
 
 
 class ResultLine(NamedTuple):
@@ -64,42 +64,45 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
     if not root.is_dir():
         raise InputError("expected a folder with a folder a system", path=root)
     by_key: dict[tuple[str, str], ResultFile] = {}
-    passed_over: list[Path] = []
+    unscored: list[Path] = []
     for path in sorted(root.rglob("*_result.json")):
         match = _FILE_NAME.fullmatch(path.name)
-        parts = path.relative_to(root).parts
-        if match is None or len(parts) < 2:  # noqa: PLR2004 - a system's folder, and something in it
+        system, *below = path.relative_to(root).parts
+        if match is None or not below:
             continue
         name = match[1]
-        wanted = categories is not None and category_called(name) in categories
-        if not wanted and any(word in name for word in _NOT_SCORED):
-            passed_over.append(path)
-            continue
         category = category_called(name)
+        is_chosen = categories is not None and category in categories
+        if not is_chosen and any(word in name for word in _NOT_SCORED):
+            unscored.append(path)
+            continue
         if category is None:
             raise InputError(f"{name!r} is not a category of BFCL v4", path=path)
-        key = (parts[0], category.name)
-        if key in by_key:
-            other = by_key[key].path
+        other = by_key.get((system, category.name))
+        if other is not None:
             raise InputError(
-                f"{parts[0]!r} has two files of category {name}; the other is {other}", path=path
+                f"{system!r} has two files of category {name}; the other is {other.path}", path=path
             )
-        if categories is None or category in categories:
-            by_key[key] = ResultFile(parts[0], category, path)
-    if not by_key and passed_over:
-        names = ", ".join(sorted({path.name for path in passed_over}))
-        raise InputError(
-            f"holds only results that BFCL does not score ({names}); `fiducial cases bfcl DATA --category exec_simple --results {root} "
-            "--out cases.jsonl --outputs-out outputs.jsonl` makes outputs of them, which `fiducial check` decides",
-            path=root,
-        )
+        if categories is None or is_chosen:
+            by_key[system, category.name] = ResultFile(system, category, path)
     if not by_key:
-        raise InputError(
-            "found no <system>/<group>/BFCL_v4_<category>_result.json to score below this folder", path=root
-        )
+        raise _no_results(root, unscored)
     order = {name: index for index, name in enumerate(CATEGORIES)}
     files = sorted(by_key.values(), key=lambda file: (file.system, order[file.category.name]))
-    return ResultTree(files, passed_over)
+    return ResultTree(files, unscored)
+
+
+def _no_results(root: Path, unscored: Collection[Path]) -> InputError:
+    if not unscored:
+        return InputError(
+            "found no <system>/<group>/BFCL_v4_<category>_result.json to score below this folder", path=root
+        )
+    names = ", ".join(sorted({path.name for path in unscored}))
+    return InputError(
+        f"holds only results that BFCL does not score ({names}); `fiducial cases bfcl DATA --category exec_simple --results {root} "
+        "--out cases.jsonl --outputs-out outputs.jsonl` makes outputs of them, which `fiducial check` decides",
+        path=root,
+    )
 
 
 def read_results(path: Path) -> Iterator[ResultLine]:

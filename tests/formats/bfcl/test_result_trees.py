@@ -46,7 +46,7 @@ def test_only_wanted_categories_are_found(tmp_path: Path):
 def test_categories_that_bfcl_does_not_score_are_passed_over_and_named(tmp_path: Path):
     write(tmp_path / "a/live/BFCL_v4_live_simple_result.json", "")
     prepared = write(tmp_path / "a/agentic/memory/kv/BFCL_v4_memory_kv_prereq_result.json", "")
-    assert find_results(tmp_path).passed_over == [prepared]
+    assert find_results(tmp_path).unscored == [prepared]
 
 
 def test_an_unknown_category_is_an_error_that_names_the_file(tmp_path: Path):
