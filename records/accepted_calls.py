@@ -29,7 +29,7 @@ class AnyOrder(list[Any]):
 
 
 class InOrder(list[Any]):
-    """List whose item order matters, by the reference."""
+    """A list whose items must come in this order."""
 
 
 class AnyValue(dict[str, bool]):
@@ -39,10 +39,10 @@ class AnyValue(dict[str, bool]):
 _LISTS: dict[str, type[list[Any]]] = {"any_order": AnyOrder, "in_order": InOrder}
 
 _MOST_VALUES = 1000
-"""Alternatives in one value multiply; more than this many are a mistake."""
+"""Maximum number of values that the alternatives in one value stand for; they multiply."""
 
 _LONGEST = 500
-"""Items of a list at most; in a list in any order each is compared with each."""
+"""Maximum number of items of a marked list: in any order, each is compared with each."""
 
 
 class AcceptedValues(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ def is_plain_call(call: dict[str, Any]) -> bool:
 
 
 def is_marked(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a value of the plain form is a special spelling, not the literal value."""
+    """Return whether a value of the plain form is a marker, not a literal value."""
     keys = cast("dict[str, Any]", value).keys() if isinstance(value, dict) else frozenset[str]()
     return bool(keys) and keys <= MARKERS
 
@@ -143,27 +143,27 @@ def _plain_call(call: dict[str, Any], field: str) -> AcceptedCall:
 def _accepted(value: Any, field: str) -> AcceptedValues:
     if not is_marked(value):
         return AcceptedValues(_literals(value, field), optional=False)
-    kinds = [kind for kind in value if kind != "optional"]
-    if len(kinds) > 1:
-        raise InputError(f"expected {' or '.join(kinds)}, got both", field=field)
-    if not kinds:
+    markers = [marker for marker in value if marker != "optional"]
+    if len(markers) > 1:
+        raise InputError(f"expected {' or '.join(markers)}, got both", field=field)
+    if not markers:
         return AcceptedValues(_accepted(value["optional"], field).values, optional=True)
-    (kind,) = kinds
-    if kind == "exactly":
+    (marker,) = markers
+    if marker == "exactly":
         return AcceptedValues([value["exactly"]], _flag(value, field))
-    if kind == "any_value":
+    if marker == "any_value":
         if value["any_value"] is not True:
             raise InputError(f"expected true, got {_short(value['any_value'])}", field=f"{field}.any_value")
         return AcceptedValues([AnyValue(any_value=True)], _flag(value, field))
-    if kind in _LISTS:
-        rows = _literals(_items(value[kind], f"{field}.{kind}"), f"{field}.{kind}")
-        return AcceptedValues([_LISTS[kind](row) for row in rows], _flag(value, field))
+    if marker in _LISTS:
+        values = _literals(_items(value[marker], f"{field}.{marker}"), f"{field}.{marker}")
+        return AcceptedValues([_LISTS[marker](each) for each in values], _flag(value, field))
     choices = value["any_of"]
     if not isinstance(choices, list) or not choices:
         raise InputError(f"expected a list of values, got {_short(choices)}", field=f"{field}.any_of")
     accepted = [_accepted(choice, f"{field}.any_of") for choice in cast("list[Any]", choices)]
-    values = [each for one in accepted for each in one.values]
-    return AcceptedValues(values, _flag(value, field) or any(one.optional for one in accepted))
+    values = [each for choice in accepted for each in choice.values]
+    return AcceptedValues(values, _flag(value, field) or any(choice.optional for choice in accepted))
 
 
 def _items(value: Any, field: str) -> list[Any]:
@@ -185,25 +185,31 @@ def _flag(marked: dict[str, Any], field: str) -> bool:
 def _literals(value: Any, field: str) -> list[Any]:
     """Return the literal values that a value stands for; several if it holds alternatives."""
     if isinstance(value, dict):
-        items = cast("dict[str, Any]", value)
-        parts = {key: _accepted(item, f"{field}.{key}") for key, item in items.items()}
-        choices = [[*part.values, *([_LEFT_OUT] if part.optional else [])] for part in parts.values()]
-        rows = _combined(choices, field)
-        return [
-            {key: each for key, each in zip(parts, row, strict=True) if each is not _LEFT_OUT} for row in rows
-        ]
+        return _literal_dicts(cast("dict[str, Any]", value), field)
     if isinstance(value, list):
-        parts = [_accepted(item, f"{field}[{n}]") for n, item in enumerate(cast("list[Any]", value))]
-        if any(part.optional for part in parts):
-            raise InputError(
-                'an item of a list cannot be left out; give the whole lists as {"any_of": [[...], [...]]}',
-                field=field,
-            )
-        return [list(row) for row in _combined([part.values for part in parts], field)]
+        return _literal_lists(cast("list[Any]", value), field)
     return [value]
 
 
 _LEFT_OUT = object()
+"""Value of a key that is left out."""
+
+
+def _literal_dicts(value: dict[str, Any], field: str) -> list[dict[str, Any]]:
+    accepted = {key: _accepted(item, f"{field}.{key}") for key, item in value.items()}
+    choices = [[*item.values, *([_LEFT_OUT] if item.optional else [])] for item in accepted.values()]
+    full_dicts = [dict(zip(accepted, row, strict=True)) for row in _combined(choices, field)]
+    return [{key: item for key, item in each.items() if item is not _LEFT_OUT} for each in full_dicts]
+
+
+def _literal_lists(value: list[Any], field: str) -> list[list[Any]]:
+    accepted = [_accepted(item, f"{field}[{index}]") for index, item in enumerate(value)]
+    if any(item.optional for item in accepted):
+        raise InputError(
+            'an item of a list cannot be left out; give the whole lists as {"any_of": [[...], [...]]}',
+            field=field,
+        )
+    return [list(row) for row in _combined([item.values for item in accepted], field)]
 
 
 def _combined(choices: list[list[Any]], field: str) -> list[tuple[Any, ...]]:

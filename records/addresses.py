@@ -18,8 +18,10 @@ def is_address(text: str) -> bool:
 
 def redacted(text: str) -> str:
     """Redact passwords and queries, which hold signatures, from the addresses in a text."""
-    without = _PASSWORD.sub(lambda found: "://***@" if found[1] else found[0], text)
-    return _QUERY.sub(lambda found: f"{found[1]}?***" if "=" in (found[2] or "") else found[0], without)
+    without_passwords = _PASSWORD.sub(lambda match: "://***@" if match[1] else match[0], text)
+    return _QUERY.sub(
+        lambda match: f"{match[1]}?***" if "=" in (match[2] or "") else match[0], without_passwords
+    )
 
 
 def local_path(address: str) -> Path | None:

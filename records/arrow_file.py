@@ -14,21 +14,21 @@ LEAST_UNPACKED, UNPACKED_FACTOR = 256 << 20, 256
 """Unpacked bytes allowed for any file; for large ones, this many times their size."""
 
 _ROW_BYTES, _CELL_BYTES = 512, 32
-"""Least bytes counted for a row, and for each of its values: a few bytes can repeat a value a million times."""
+"""Minimum bytes counted for a row, and for each of its values: a file of a few bytes can repeat a value a million times."""
 
 _BATCH_ROWS, _BATCH_BYTES = 1024, 16 << 20
-"""Rows of a batch, and bytes beyond which its rows are read one by one."""
+"""Maximum rows of a batch, and bytes above which its rows are read one by one."""
 
 
 class UnreadableRow(NamedTuple):
-    """Value of a row that Python cannot hold: a year after 9999, or invalid UTF-8."""
+    """Row with a value that Python cannot hold: a year after 9999, or invalid UTF-8."""
 
     field: str
     problem: str
 
 
 def pyarrow(doing: str) -> tuple[Any, Any]:
-    """Import the library and its `parquet`, which are an extra."""
+    """Import pyarrow and `pyarrow.parquet`, an extra; ``doing`` is for the error message."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
@@ -69,8 +69,10 @@ def _batches(path: Path, most: int) -> Iterator[Any]:
                     yield from (batch.slice(at, _BATCH_ROWS) for at in range(0, batch.num_rows, _BATCH_ROWS))
         else:
             with parquet.ParquetFile(path) as file:
-                texts = _texts(file, path, most)
-            # Else every row would get a copy of a text that the file holds once.
+                columns = _column_chunks(file)
+            _refuse_large_columns(columns, path, most)
+            texts = sorted({each.path_in_schema for each in columns if each.physical_type == "BYTE_ARRAY"})
+            # Otherwise every row gets a copy of a text that the file holds once.
             with parquet.ParquetFile(path, read_dictionary=texts) as file:
                 yield from file.iter_batches(_BATCH_ROWS)
     except (OSError, UnicodeDecodeError, KeyError, arrow.ArrowException) as error:
@@ -78,22 +80,24 @@ def _batches(path: Path, most: int) -> Iterator[Any]:
         raise InputError(message, path=path) from error
 
 
-def _texts(file: Any, path: Path, most: int) -> list[str]:
-    """Return the columns of bytes and text; refuse a file whose declared size is too large."""
+def _column_chunks(file: Any) -> list[Any]:
+    """Return the metadata of the columns in all row groups."""
     metadata = file.metadata
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    columns = [group.column(number) for group in groups for number in range(group.num_columns)]
+    return [group.column(number) for group in groups for number in range(group.num_columns)]
+
+
+def _refuse_large_columns(columns: Iterable[Any], path: Path, most: int) -> None:
     declared = sum(each.total_uncompressed_size + each.num_values * _CELL_BYTES for each in columns)
     if declared > most:
         raise _too_large(path, most)
-    return sorted({each.path_in_schema for each in columns if each.physical_type == "BYTE_ARRAY"})
 
 
 def _size_of_columns(batch: Any, path: Path) -> int:
     arrow, _ = pyarrow("reading Parquet or Arrow")
     try:
         return sum(map(_size, batch.columns))
-    except arrow.ArrowException as error:  # an index into texts that are not there
+    except arrow.ArrowException as error:  # an index beyond the end of the texts
         raise InputError(f"cannot be read: {' '.join(str(error).split())}", path=path) from error
 
 
@@ -120,18 +124,18 @@ def _of_bytes(arrow: Any) -> list[Any]:
 
 def _rows(batch: Any) -> Iterable[dict[str, Any] | UnreadableRow]:
     arrow, _ = pyarrow("reading Parquet or Arrow")
-    beyond = (ValueError, ArithmeticError, LookupError, arrow.ArrowException)
+    errors = (ValueError, ArithmeticError, LookupError, arrow.ArrowException)
     try:
         return batch.to_pylist()
-    except beyond:
-        return [_row(batch, row, beyond) for row in range(batch.num_rows)]
+    except errors:
+        return [_row(batch, row, errors) for row in range(batch.num_rows)]
 
 
-def _row(batch: Any, row: int, beyond: tuple[type[Exception], ...]) -> dict[str, Any] | UnreadableRow:
+def _row(batch: Any, row: int, errors: tuple[type[Exception], ...]) -> dict[str, Any] | UnreadableRow:
     values = dict[str, Any]()
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         try:
             values[name] = column[row].as_py()
-        except beyond as error:
+        except errors as error:
             return UnreadableRow(str(name), f"cannot be read: {error}")
     return values

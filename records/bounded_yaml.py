@@ -1,4 +1,4 @@
-"""YAML read within bounds: a small file can otherwise take all memory, or time without end."""
+"""YAML read within bounds: a small file can otherwise take all memory, or never end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class YamlError(Exception):
 
 
 class YamlDocument(NamedTuple):
-    """A YAML document as Python values, and as nodes, which know their lines."""
+    """A YAML document as Python values, and as nodes with their lines."""
 
     value: Any
     node: Any
@@ -40,16 +40,16 @@ def read_bounded_yaml(text: str, *, most_nodes: int, aliases: bool = False) -> Y
 
     Args:
         text: The document.
-        most_nodes: Keys and values in it at most; a value counts each time an alias stands for it.
+        most_nodes: Maximum number of keys and values; a value counts again for each of its aliases.
         aliases: Whether aliases are allowed.
 
     Raises:
         YamlError: It is not YAML, or is beyond the bounds.
     """
-    yaml: Any = YAML(typ="safe", pure=True)  # typed, since ruamel.yaml's own annotations are partial
+    yaml: Any = YAML(typ="safe", pure=True)  # ruamel.yaml's annotations are partial
     yaml.Composer = _bounded_composer(most_nodes)
     try:
-        _refuse_towers(text)
+        _refuse_deep_brackets(text)
         node: Any = yaml.compose(text)
         if node is None:
             return YamlDocument(None, None)
@@ -69,7 +69,7 @@ def read_bounded_yaml(text: str, *, most_nodes: int, aliases: bool = False) -> Y
         raise YamlError(f"cannot be read as YAML: {' '.join(str(error).split())}") from error
 
 
-def _refuse_towers(text: str) -> None:
+def _refuse_deep_brackets(text: str) -> None:
     """Refuse deeply nested brackets, which YAML rescans many times before it rejects them."""
     depth = 0
     for bracket in _BRACKET.finditer(text):
@@ -99,7 +99,7 @@ def _too_many(most: int) -> ValueError:
 
 
 def _refuse_aliases(node: Any, most: int | None) -> None:
-    """Refuse aliases, or those that exceed a number of nodes or contain themselves."""
+    """Refuse aliases that exceed a number of nodes or contain themselves; None refuses all."""
     counts = dict[int, int]()
 
     def count(part: Any) -> int:

@@ -36,11 +36,11 @@ def plain_message(message: dict[str, Any]) -> dict[str, Any]:
 
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-"""Roles of messages that endpoints take."""
+"""Roles of messages that endpoints accept."""
 
 
 def known_role(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message with a role endpoints know: ``user`` for others such as ``patient``."""
+    """Return a message with a role that endpoints accept: ``user`` for one such as ``patient``."""
     return message if message.get("role") in ROLES else {**message, "role": "user"}
 
 
@@ -52,7 +52,7 @@ def message_text(message: dict[str, Any]) -> str:
     content = plain_message(message).get("content")
     if not isinstance(content, list):
         return "" if content is None else str(content)
-    return "".join(_named(part) for part in cast("list[Any]", content))
+    return "".join(_text_or_type(part) for part in cast("list[Any]", content))
 
 
 def _text(part: Any) -> str | None:
@@ -63,7 +63,7 @@ def _text(part: Any) -> str | None:
     return text if fields.get("type") in _TEXT_PARTS and isinstance(text, str) else None
 
 
-def _named(part: Any) -> str:
+def _text_or_type(part: Any) -> str:
     text = _text(part)
     if text is not None:
         return text
@@ -72,14 +72,14 @@ def _named(part: Any) -> str:
 
 
 Kind: TypeAlias = str
-"""A kind that comes along (`case_kinds.KINDS`), or a name that a custom checker is registered under."""
+"""A built-in kind (`case_kinds.KINDS`), or the name of a registered custom checker."""
 
 LOG_TAGS = ("source", "offers_tools")
-"""The tags by which an import marks a case of a log of chats."""
+"""Tags that imports set on the cases of a chat log."""
 
 
 def is_logged(case: Case) -> bool:
-    """Return whether a case was read from a log of chats."""
+    """Return whether a case was imported from a chat log."""
     return all(tag in case.tags for tag in LOG_TAGS)
 
 
@@ -233,7 +233,7 @@ class SimulatedUser(Record, frozen=True, kw_only=True):
 
 
 class Case(Record, frozen=True, kw_only=True, weakref=True):
-    """One thing to be done, and how it is graded.
+    """One task, and how it is graded.
 
     Attributes:
         id: Unique in its file.

@@ -33,9 +33,9 @@ class Closing:
         self.close()
 
 
-_KEEP_BYTES = 4 * 1024 * 1024
-"""Size of the lines whose cases are kept once read. The first ones stay: outputs mostly come in the order of the cases, once
-per system, so a cache that drops its oldest case would never have the next one."""
+_CACHE_BYTES = 4 * 1024 * 1024
+"""Size of the lines whose cases are cached. The first cases stay cached: outputs mostly come in the order of the cases, once
+per system, so a cache that drops its oldest case would never hold the next one."""
 
 
 class CaseFacts(NamedTuple):
@@ -63,11 +63,11 @@ class CaseFacts(NamedTuple):
 
 
 _MOST_OPEN = 64
-"""Number of files held open at a time."""
+"""Maximum number of open files."""
 
 
 class OpenFiles(Closing):
-    """Files held open, so that single lines are read fast."""
+    """Files that stay open, so that single lines are read fast."""
 
     def __init__(self) -> None:
         self._open: dict[InputPath, BinaryIO] = {}
@@ -118,8 +118,8 @@ class CaseIndex(Closing):
     ) -> None:
         self.files = case_files(files)
         self._facts: dict[str, CaseFacts] = {}
-        self._kept: dict[str, Case] = {}
-        self._kept_bytes = 0
+        self._cache: dict[str, Case] = {}
+        self._cached_bytes = 0
         self._lines = OpenFiles()
         for file, path in enumerate(self.files):
             self._index(file, path, examine, validated=validated)
@@ -138,30 +138,33 @@ class CaseIndex(Closing):
             case = decode_record(
                 raw, Case, path=path, line=line_number, detector=detector, validated=validated
             )
-            if case.id in self._facts:
-                first = self._facts[case.id]
-                earlier_file = "" if first.file == file else f" of {self.files[first.file]}"
-                raise RecordError(
-                    f"the id {case.id!r} is already on line {first.line_number}{earlier_file}; ids are unique",
-                    path=path,
-                    line=line_number,
-                    field="id",
-                )
+            self._refuse_duplicate(case.id, file, line_number)
             if examine is not None:
                 _examine(case, examine, path, line_number)
-            dotted = any("." in tool["function"]["name"] for tool in case.tools)
             self._facts[case.id] = CaseFacts(
-                case.kind,
-                case.cluster_id,
-                offset,
-                line_number,
-                dotted,
-                file,
-                len(self._facts),
-                is_logged(case),
+                kind=case.kind,
+                cluster=case.cluster_id,
+                offset=offset,
+                line_number=line_number,
+                dotted=any("." in tool["function"]["name"] for tool in case.tools),
+                file=file,
+                position=len(self._facts),
+                logged=is_logged(case),
             )
         if len(self._facts) == cases_before:
             raise InputError("the file is empty; expected one case a line", path=path)
+
+    def _refuse_duplicate(self, case_id: str, file: int, line_number: int) -> None:
+        first = self._facts.get(case_id)
+        if first is None:
+            return
+        earlier_file = "" if first.file == file else f" of {self.files[first.file]}"
+        raise RecordError(
+            f"the id {case_id!r} is already on line {first.line_number}{earlier_file}; ids are unique",
+            path=self.files[file],
+            line=line_number,
+            field="id",
+        )
 
     @property
     def path(self) -> InputPath | str:
@@ -184,7 +187,7 @@ class CaseIndex(Closing):
         Raises:
             KeyError: There is none.
         """
-        case = self._kept.get(case_id)
+        case = self._cache.get(case_id)
         return self._read(case_id) if case is None else case
 
     def facts(self, case_id: str) -> CaseFacts:
@@ -215,9 +218,9 @@ class CaseIndex(Closing):
     def _read(self, case_id: str) -> Case:
         facts, raw = self._facts[case_id], self.raw_line(case_id)
         case = decode_record(raw, Case, path=self.files[facts.file], line=facts.line_number, validated=True)
-        if self._kept_bytes + len(raw) <= _KEEP_BYTES:
-            self._kept[case_id] = case
-            self._kept_bytes += len(raw)
+        if self._cached_bytes + len(raw) <= _CACHE_BYTES:
+            self._cache[case_id] = case
+            self._cached_bytes += len(raw)
         return case
 
     def open_again(self) -> None:

@@ -1,8 +1,7 @@
 """Kinds of case: everything the package knows about a kind, in one table.
 
-Parts that cost imports are named as ``module:function``, relative to the package, and loaded when the first case of the
-kind needs them. A new built-in kind is one entry here beside its parts; a kind that a user registers a checker for has a
-`KindSpec` of its own (`register_kind`).
+Functions are named as ``module:function``, relative to the package, and imported when the first case of the kind needs
+them. A new built-in kind is one entry here and its functions; a custom kind has a `KindSpec` that `register_kind` adds.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ KindFamily: TypeAlias = Literal["calls", "conversation", "answer", "grounded", "
 """``calls``: tool calls of a request; ``conversation``: played in simulated worlds; ``answer``: a text with accepted answers."""
 
 OperatorFamily: TypeAlias = Literal["tool_call", "multi_turn", "answer", "groundedness"]
-"""The operators that change the right outputs of a kind, by the name that users give them."""
+"""Families of the operators that plant faults in right outputs, by their public names."""
 
 OF_CALLS: Final = "tool_call"
 OF_CONVERSATIONS: Final = "multi_turn"
@@ -48,8 +47,8 @@ class RowContents(NamedTuple):
     context: bool = False
 
     def include(self, needed: RowContents) -> bool:
-        """Return whether everything needed is there."""
-        return all(here or not need for here, need in zip(self, needed, strict=True))
+        """Return whether all needed contents are present."""
+        return all(present or not need for present, need in zip(self, needed, strict=True))
 
 
 _CALLS_QUESTION = "Do the calls do what was asked: the right functions, the right arguments, nothing made up?"
@@ -65,10 +64,10 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
         reference: The form of ``Case.reference``; None for any object.
         checked_by: Name of the checker in ``Verdict.by``; None if no checker decides.
         checker: The checker, as ``module:function``.
-        validate_reference: Function that refuses a reference that no output can meet; its arguments are case and check options.
+        validate_reference: Function of case and check options that refuses a reference that no output can meet.
         right: Function that makes a right output from a reference.
         judge: The shipped judge.
-        operators: Family of the operators that change its right outputs.
+        operators: Family of the operators that plant faults in its right outputs.
         call: ``any`` if any call is right, ``none`` if no call is; None if the reference decides.
         pure: Whether a verdict depends only on case and output, so that it can be verified anywhere.
         compared: Whether calls are compared with accepted calls.
@@ -91,11 +90,11 @@ class KindSpec(msgspec.Struct, frozen=True, kw_only=True):
     compared: bool = False
     question: str = "Did it do what was asked?"
     rows: tuple[RowContents, ...] = ()
-    import_reason: str = "said by the file"
+    import_reason: str = "named in the file"
 
     @property
     def about_calls(self) -> bool:
-        """True if it is about tool calls, in one turn or several."""
+        """True if its outputs are tool calls, in one turn or several."""
         return self.family in {"calls", "conversation"}
 
     @property
@@ -230,13 +229,13 @@ _BUILT_IN = (
 )
 
 KINDS: dict[Kind, KindSpec] = {spec.name: spec for spec in _BUILT_IN}
-"""The kinds that come with the package, in the order in which they are listed."""
+"""The built-in kinds, in the order of listings."""
 
 _REGISTERED: dict[Kind, KindSpec] = {}
 
 
 def register_kind(spec: KindSpec) -> None:
-    """Register a user's kind, in place of an earlier one of its name."""
+    """Register a custom kind; it replaces an earlier one of its name."""
     _REGISTERED[spec.name] = spec
 
 

@@ -12,7 +12,7 @@ from ..errors import UsageError
 from .explanations import nearest
 
 SESSIONS = ("session_id", "sessionId", "session", "conversation_id", "conversationId", "thread_id", "threadId", "chat_id", "chatId")  # fmt: skip
-"""Names of the session, conversation or thread that a row belongs to."""
+"""Column names of a row's session, conversation or thread."""
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "case_id", "item_id", "uid"),
@@ -39,10 +39,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "label": ("human_grade", "human_label", "human_score", "human_passed", "human_pass", "human_rating", "human_verdict", "human",
               "expert_grade", "expert_label", "gold_label", "gold_grade", "manual_grade", "grade", "label", "annotation", "thumbs", "thumbs_up"),
 }  # fmt: skip
-"""Fields of an imported row, and the column names that each is recognised by."""
+"""Fields of an imported row, each with the column names that mean it."""
 
 _ASKING, _ANSWERING = ("user", "human", "customer"), ("assistant", "ai", "bot", "chatbot")
-"""Columns of a chat, named after the speakers. One alone is as often an id or a grade, so they count in pairs."""
+"""Columns of a chat that are named after the speakers. Alone, one is as often an id or a grade, so they count in pairs."""
 
 TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "item_id": (*FIELDS["id"], "item", "case", "example_id", "row_id", "sample_id", "question_id", "output_id"),
@@ -73,10 +73,10 @@ CHECKER_SCORE, LABEL_PROBABILITY, LABEL_ROUND = "checker_score", "label_probabil
 """Columns of numbers beside score and label, and prefixes of such columns, in a table of scores."""
 
 _CACHED_NAMES = 1 << 16
-"""Cached column names; every row of a table looks up each."""
+"""Maximum number of cached column names: each is looked up for every row of a table."""
 
 HEADERS = 16
-"""Cached sets of columns; in most tables all rows have the same."""
+"""Maximum number of cached sets of columns: in most tables all rows have the same."""
 
 _PEOPLE = re.compile(
     r"(annotator|annotation|rater|reviewer|labell?er|person|human|expert|grader)_?(\d{1,3}|[a-z])"
@@ -113,26 +113,26 @@ def is_number_field(name: str) -> bool:
 
 
 def grades_correctness(name: str) -> bool:
-    """Return whether a metric may agree with checkers; faithfulness is another question."""
+    """Return whether a metric grades correctness, as checkers do; faithfulness does not."""
     return normal(name) not in _METRICS - _OF_CORRECTNESS
 
 
 @lru_cache(_CACHED_NAMES)
 def is_person(name: str) -> bool:
-    """Return whether a name is one of a numbered series of people: ``annotator_1``."""
+    """Return whether a column belongs to one of several numbered people: ``annotator_1``."""
     return _PEOPLE.fullmatch(normal(name)) is not None
 
 
 @lru_cache(_CACHED_NAMES)
 def is_label_like(name: str) -> bool:
-    """Return whether a name says that a person graded: ``human_verdict``."""
+    """Return whether a column's name means grades by people: ``human_verdict``."""
     plain = normal(name)
     return plain.endswith(_ENDS_OF_PEOPLE) or plain.startswith(tuple(f"{each}_" for each in _OF_PEOPLE))
 
 
 @lru_cache(_CACHED_NAMES)
 def is_score_like(name: str) -> bool:
-    """Return whether a name says that a machine graded: ``judge_correctness``."""
+    """Return whether a column's name means grades by a machine: ``judge_correctness``."""
     plain = normal(name)
     if is_label_like(name) or plain in _OF_JUDGES or plain.endswith(_ENDS_OF_NAMES):
         return False
@@ -140,7 +140,7 @@ def is_score_like(name: str) -> bool:
 
 
 def person_column(columns: Iterable[str]) -> str | None:
-    """Return the column that names who graded a row; None if no column is called so."""
+    """Return the column with the name of the person who graded a row; None if there is none."""
     return next((name for name in columns if normal(name) in LABEL_FIELDS["by"]), None)
 
 
@@ -148,24 +148,24 @@ def people_named_by_user(columns: Iterable[str], mapping: Mapping[str, str]) -> 
     """Return the label columns that a user named, one per person; empty unless several."""
     present, label_names = list(columns), {"label", *FIELDS["label"]}
     named = (
-        column_named(present, right if left in label_names else left)
-        for left, right in mapping.items()
-        if left in label_names or right in label_names
+        column_named(present, second if first in label_names else first)
+        for first, second in mapping.items()
+        if first in label_names or second in label_names
     )
     people = tuple(dict.fromkeys(name for name in named if name is not None))
     return people if len(people) > 1 else ()
 
 
 def people_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns of several people's labels: named by a user, else a numbered series."""
+    """Return the label columns of several people: named by a user, else a numbered series."""
     present = list(columns)
     return people_named_by_user(present, mapping) or tuple(filter(is_person, present))
 
 
 def column_named(columns: Iterable[str], name: str) -> str | None:
-    """Return the column that a user named; spaces, case and signs around words may differ.
+    """Return the column that a user named; spaces, case and punctuation may differ.
 
-    None unless exactly one column is meant.
+    None unless exactly one column fits.
     """
     present = list(columns)
     if name in present:
@@ -175,7 +175,7 @@ def column_named(columns: Iterable[str], name: str) -> str | None:
 
 
 def map_options(columns: Mapping[str, str]) -> str:
-    """Return the options that name columns: ``--map 'query=User asks'``."""
+    """Return command-line options that name columns: ``--map 'query=User asks'``."""
     return " ".join(f"--map {shlex.quote(f'{field}={name}')}" for field, name in columns.items())
 
 
@@ -225,7 +225,7 @@ def known_fields(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...])
 
 
 def _add_usual(resolved: dict[str, str], present: Sequence[str], aliases: Mapping[str, str]) -> None:
-    """Add the columns that are known by their names."""
+    """Add the columns that have one of the usual names of a field."""
     taken = {name for field, name in resolved.items() if field != "id"}  # a question may be the id, too
     if not resolved.keys() & {"query", "messages", "response"} and "query" in aliases:
         resolved |= _speakers(present, taken)
@@ -239,9 +239,8 @@ def _add_usual(resolved: dict[str, str], present: Sequence[str], aliases: Mappin
 
 
 def _speakers(present: Sequence[str], taken: AbstractSet[str]) -> dict[str, str]:
-    """Return the columns of a chat named after the speakers; empty unless both sides are there."""
+    """Return the columns of a chat that are named after its speakers; empty unless both exist."""
     free = {normal(name): name for name in present if name not in taken}
-    sides = [next((free[name] for name in names if name in free), None) for names in (_ASKING, _ANSWERING)]
-    return {
-        field: name for field, name in zip(("query", "response"), sides, strict=True) if name and all(sides)
-    }
+    asking = next((free[name] for name in _ASKING if name in free), None)
+    answering = next((free[name] for name in _ANSWERING if name in free), None)
+    return {"query": asking, "response": answering} if asking and answering else {}

@@ -1,4 +1,4 @@
-"""Files on disk, written whole or not at all; pipes, devices and links in their place."""
+"""Files on disk: atomic writes, copies of pipes, and refusals of devices and links."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from ..errors import InputError, RunFolderError, readable, register_alias
 from .json_text import encode_line, indented_json
 from .memory_file import InputPath, MemoryFile
 
-_PATIENCE_MS = 2_000
-"""Wait for a pipe's writer before a note about the wait."""
+_NOTE_AFTER_MS = 2_000
+"""Milliseconds to wait for a pipe's writer before a note is shown."""
 
 _copies: dict[tuple[int, int], Path] = {}
 """Copies of pipes, by device and inode."""
@@ -35,7 +35,7 @@ def copy_of_pipe(path: Path, notify: Callable[[str], object] = warnings.warn) ->
 
     Args:
         path: The pipe.
-        notify: Called with a note when nothing was written for a while.
+        notify: Called with a note if nothing has been written for two seconds.
 
     Raises:
         InputError: The pipe cannot be read.
@@ -71,7 +71,7 @@ def _opened_pipe(path: Path, notify: Callable[[str], object]) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     waiting = select.poll()
     waiting.register(descriptor, select.POLLIN)
-    if not waiting.poll(_PATIENCE_MS):
+    if not waiting.poll(_NOTE_AFTER_MS):
         notify(f"{path}: waiting for something to be written to this pipe")
         waiting.poll()
     os.set_blocking(descriptor, True)
@@ -113,10 +113,10 @@ def read_regular_file(path: Path) -> bytes:
 
 
 def refuse_device(path: Path) -> None:
-    """Refuse a device as an input: most give bytes without end.
+    """Refuse a device as an input, since most never end.
 
     Raises:
-        InputError: It is one, other than the null device.
+        InputError: The path is a device other than the null device.
     """
     try:
         status = path.stat()
@@ -149,11 +149,11 @@ def write_records(path: InputPath | str, records: Iterable[object]) -> int:
 
 
 def write_json(path: InputPath, value: Any) -> None:
-    """Write a JSON file for people and machines, all or nothing.
+    """Write an indented JSON file, all or nothing.
 
     Args:
         path: The file.
-        value: What msgspec can encode.
+        value: Any value that msgspec can encode.
 
     Raises:
         InputError: The file cannot be written.
@@ -164,10 +164,10 @@ def write_json(path: InputPath, value: Any) -> None:
 
 @contextmanager
 def atomic_write(path: InputPath) -> Generator[BinaryIO]:
-    """Open a file for writing; it takes its name only if the block ends without an error.
+    """Open a temporary file that replaces ``path`` if the block ends without an error.
 
     Args:
-        path: The file to be made or replaced; its folder is made when missing.
+        path: The file; its folder is made if it is missing.
 
     Yields:
         A binary file.
@@ -176,9 +176,9 @@ def atomic_write(path: InputPath) -> Generator[BinaryIO]:
         InputError: The file cannot be written.
     """
     if isinstance(path, MemoryFile):
-        written = io.BytesIO()
-        yield written
-        path.write_bytes(written.getvalue())
+        buffer = io.BytesIO()
+        yield buffer
+        path.write_bytes(buffer.getvalue())
         return
     part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -204,12 +204,15 @@ def _left_by_killed(path: Path) -> Iterator[Path]:
                 suppress(OSError, RunFolderError),
                 open(open_regular_file(leftover, os.O_RDONLY), "rb") as file,
             ):
-                if _try_lock(file):  # else its writer runs elsewhere, and has that number there
+                if _try_lock(file):  # else its writer is alive on another machine
                     yield leftover
 
 
 def _try_lock(file: BinaryIO) -> bool:
-    """Lock a file while this process has it open; False if another has it or locks are missing."""
+    """Lock a file until it is closed; return False if another process holds the lock.
+
+    Also False on systems without such locks.
+    """
     try:
         import fcntl  # noqa: PLC0415 - not on every system
 

@@ -1,4 +1,4 @@
-"""Explanations of invalid records: the value found, and the nearest valid one."""
+"""Error messages for invalid records, with the nearest valid name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `([^`]*)`")
 _NO_CHOICE = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
-_PLACE = " - at `$"
+_AT_PATH = " - at `$"
 _STEP = re.compile(r"\.(\w+)|\[[^\[\]]*\]")
 _ONE_A_LINE = "expected JSON Lines, one object a line"
 _LIST = "Expected `object`, got `array`"
@@ -18,35 +18,46 @@ _SWAPPED = {
     ("Case", "case_id"): "; these look like outputs, where cases are expected",
     ("Output", "id"): "; these look like cases, where outputs are expected",
 }
-"""Hint that a file was given in the place of another, by record and unknown field."""
+"""Hint that cases and outputs are swapped, by record and unknown field."""
 _CALL_AS_STEP = "; the calls of a step are a list, even one: turns: [[[{name, arguments}], text], ...]"
-"""Hint that a call stands in the place of a step."""
+"""Hint that a turn holds a call where it should hold a step."""
 _FOREIGN = "; `fiducial import FILE --out FOLDER` reads other tools' files"
 _CALL_FIELDS = {("ToolResults", "name"), ("ToolResults", "arguments")}
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def explained(message: str, record_type: Any, noun: str | None = None) -> str:
-    """Add the possible fields or values to the message of a decoding error."""
-    problem, at, location = message.partition(_PLACE)
+    """Add the possible fields or values to the message of a decoding error.
+
+    Args:
+        message: The message, in msgspec's form.
+        record_type: Type of the record that could not be decoded.
+        noun: Name of the record, with its article; by default that of its type.
+    """
+    problem, at, location = message.partition(_AT_PATH)
     path = location.rstrip("`")
     types = _types_at(record_type, path)
     unknown = _UNKNOWN_FIELD.fullmatch(problem)
     if unknown is not None:
-        holder: type[msgspec.Struct] | None = next(filter(_is_record, types), None)
-        if holder is None:
+        owner: type[msgspec.Struct] | None = next(filter(_is_record, types), None)
+        if owner is None:
             return message
-        called = noun if noun is not None and not path else _with_article(holder)
-        fields = [field.name for field in msgspec.structs.fields(holder)]
-        hint = "" if path else _misplaced(holder.__name__, unknown[1], fields)
-        if (holder.__name__, unknown[1]) in _CALL_FIELDS:
-            hint = _CALL_AS_STEP
-        return f"{unknown_field(unknown[1], fields, called)}{hint}{at}{location}"
+        return f"{_explained_field(unknown[1], owner, path, noun)}{at}{location}"
     choice = _NO_CHOICE.fullmatch(problem)
     names = [str(value) for each in types if get_origin(each) is Literal for value in get_args(each)]
     if choice is None or not names:
         return message
     return f"{problem}; known are {', '.join(names)}{nearest(choice[1], names)}{at}{location}"
+
+
+def _explained_field(name: str, owner: type[msgspec.Struct], path: str, noun: str | None) -> str:
+    """Return the message for an unknown field of a record at a path."""
+    called = noun if noun is not None and not path else _with_article(owner)
+    fields = [field.name for field in msgspec.structs.fields(owner)]
+    hint = "" if path else _misplaced(owner.__name__, name, fields)
+    if (owner.__name__, name) in _CALL_FIELDS:
+        hint = _CALL_AS_STEP
+    return f"{unknown_field(name, fields, called)}{hint}"
 
 
 def _misplaced(record: str, name: str, fields: list[str]) -> str:
@@ -68,7 +79,7 @@ def unknown_field(name: str, field_names: Iterable[str], called: str) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """Return a question that suggests the nearest known name; empty if none is near."""
+    """Return a hint such as `` (did you mean 'x'?)``; empty if no known name is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for errors
 
     near = get_close_matches(name, list(names), n=1)
@@ -93,13 +104,13 @@ def line_hint(message: str, raw: bytes) -> str:
 
 def _types_at(record_type: Any, path: str) -> list[Any]:
     """Return the types possible at a path, such as ``.claims[0]``."""
-    here: list[Any] = [record_type]
+    types: list[Any] = [record_type]
     for step in _STEP.finditer(path):
-        here = [below for each in here for below in _below(each, step[1])]
-    return here
+        types = [inner for each in types for inner in _types_in(each, step[1])]
+    return types
 
 
-def _below(kind: Any, field: str | None) -> list[Any]:
+def _types_in(kind: Any, field: str | None) -> list[Any]:
     """Return the types possible in a field of a type, or among its items."""
     if field is None:
         inner = get_args(kind)[-1:] if get_origin(kind) in {list, dict} else ()

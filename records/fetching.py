@@ -18,15 +18,15 @@ from tempfile import mkdtemp
 from ..errors import InputError, register_alias
 from .objects import ObjectFolder, ObjectVersion, fetched_alone
 
-_KEPT_SECONDS = 30 * 24 * 3600
-"""Unused time after which a copy is removed when another version of its input is fetched."""
+_UNUSED_SECONDS = 30 * 24 * 3600
+"""Unused time after which a version's copy is removed, the next time that its input is read."""
 
 
 def fetch_input(objects: ObjectFolder, listed: Mapping[str, ObjectVersion], cache: Path) -> Path:
     """Return a current copy of an object or a folder of objects; earlier copies are reused.
 
     Args:
-        objects: Their address.
+        objects: The object, or the folder of objects.
         listed: Versions of the objects, by name.
         cache: The folder for copies.
 
@@ -116,5 +116,5 @@ def _rename_unless_there(part: Path, folder: Path) -> None:
 def _forget_old(versions: Path) -> None:
     for version in versions.iterdir():
         with suppress(FileNotFoundError):  # another process renamed or removed it
-            if version.stat().st_mtime < time.time() - _KEPT_SECONDS:
+            if version.stat().st_mtime < time.time() - _UNUSED_SECONDS:
                 shutil.rmtree(version, ignore_errors=True)

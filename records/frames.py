@@ -1,4 +1,4 @@
-"""Data frames: rows of one as mappings, and frames made of rows."""
+"""Conversion of data frames to rows, and of rows to data frames."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _values(column: pd.Series[Any]) -> list[Any]:
     values, missing = column.tolist(), column.isna().to_numpy()
     if not missing.any():
         return values
-    return [None if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
+    return [None if is_missing else value for value, is_missing in zip(values, missing.tolist(), strict=True)]
 
 
 _PLAIN = {str, int, float, bool, type(None)}

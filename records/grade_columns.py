@@ -9,11 +9,11 @@ from .column_names import FIELDS, TABLE_FIELDS, is_label_like, is_person, is_sco
 from .grades import GradeScale, UnknownGradeError, as_number, is_missing
 
 MOST_GRADES = 12
-"""Numbers outside the scale are grades only if so few different ones occur, such as 1 to 5."""
+"""Maximum number of different numbers outside the scale that may be grades, such as 1 to 5."""
 
 _LONGEST_WORD = 30
 _MOST_WORDS = 20
-"""A column with more different words is a text, not a grade."""
+"""Maximum number of different words in a column of grades; a column with more holds texts."""
 
 
 _RATINGS = (
@@ -28,27 +28,28 @@ _RATINGS = (
     "okay",
     "approved",
 )
-"""Columns of grades by a product's users. Many hold texts or scores, so all values must be grades, and no judge be named."""
+"""Names of columns with grades by a product's users. Many hold texts or scores, so all values must be grades, and no
+column may name a judge."""
 
 
 def is_rating(name: str) -> bool:
-    """Return whether a name means grades by people, such as ``thumbs`` or ``user_rating``."""
+    """Return whether a column's name means grades by people: ``thumbs``, ``user_rating``."""
     plain = normal(name)
     return plain in _RATINGS or plain in FIELDS["label"] or is_label_like(name)
 
 
 class GradeColumns:
-    """Finder of the columns of one table.
+    """Search for the columns of grades in one table.
 
     Args:
         rows: The first rows.
         columns: Known columns, by field.
-        scales: Meanings of grades: that of scores, and that of labels.
-        is_reserved: Whether a column of this name never holds grades, whatever its values.
+        scales: Scales of scores and of labels.
+        is_reserved: Function that tells whether a column of this name never holds grades, whatever its values.
 
     Attributes:
         present: Names of all columns.
-        columns: Known and found columns, by field.
+        columns: Columns by field: the known ones, and those that were found.
         people: Columns of several people, if no column is the label.
     """
 
@@ -112,9 +113,8 @@ class GradeColumns:
         """Find the column of a field by its usual names."""
         if field in self.columns:
             return
-        if (
-            field in self.present and field not in self._taken
-        ):  # the field's own name counts, whatever the values
+        # A column with the field's own name counts whatever its values.
+        if field in self.present and field not in self._taken:
             self.assign(field, field)
             return
         by_name = {normal(each): each for each in reversed(self.free())}

@@ -28,30 +28,16 @@ WORDS: Mapping[str, float] = {
         0.0,
     ),
 }  # fmt: skip
-"""Words that say pass or fail."""
+"""Scores of words that mean pass or fail."""
 
 _NO_GRADE: Mapping[str, None] = dict.fromkeys(
-    (
-        "",
-        "n/a",
-        "na",
-        "nan",
-        "null",
-        "<na>",
-        "#n/a",
-        "not applicable",
-        "not rated",
-        "not graded",
-        "unrated",
-        "-",
-        "\u2013",
-        "\u2014",
-    )
-)
-"""Texts that people and tools write into a cell instead of leaving it empty."""
+    ("", "n/a", "na", "nan", "null", "<na>", "#n/a", "not applicable", "not rated", "not graded", "unrated", "-",
+     "\u2013", "\u2014")
+)  # fmt: skip
+"""Texts that stand for an empty cell."""
 
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,9},(?!\d{3}\Z)|0,)\d{1,20}")
-"""Three digits behind a comma may be thousands, except after a zero."""
+"""A number with a decimal comma. Three digits after the comma may be thousands, except after a zero."""
 
 _SEPARATORS = re.compile(r"[\s_-]+")
 
@@ -63,9 +49,9 @@ def is_missing(value: object) -> bool:
     """
     if isinstance(value, str):
         return not value.strip()
-    if value is None or isinstance(value, int):
-        return value is None
-    return isinstance(value, Real) and math.isnan(value)
+    if isinstance(value, int):  # which may be too large for `isnan`
+        return False
+    return value is None or (isinstance(value, Real) and math.isnan(value))
 
 
 class UnknownGradeError(ValueError):
@@ -85,8 +71,8 @@ class GradeScale(msgspec.Struct, frozen=True):
 
     Attributes:
         ends: The worst grade and the best; None for grades in [0, 1].
-        pass_at: Threshold of a pass, on the scale as written; None to keep fractions.
-        words: Scores of words, which go before `WORDS`; None for a word that means "no grade".
+        pass_at: Pass threshold in the table's own numbers; None to keep fractions.
+        words: Scores of words, which override `WORDS`; None for a word that means "no grade".
     """
 
     ends: tuple[float, float] | None = None
@@ -105,7 +91,7 @@ class GradeScale(msgspec.Struct, frozen=True):
                 if word in scores:
                     return scores[word]
             percent = _percentage(value)
-            if percent is not None:  # the sign gives the scale, unless the user gave one
+            if percent is not None:  # the per cent sign implies the scale, unless the user declared one
                 scale = self if self.ends or self.pass_at is not None else _PERCENT
                 return scale.score(percent)
         elif isinstance(value, bool):
@@ -117,21 +103,21 @@ class GradeScale(msgspec.Struct, frozen=True):
             return None
         if self.has_word(number):
             return self.words[plain_word(f"{number:g}")]
-        return self._on_scale(number, value)
+        return self._scaled(number, value)
 
     def has_word(self, number: float) -> bool:
         """Return whether a number has a score among the words."""
         return plain_word(f"{number:g}") in self.words
 
-    def _on_scale(self, number: float, value: object) -> float:
+    def _scaled(self, number: float, value: object) -> float:
         worst, best = self.ends or (0.0, 1.0)
-        if self.pass_at is not None and (self.ends is None or self._holds(number)):
+        if self.pass_at is not None and (self.ends is None or self._is_on_scale(number)):
             return float(number >= self.pass_at if best > worst else number <= self.pass_at)
-        if not self._holds(number):
+        if not self._is_on_scale(number):
             raise UnknownGradeError(value, f"not from {worst:g} to {best:g}")
         return (number - worst) / (best - worst) + 0.0
 
-    def _holds(self, number: float) -> bool:
+    def _is_on_scale(self, number: float) -> bool:
         worst, best = self.ends or (0.0, 1.0)
         return min(worst, best) <= number <= max(worst, best)
 
@@ -173,11 +159,11 @@ def _grade_number(value: Any) -> float | None:
 
 
 def majority(grades: Sequence[Any], scale: GradeScale) -> float | None:
-    """Return the score that most people gave, or the mean of fractions; None for a tie."""
+    """Return the score that most people gave, or the mean if some are fractions; None for a tie."""
     try:
         scores = [score for grade in grades if (score := scale.score(grade)) is not None]
     except UnknownGradeError:
-        return None  # the person's own column is refused, with its name
+        return None  # the error is reported for the person's column
     if not scores:
         return None
     share = sum(scores) / len(scores)
@@ -201,7 +187,7 @@ class UnreadGrades:
     """Values of a column that are not grades.
 
     Args:
-        rows: Rows from the first that has one.
+        rows: Rows of the table, from the first with such a value.
         column: The column.
         scale: The meaning of its grades.
     """
@@ -218,7 +204,7 @@ class UnreadGrades:
                 self.values.setdefault(shown, error.value)
 
     def message(self, option: str) -> str:
-        """Return the message; ``option`` declares the scale of this column."""
+        """Return the error message; ``option`` is the command-line option for the column's scale."""
         listed = ", ".join(
             f"{_short(shown)}{'' if count == 1 else f' ({count:,} times)'}"
             for shown, count in list(self.counts.items())[:_SHOWN]
@@ -241,7 +227,7 @@ class UnreadGrades:
 
 
 def as_number(value: Any) -> float | None:
-    """Return a value as a number, also with a decimal comma; None if it is none."""
+    """Return a value as a number; a decimal comma is accepted. None if it is not a number."""
     if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()):
         value = value.replace(",", ".")
     try:

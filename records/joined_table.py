@@ -1,4 +1,4 @@
-"""Tables that arrive later, joined by id: references of cases, or labels."""
+"""Tables of references or labels that are joined to cases and outputs by id."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 from ..errors import ColumnsError
 from .column_names import LABEL_FIELDS, map_options, normal, resolve
 from .grades import GradeScale, UnknownGradeError
-from .label_table import label_columns
+from .label_table import SAMPLE_ROWS, label_columns
 from .memory_file import InputPath
 from .table_rows import file_rows
 
 _REFERENCES = ("expected_calls", "accepted_answers", "criterion", "context")
-_LOOKED_AT = 512
 
 
 class JoinedTable(NamedTuple):
@@ -23,9 +22,9 @@ class JoinedTable(NamedTuple):
     Attributes:
         references: Columns with references.
         has_labels: True if other columns hold labels.
-        of_references: The user's names of columns with references.
-        of_labels: The user's names of the other columns.
-        not_references: Columns with labels under a name that references have, too.
+        of_references: The user's mapping of columns with references, and of the id.
+        of_labels: The user's mapping of all other columns.
+        not_references: Columns of labels whose name could also mean references.
     """
 
     references: list[str]
@@ -40,7 +39,7 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
 
     Args:
         path: CSV, TSV, JSON, JSON Lines or Parquet.
-        mapping: Columns whose names do not say what they are, in either order.
+        mapping: A field and its column, or a column and its field (``--map``).
         grades: The meaning of its grades.
 
     Raises:
@@ -48,29 +47,30 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
         InputError: It cannot be read.
         UsageError: A name that the user gave is neither a field nor a column.
     """
-    rows = [row for _, row in islice(file_rows(path), _LOOKED_AT)]
+    rows = [row for _, row in islice(file_rows(path), SAMPLE_ROWS)]
     present = list(dict.fromkeys(name for row in rows for name in row))
-    of_references = {a: b for a, b in mapping.items() if {a, b} & {*_REFERENCES, "id"}}
-    of_labels = {a: b for a, b in mapping.items() if not {a, b} & {*_REFERENCES}}
+    of_references = {one: other for one, other in mapping.items() if {one, other} & {*_REFERENCES, "id"}}
+    of_labels = {one: other for one, other in mapping.items() if not {one, other} & {*_REFERENCES}}
     names = resolve(present, of_references)
     candidates = [names[field] for field in _REFERENCES if field in names]
     named_by_user = {*of_references, *of_references.values()}
     graded = [name for name in candidates if name not in named_by_user and _holds_grades(rows, name, grades)]
     references = [name for name in candidates if name not in graded]
     others = [name for name in present if name not in references]
+    has_labels = True
     try:
         label_columns(others, of_labels, path)
     except ColumnsError as error:
         if error.field == "label" and not references:
-            raise _nothing_known(present, path) from None
+            raise _no_known_column(present, path) from None
         if error.field == "id":
             raise
-        return JoinedTable(references, False, of_references, of_labels, graded)
-    return JoinedTable(references, True, of_references, of_labels, graded)
+        has_labels = False
+    return JoinedTable(references, has_labels, of_references, of_labels, graded)
 
 
 def _holds_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: GradeScale) -> bool:
-    """Return whether a column whose name labels have, too, holds nothing but grades."""
+    """Return whether a column has a name that labels may have, and holds only grades."""
     if normal(name) not in LABEL_FIELDS["label"]:
         return False
     try:
@@ -80,7 +80,7 @@ def _holds_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: GradeSca
     return any(score is not None for score in scores)
 
 
-def _nothing_known(present: Sequence[str], path: InputPath) -> ColumnsError:
+def _no_known_column(present: Sequence[str], path: InputPath) -> ColumnsError:
     columns = ", ".join(map(repr, present))
     example = present[-1] if present else "COLUMN"
     return ColumnsError(

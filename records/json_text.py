@@ -1,7 +1,7 @@
 """Encode records as JSON Lines; detect duplicate keys, of which decoders keep the last.
 
-Decoders do not report them, and reading every object key by key takes ten times as long as decoding. So decoded records are encoded
-again: a pair that was lost took its colon with it. Only lines that lost a colon are read key by key.
+Decoders do not report duplicates, and reading every object key by key takes ten times as long as decoding. So decoded
+records are encoded again, and their colons counted: each lost pair is a lost colon. Only lines that lost one are read key by key.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 from ..errors import RecordError
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
-"""Longer lines are neither read nor written. A whole line is in memory, so this bounds the cost of a hostile file."""
+"""Maximum length of a line that is read or written. A whole line is in memory, so this bounds the cost of a hostile file."""
 
 
 def encode_line(record: object, path: object = None) -> bytes:
@@ -73,10 +73,10 @@ _read_lines = msgspec.json.Decoder().decode_lines
 class DuplicateKeyDetector:
     """Detector of lines in which an object has a key twice, for the lines of one writer.
 
-    It compares lines with their decoded records, by three tests, the cheapest first:
+    It compares lines with their decoded records by three tests, the cheapest first. Lines that pass one have no duplicates.
 
-    1. The records, encoded, give the same bytes. A writer that fails this once is not tested again.
-    2. The records, encoded, have as many colons. Not tested again if records once left out a field.
+    1. The encoded records are the same bytes. After one failure, this writer's lines skip the test.
+    2. The encoded records have as many colons. After a record left out a field, lines skip the test.
     3. The lines, decoded as plain JSON and encoded, have as many colons.
     """
 
@@ -88,10 +88,10 @@ class DuplicateKeyDetector:
     def suspects(self, lines: Sequence[bytes], records: Sequence[object]) -> bool:
         """Return whether a line may have a duplicate key; if False, none has."""
         text = lines[0] if len(lines) == 1 else b"".join(lines)
-        self._writes_like_us = self._writes_like_us and _lines_of(records) == text
+        self._writes_like_us = self._writes_like_us and _encoded_lines(records) == text
         if self._writes_like_us:
             return False
-        if _has_escaped_colon(text):  # decoded to a plain one, it could stand in for one that was lost
+        if _has_escaped_colon(text):  # encoded as a plain colon, it could make up for a lost one
             return True
         colons = text.count(b":")
         if self._keeps_all_fields and self._colons_of(records) == colons:
@@ -124,7 +124,7 @@ def _has_escaped_colon(text: bytes) -> bool:
     return b"\\" in text and (rb"\u003a" in text or rb"\u003A" in text)
 
 
-def _lines_of(records: Sequence[object]) -> bytes:
+def _encoded_lines(records: Sequence[object]) -> bytes:
     try:
         return _write_lines(records)
     except UnicodeEncodeError:  # a lone surrogate

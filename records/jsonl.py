@@ -25,7 +25,7 @@ from .output import Output, with_spelled_out_calls
 from .validation import validate_case
 
 _BATCH_BYTES = 8192
-"""Bytes of lines that are searched together for duplicate keys."""
+"""Size of the batches of lines that are searched for duplicate keys."""
 
 T = TypeVar("T")
 
@@ -55,22 +55,22 @@ def read_records(path: InputPath | str, record_type: type[T]) -> Iterator[T]:
 def read_numbered(
     path: InputPath, record_type: type[T], *, validated: bool = False
 ) -> Iterator[tuple[int, T]]:
-    """Like `read_records`, with the 1-based number of each record's line.
+    """Read records like `read_records`, with the 1-based number of each record's line.
 
     Args:
         path: The file.
         record_type: See `read_records`.
-        validated: Whether the file was read before, so that duplicate keys need not be searched for.
+        validated: Whether the file was validated earlier; then duplicate keys are not searched for.
     """
     empty = True
-    with closing(read_lines(path)) as lines:  # an error's traceback would hold them, and the file, open
-        rows = (
+    with closing(read_lines(path)) as lines:  # otherwise an error's traceback keeps the file open
+        rows: Iterable[tuple[int, bytes, T]] = (
             (line, raw, decode_record(raw, record_type, path=path, line=line, validated=validated))
             for line, _, raw in lines
         )
-        for line, _, record in (
-            rows if validated or isinstance(path, MemoryFile) else _without_duplicate_keys(rows, path)
-        ):
+        if not validated and not isinstance(path, MemoryFile):
+            rows = _without_duplicate_keys(rows, path)
+        for line, _, record in rows:
             empty = False
             yield line, record
     if empty:
@@ -164,8 +164,8 @@ def decode_record(
         record_type: See `read_records`.
         path: Named in errors.
         line: Named in errors.
-        detector: Refuses duplicate keys in one object; None for lines that this program wrote.
-        validated: Whether the line was read before, so that only its types are checked.
+        detector: Detector of duplicate keys; None for lines that this program wrote.
+        validated: Whether the line was validated earlier; then only its types are checked.
 
     Returns:
         The record.

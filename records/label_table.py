@@ -1,4 +1,4 @@
-"""Tables of labels: grades by id, and perhaps system, as people keep them."""
+"""Tables of labels: grades by id, and perhaps by system and trial."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from .standing_labels import MAJORITY, is_tie, majority_verdict
 from .table_rows import NumberedRow, file_rows
 from .verdict import Source, Verdict
 
-_LOOKED_AT = 512
+SAMPLE_ROWS = 512
+"""Number of rows whose columns are looked at."""
 
 
 class LabelRow(Record, frozen=True, kw_only=True):
@@ -42,7 +43,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
         source: Type of the author.
         system: The system; None if the row names none.
         trial: The attempt; None if the row names none.
-        reason: What the person wrote beside it.
+        reason: The person's comment.
         line: Its line in the file; 0 if unknown.
     """
 
@@ -63,17 +64,17 @@ class LabelRow(Record, frozen=True, kw_only=True):
 
     @property
     def counts(self) -> bool:
-        """True if it is a grade, or says that people disagree."""
+        """True if it is a grade, or a tie between people."""
         return self.score is not None or is_tie(self)
 
 
 class LabelTable(MemoryFile):
-    """Labels of a table, as lines of `LabelRow`.
+    """Labels of a table, as JSON Lines of `LabelRow`.
 
     Args:
-        name: The table, for messages.
+        name: Name of the table for messages.
         data: The lines.
-        columns: The table's own columns.
+        columns: The columns of the table that was read.
     """
 
     def __init__(self, name: str, data: bytes, columns: Iterable[str] = ()) -> None:
@@ -103,9 +104,9 @@ def label_table(
     Args:
         path: CSV, TSV, JSON, JSON Lines or Parquet.
         grades: The meaning of its grades.
-        columns: Columns whose names do not say what they are, in either order.
+        columns: A field and its column, or a column and its field (``--map``).
         without: Columns that hold no labels.
-        by: The person who gave the labels, if a row names none; by default the column of labels.
+        by: Name of the person for rows that name none; by default the name of the label column.
 
     Raises:
         ColumnsError: No column can be the id or the label.
@@ -113,7 +114,7 @@ def label_table(
         UsageError: A name that the user gave is neither a field nor a column.
     """
     rows = file_rows(path)
-    first = list(islice(rows, _LOOKED_AT))
+    first = list(islice(rows, SAMPLE_ROWS))
     present = [
         name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
     ]
@@ -142,21 +143,29 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
         names["id"] = session
     people = people_columns(present, applicable)
     if "label" not in names and len(people) < 2:  # noqa: PLR2004 - one person's column is the label
-        like = [name for name in present if is_label_like(name) and name not in names.values()]
-        if len(like) == 1:
-            names["label"] = like[0]
-    for field in ("id", "label"):
-        if field not in names and not (field == "label" and len(people) > 1):
-            free = [name for name in present if name not in names.values()]
-            options = map_options({field: free[0] if free else "COLUMN"})
-            error = ColumnsError(
-                f"no column is known to be the {field}; the columns are {', '.join(map(repr, present))}; name it with {options}",
-                path=path,
-                field=field,
-            )
-            error.options = options
-            raise error
+        candidates = [name for name in present if is_label_like(name) and name not in names.values()]
+        if len(candidates) == 1:
+            names["label"] = candidates[0]
+    if "id" not in names:
+        raise _no_column_for("id", present, names, path)
+    if "label" not in names and len(people) < 2:  # noqa: PLR2004 - several people's columns are all labels
+        raise _no_column_for("label", present, names, path)
     return names
+
+
+def _no_column_for(
+    field: str, present: Sequence[str], names: Mapping[str, str], path: InputPath
+) -> ColumnsError:
+    free = [name for name in present if name not in names.values()]
+    options = map_options({field: free[0] if free else "COLUMN"})
+    columns = ", ".join(map(repr, present))
+    error = ColumnsError(
+        f"no column is known to be the {field}; the columns are {columns}; name it with {options}",
+        path=path,
+        field=field,
+    )
+    error.options = options
+    return error
 
 
 def _read(
@@ -168,35 +177,43 @@ def _read(
     *,
     by: str,
 ) -> Iterator[LabelRow]:
+    """Yield the labels of each row; with a column per person, their majority as well."""
+    several = "label" not in names
     remaining = iter(rows)
     for line, row in remaining:
-        cell = {field: row.get(column) for field, column in names.items()}
-        if is_missing(cell["id"]):
-            raise InputError("expected an id, got nothing", path=path, line=line, field=names["id"])
-        fields: dict[str, Any] = {
-            "id": str(cell["id"]),
-            "system": _text(cell.get("system")),
-            "trial": _trial(cell.get("trial"), path, line, names.get("trial", "")),
-            "reason": _text(cell.get("reason")),
-            "line": line,
-        }
-        column = names.get("label", "")
-        try:
-            if "label" in names:
-                score = grades.score(cell["label"])
-                yield LabelRow(by=_text(cell.get("by")) or by, score=score, **fields)
-                continue
-            for column in people:
-                yield LabelRow(by=column, score=grades.score(row.get(column)), **fields)
-        except UnknownGradeError:
-            unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
-            raise InputError(unread.message("--label-scale"), path=path, line=line, field=column) from None
-        agreed = majority([row.get(name) for name in people], grades)
-        yield LabelRow(by=MAJORITY, source="construction", score=agreed, **fields)
+        fields = _shared_fields(line, row, names, path)
+        for column in people if several else [names["label"]]:
+            try:
+                score = grades.score(row.get(column))
+            except UnknownGradeError:
+                unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
+                message = unread.message("--label-scale")
+                raise InputError(message, path=path, line=line, field=column) from None
+            person = column if several else _text(row.get(names.get("by", ""))) or by
+            yield LabelRow(by=person, score=score, **fields)
+        if several:
+            agreed = majority([row.get(column) for column in people], grades)
+            yield LabelRow(by=MAJORITY, source="construction", score=agreed, **fields)
+
+
+def _shared_fields(
+    line: int, row: Mapping[str, Any], names: Mapping[str, str], path: InputPath
+) -> dict[str, Any]:
+    """Return the fields that all labels of a row have in common."""
+    cell = {field: row.get(column) for field, column in names.items()}
+    if is_missing(cell["id"]):
+        raise InputError("expected an id, got nothing", path=path, line=line, field=names["id"])
+    return {
+        "id": str(cell["id"]),
+        "system": _text(cell.get("system")),
+        "trial": _trial(cell.get("trial"), path, line, names.get("trial", "")),
+        "reason": _text(cell.get("reason")),
+        "line": line,
+    }
 
 
 def _majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
-    """Yield the majority on each output that several people graded in rows of their own."""
+    """Yield the majority for each output that several people graded in separate rows."""
     by_output: dict[tuple[str, str | None, int | None], dict[str, LabelRow]] = {}
     for row in rows:
         if row.score is not None:
@@ -222,7 +239,7 @@ def _trial(value: Any, path: InputPath, line: int, column: str) -> int | None:
 
 
 class OutputName(NamedTuple):
-    """An output as labels may name it.
+    """Names by which labels refer to an output.
 
     Attributes:
         id: The case, or the item of a table.
@@ -284,7 +301,7 @@ class LabelIndex:
         return [rows[0] for name, rows in self._by_name.items() if name not in self.used]
 
     def refuse_unmatched(self, outputs: Iterable[OutputName]) -> int:
-        """Refuse labels if none belongs to an output; return how many do not.
+        """Refuse labels if none belongs to an output; return the number of those that do not.
 
         Raises:
             InputError: No label belongs to an output.

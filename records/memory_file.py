@@ -16,7 +16,7 @@ from .json_text import encode_record
 
 
 class MemoryFile:
-    """Bytes under a name, with the methods of `Path` that records need.
+    """Named bytes, with the methods of `Path` that readers of records use.
 
     Args:
         name: Name in messages, in place of a path.
@@ -49,7 +49,7 @@ class MemoryFile:
     def open(self, mode: Literal["rb"] = "rb") -> io.BytesIO:
         """Return an independent reader from the start; it does not see what is appended later."""
         del mode
-        return io.BytesIO(self.read_bytes())  # which shares the bytes
+        return io.BytesIO(self.read_bytes())  # a BytesIO does not copy the bytes
 
     def write_bytes(self, data: bytes) -> None:
         """Replace the content."""
@@ -63,7 +63,7 @@ class MemoryFile:
 
 
 class MemoryRows(MemoryFile):
-    """Rows under a name: tables are read from them directly, other readers get JSON Lines.
+    """Named rows: tables are read from them directly, other readers get JSON Lines.
 
     Args:
         name: Name in messages, in place of a path.

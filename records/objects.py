@@ -22,7 +22,7 @@ _DRIVERS = {
     **dict.fromkeys(("gs", "gcs"), "gcsfs"),
     **dict.fromkeys(("abfs", "abfss", "az", "adl"), "adlfs"),
 }
-"""The package for a scheme, for the message if it is missing."""
+"""Package that reads a scheme, named in the error if it is missing."""
 
 _VERSION_KEYS = (
     "ETag",
@@ -38,7 +38,7 @@ _VERSION_KEYS = (
 """Keys under which drivers give an object's version; the first one counts."""
 
 _MOST_OBJECTS = 100_000
-"""An address with more objects is refused: it is wrong, or its objects belong in several folders."""
+"""Maximum number of objects at an address: with more, it is wrong, or its objects belong in several folders."""
 
 _CHUNK = 1024 * 1024
 
@@ -47,7 +47,7 @@ fetched_alone: set[Path] = set()
 
 
 class ObjectVersion(NamedTuple):
-    """Version of an object's content; it differs from that of another content under the name."""
+    """Size and version of an object, which tell its contents apart."""
 
     size: int
     version: str
@@ -60,8 +60,8 @@ class ObjectFolder:
         address: The address of an object, of a folder of objects, or of some in a folder (``s3://bucket/part-*.jsonl``).
 
     Attributes:
-        address: The address; only its hash may be kept, since it may hold a secret.
-        name: The address as it may be shown.
+        address: The address; only its hash may be stored, since it may hold a secret.
+        name: The address without secrets, for messages.
 
     Raises:
         UsageError: Addresses of this kind are not read.
@@ -101,7 +101,7 @@ class ObjectFolder:
     def find(self) -> dict[str, ObjectVersion]:
         """Return the objects below the address, by their names relative to it.
 
-        An object that is at the address itself has the name ``""``.
+        An object at the address itself has the name ``""``.
         """
         with self._translated():
             self._fs.invalidate_cache()
@@ -131,7 +131,7 @@ class ObjectFolder:
                 target.write(piece)
 
     def put(self, name: str, file: Path) -> ObjectVersion:
-        """Put a file in an object's place; return the new version."""
+        """Upload a file as an object; return the new version."""
         with self._translated():
             self._fs.put_file(str(file), self._key(name))
             self._fs.invalidate_cache()
@@ -144,15 +144,15 @@ class ObjectFolder:
         return None
 
     def write(self, name: str, content: bytes, *, only_if_new: bool = False) -> bool:
-        """Put a small object.
+        """Write a small object.
 
         Args:
             name: Its name.
             content: Its new content.
-            only_if_new: Whether it must not exist yet; the store decides, if it can.
+            only_if_new: Whether to write only if there is no such object, in one step if the store can.
 
         Returns:
-            Whether it has this content; False if somebody else wrote another.
+            Whether the object has this content now; False if another process wrote another one.
         """
         with self._translated():
             try:
@@ -189,7 +189,7 @@ class ObjectFolder:
             raise ConfigurationError(
                 f"{self.name}: the driver of {scheme}:// is not installed: {remedy}"
             ) from error
-        except Exception as error:  # noqa: BLE001 - drivers have no tree of errors in common
+        except Exception as error:  # noqa: BLE001 - drivers have no common base class of errors
             if scheme and isinstance(error, ValueError) and "rotocol" in str(error):
                 raise UsageError(f"{self.name}: fsspec knows no {scheme}://") from self._cause(error)
             raise self._error(_reason(error)) from self._cause(error)

@@ -6,6 +6,7 @@ Also the outcome of executing its calls, and two outputs as a pair.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, cast
 
 import msgspec
@@ -28,7 +29,7 @@ class ItemKey(NamedTuple):
 
 
 class CalledFunction(Record, frozen=True, kw_only=True):
-    """Content of ``function`` in OpenAI's form of a call."""
+    """Field ``function`` of a call in OpenAI's form."""
 
     name: str
     arguments: dict[str, Any] | str = {}
@@ -53,18 +54,18 @@ class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
     function: CalledFunction | None = None
 
     def __post_init__(self) -> None:
-        put = msgspec.structs.force_setattr
+        set_field = msgspec.structs.force_setattr
         if self.function is not None:
             if self.name is not _NO_NAME:
                 raise ValueError("a call has either a name or a function, not both")
-            put(self, "name", self.function.name)
-            put(self, "arguments", self.function.arguments)
-            put(self, "function", None)
+            set_field(self, "name", self.function.name)
+            set_field(self, "arguments", self.function.arguments)
+            set_field(self, "function", None)
         elif self.name is _NO_NAME:
             raise ValueError("Object missing required field `name`")
         if self.id is not None or self.type is not None:
-            put(self, "id", None)
-            put(self, "type", None)
+            set_field(self, "id", None)
+            set_field(self, "type", None)
 
 
 class ToolResults(Record, frozen=True, kw_only=True):
@@ -113,7 +114,7 @@ class Output(Record, frozen=True, kw_only=True):
 
     @property
     def agent_turns(self) -> list[list[AgentStep]] | None:
-        """The turns with the agent's own steps alone, without results of calls."""
+        """The turns without results of calls."""
         if self.turns is None:
             return None
         return [_agent_steps(turn) for turn in self.turns]
@@ -158,7 +159,7 @@ Episode: TypeAlias = Sequence[Sequence[StepOutcome]]
 
 
 class PlantedStep(NamedTuple):
-    """Number of the step at which a trajectory goes wrong, and of all its steps."""
+    """Number of the step at which a trajectory goes wrong, and count of all its steps."""
 
     step: int
     steps: int
@@ -175,7 +176,7 @@ def messages_asked(case: Case, output: Output) -> list[Message]:
 
 
 def turns_done(output: Output) -> Sequence[Sequence[Step]]:
-    """Return the steps by turn; of an output without turns, its calls and its text as one turn."""
+    """Return the steps by turn; without turns, the calls and the text as one turn."""
     if output.turns is not None:
         return output.turns
     calls: list[AgentStep] = [output.tool_calls] if output.tool_calls else []
@@ -205,15 +206,15 @@ def planted_step(case: Case, right: Output, faulty: Output) -> PlantedStep | Non
         right_steps = right_turns[turn] if turn < len(right_turns) else []
         faulty_steps = faulty_turns[turn] if turn < len(faulty_turns) else []
         if right_steps != faulty_steps:
-            same = _common_beginning(right_steps, faulty_steps)
-            return PlantedStep(sum(counts[:turn]) + min(same, count - 1) + 1, sum(counts))
+            equal_steps = _common_beginning(right_steps, faulty_steps)
+            return PlantedStep(sum(counts[:turn]) + min(equal_steps, count - 1) + 1, sum(counts))
     return None
 
 
-def _common_beginning(some: Sequence[AgentStep], others: Sequence[AgentStep]) -> int:
+def _common_beginning(steps: Sequence[AgentStep], others: Sequence[AgentStep]) -> int:
     """Count the equal steps at the beginning of both."""
-    pairs = enumerate(zip(some, others, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(some), len(others)))
+    pairs = zip(steps, others, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _agent_steps(turn: Sequence[Step]) -> list[AgentStep]:

@@ -1,4 +1,4 @@
-"""Lock files for one process at a time, which are freed even if their holder crashes."""
+"""Lock files that one process at a time holds, and that are released even if it crashes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class ProcessLock:
     """Lock on a file that other processes on this machine respect.
 
     Args:
-        path: The lock file, which is made and stays.
-        busy: Error message if another process holds it: which, and what to do.
+        path: The lock file; it is created, and never removed.
+        busy: Error message if another process holds the lock.
     """
 
     def __init__(self, path: Path, busy: str) -> None:
@@ -24,7 +24,7 @@ class ProcessLock:
         self._busy = busy
 
     def take(self, wait: float = 0) -> None:
-        """Take the lock, waiting a number of seconds for its holder.
+        """Take the lock, waiting up to a number of seconds for another process to release it.
 
         Raises:
             RunFolderError: Another process holds it.

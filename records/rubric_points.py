@@ -14,8 +14,8 @@ class Points(NamedTuple):
     """Points of an output by a rubric; some of its criteria may be ungraded.
 
     Attributes:
-        low: Points if ungraded criteria went against the output.
-        high: Points if they went for it.
+        low: Points in the worst case of the ungraded criteria.
+        high: Points in their best case.
         possible: Sum of the positive points.
     """
 
@@ -44,7 +44,7 @@ def points_of(graded: Iterable[tuple[float, float | None]]) -> Points:
 
 
 def met_of(score: float | None, points: float) -> float | None:
-    """Return how far a criterion is met, from its verdict's score; 1 is good."""
+    """Return how far a criterion is met, from its verdict's score, of which 1 is good."""
     return score if score is None or points >= 0 else 1.0 - score
 
 

@@ -13,13 +13,13 @@ from .output import ItemKey
 from .verdict import Source, Verdict
 
 MAJORITY = "majority"
-"""Author of what most people in one table say."""
+"""Author of the majority of several people in one table."""
 
 _TIE = "people disagree"
 
 
 class _Label(Protocol):
-    """Fields of a verdict that show a majority or a tie."""
+    """Fields of a label that tell a majority or a tie."""
 
     @property
     def by(self) -> str: ...
@@ -30,7 +30,7 @@ class _Label(Protocol):
 
 
 def majority_verdict(item: ItemKey, grades: Mapping[str, float]) -> Verdict:
-    """Return what most people say of an output, ungraded after a tie."""
+    """Return the majority of people's grades for an output as a verdict; ungraded for a tie."""
     agreed = majority([*grades.values()], PLAIN)
     if agreed is None:
         return Verdict.on(item, by=MAJORITY, source="construction", outcome="undecided", reason=_TIE)
@@ -38,17 +38,17 @@ def majority_verdict(item: ItemKey, grades: Mapping[str, float]) -> Verdict:
 
 
 def effective_source(label: _Label) -> Source:
-    """Return who gave a label: people, too, if it is their majority."""
+    """Return the source of a label; ``human`` for a majority of people."""
     return "human" if label.by == MAJORITY and label.source == "construction" else label.source
 
 
 def is_tie(label: _Label) -> bool:
-    """Return whether a label says that people disagree, so that an output has none."""
+    """Return whether a label is a tie between people, so that the output has no label."""
     return label.score is None and label.by == MAJORITY and label.source == "construction"
 
 
 def standing_labels(labels: Iterable[Verdict]) -> dict[ItemKey, Verdict]:
-    """Return the label of each output that has one: the last, unless people disagree."""
+    """Return the last label of each output; none after a tie."""
     standing: dict[ItemKey, Verdict] = {}
     for label in labels:
         if label.score is not None:

@@ -15,10 +15,10 @@ from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile, MemoryRows
 
 NumberedRow = tuple[int, Mapping[str, Any]]
-"""Row, with its line; with its number if the file has no lines."""
+"""Row with its line, or with its number in a file without lines."""
 
 _INDEX = "__index_level_"
-"""What pandas calls the index of a frame in Parquet."""
+"""Prefix of the columns in which pandas stores the index of a frame in Parquet."""
 
 
 def file_rows(path: InputPath) -> Iterator[NumberedRow]:
@@ -56,7 +56,7 @@ def json_rows(path: InputPath) -> Iterator[NumberedRow]:
 
 
 def _csv_rows(path: Path) -> Iterator[NumberedRow]:
-    """Yield the rows that hold anything, each with as many fields as the header names."""
+    """Yield the rows that are not blank, each with as many fields as the header."""
     with opened_csv(path) as (header, header_line, rows):
         refuse_repeated_names(header, path, header_line)
         for line, cells in rows:

@@ -21,13 +21,13 @@ from .explanations import explained
 
 
 def validate_case(case: Case) -> None:
-    """Check the shape of a case's reference, messages and tools, which types alone cannot.
+    """Check the shape of a case's reference, messages and tools beyond the types of its fields.
 
     Args:
-        case: A case whose field types are right.
+        case: A case whose fields have the right types.
 
     Raises:
-        msgspec.ValidationError: Naming the field, in msgspec's own form (``... - at `$.reference.calls` ``).
+        msgspec.ValidationError: A field is wrong; the message names it in msgspec's form (``... - at `$.reference.calls` ``).
         ConfigurationError: The checker of a custom kind cannot be loaded.
     """
     reference_type = _reference_type(case.kind)
@@ -55,7 +55,7 @@ def _reference_type(kind: Kind) -> type[msgspec.Struct] | None:
     if kind not in KINDS:
         if not is_kind(kind):
             raise msgspec.ValidationError(f"{unknown_kind(kind)} - at `$.kind`")
-        _ = CHECKERS[kind]  # loading registers its reference type, and fails if it cannot be used
+        _ = CHECKERS[kind]  # loading the checker registers the type of its references
     return kind_spec(kind).reference
 
 

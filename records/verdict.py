@@ -16,16 +16,14 @@ statement (``share``), prompt that splits answers into statements, judge asked c
 
 
 OF_PARTS: frozenset[JudgeKind] = frozenset({"share", "criteria"})
-"""Judges whose verdicts follow from verdicts on parts of an answer or a rubric."""
+"""Judges that combine verdicts on parts of an answer or a rubric."""
 
 COUNTED: frozenset[JudgeKind] = frozenset({*OF_PARTS, "jury"})
-"""Judges without calls: their verdicts are computed from those of others."""
+"""Judges without calls: they combine other verdicts."""
 
 
 class JudgeId(Record, frozen=True, kw_only=True):
     """Identity of a judge; two judges are the same when their ids are equal.
-
-    Names are for people.
 
     Attributes:
         kind: Type of judge.
@@ -44,18 +42,18 @@ class JudgeId(Record, frozen=True, kw_only=True):
 
     @property
     def on_criteria(self) -> JudgeId:
-        """Identity of the author of verdicts on single criteria, read from replies on all of them."""
+        """Id that signs verdicts on single criteria, read from replies on all criteria."""
         return msgspec.structs.replace(self, kind="criteria")
 
     @property
     def plain(self) -> str:
-        """Display name if it is unambiguous: ``judge/variant@model``, or ``judge/variant``."""
+        """Display name without a fingerprint: ``judge/variant@model``, or ``judge/variant``."""
         return f"{self.name}/{self.variant}@{self.model}".removesuffix("@")
 
     def times_asked(self, repeats: int) -> int:
-        """Return how often the judge is asked a question that others are asked ``repeats`` times.
+        """Return the number of times that the judge is asked each question, out of ``repeats``.
 
-        The baseline and juries are asked once: words give one answer, and a jury repeats its members itself.
+        The baseline is asked once, since it always gives the same answer, and a jury too, since it repeats its members itself.
         """
         return 1 if self.kind in {"baseline", "jury"} else repeats
 
@@ -65,7 +63,7 @@ Author: TypeAlias = JudgeId | str
 
 
 class ShownNames:
-    """Display names of judges from several sources, one per judge and all different."""
+    """Display names of judges from several sources, all different."""
 
     def __init__(self) -> None:
         self.judges: dict[str, JudgeId] = {}
@@ -75,7 +73,7 @@ class ShownNames:
     def of(self, author: Author, by: str) -> str:
         """Return the display name of a judge.
 
-        If another judge has that name already, the beginning of the fingerprint is appended.
+        If another judge has that name, the beginning of the fingerprint is appended.
         """
         display_name = self._names.get(author)
         if display_name is not None:
@@ -115,7 +113,7 @@ UNGRADED: tuple[Outcome, ...] = ("undecided", "not_applicable", "unparsable", "r
 
 
 _AT_SCORE, _AT_JUDGE = " - at `$.score`", " - at `$.judge`"
-"""The fields, in msgspec's own form."""
+"""Paths of fields for error messages, in msgspec's form."""
 
 
 class Usage(Record, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ def test_an_id_that_comes_twice_is_an_error_that_names_both_lines(tmp_path: Path
 
 
 def test_more_cases_than_are_kept_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(case_index, "_KEEP_BYTES", 10_000)
+    monkeypatch.setattr(case_index, "_CACHE_BYTES", 10_000)
     ids = [str(number) for number in range(2000)]
     with CaseIndex(write_cases(tmp_path / "cases.jsonl", *ids)) as cases:
         assert [cases[case_id].id for case_id in ids + ids[:3]] == ids + ids[:3]
