@@ -26,13 +26,13 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
         return "the row is empty"
     texts, columns = text_columns(row), ", ".join(map(repr, row))
     free = texts or [name for name in row if name not in resolve(row, {}).values()]
-    hint = _scores_alone(row, texts)
-    if not free:
-        return f"the row has no question, answer or reference; its columns are {columns}{hint}"
-    return (
-        f"no column is known to hold a question or an answer; the columns are {columns}; "
-        f"name them, for example {map_options(_likely_columns(row, free))}{hint}"
-    )
+    if not texts and any(map(_is_score, row)):
+        hint = "scores without texts need no import: `fiducial calibrate` reads them"
+    elif free:
+        hint = f"name them, for example {map_options(_likely_columns(row, free))}"
+    else:
+        return f"the row has no question, answer or reference; its columns are {columns}"
+    return f"no column is known to hold a question or an answer; the columns are {columns}; {hint}"
 
 
 def _likely_columns(row: Mapping[str, Any], free: list[str]) -> Mapping[str, str]:
@@ -46,14 +46,8 @@ def _likely_columns(row: Mapping[str, Any], free: list[str]) -> Mapping[str, str
     return likely
 
 
-def _scores_alone(row: Mapping[str, Any], texts: list[str]) -> str:
-    """Return what reads a table of scores without texts; empty for other tables."""
-    scores = [name for name in row if normal(name) in TABLE_FIELDS["score"] or is_score_like(name)]
-    return (
-        ""
-        if texts or not scores
-        else "; scores without texts need no import: `fiducial calibrate` reads them"
-    )
+def _is_score(name: str) -> bool:
+    return normal(name) in TABLE_FIELDS["score"] or is_score_like(name)
 
 
 def nothing_asked(row: Mapping[str, Any], fields: FieldReader) -> str:

@@ -74,6 +74,8 @@ def _object_or_mark(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found if len(found) == len(pairs) else RepeatedKeys(pairs)
 
 
+JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
+
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 """Largest document in bytes, since one is held in memory as a whole."""
 
@@ -101,12 +103,19 @@ def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    files = sorted(
-        file for file in path.rglob("*") if file.is_file() and file.name.lower().endswith(suffixes)
-    )
+    files = files_in(path, suffixes)
     if not files:
         raise InputError(f"holds no file that ends with {' or '.join(suffixes)}", path=path)
     return files
+
+
+def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return the files in a folder with these suffixes, sorted by name, without hidden ones."""
+    return sorted(
+        file
+        for file in folder.rglob("*")
+        if file.name.lower().endswith(suffixes) and not file.name.startswith(".") and file.is_file()
+    )
 
 
 Within: TypeAlias = Callable[[FieldReader], list[tuple[str, Any]] | None]
@@ -127,7 +136,7 @@ def read_rows(
         within: Function that finds the rows in an object, such as a page of an API.
         is_row: Function that returns whether a list is a row, not a list of rows.
     """
-    for file in files_of(path, (".jsonl", ".json", ".ndjson")):
+    for file in files_of(path, JSON_SUFFIXES):
         rows = _lines(file) if _has_lines(file) else _document_rows(file, is_row)
         yield from rows if within is None else _unwrapped(rows, within)
 

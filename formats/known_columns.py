@@ -299,6 +299,11 @@ def _tools(fields: FieldReader) -> list[dict[str, Any]]:
     ]
 
 
+def _id(name: str | None) -> str:
+    """Return an id unchanged; empty for a blank cell."""
+    return name if name is not None and name.strip() else ""
+
+
 def _trial(fields: FieldReader) -> int:
     value = fields.get("trial")
     digits, _, decimals = value.partition(".") if isinstance(value, str) else ("", "", "")
@@ -317,7 +322,7 @@ def _turns(fields: FieldReader) -> list[list[Step]] | None:
 
 
 _REFERENCE: Mapping[str, _Part] = {
-    "id": ("id", lambda fields: fields.name("id") or ""),
+    "id": ("id", lambda fields: _id(fields.name("id"))),
     "expected_calls": ("expected_calls", _expected_calls),
     "accepted_answers": ("accepted", _accepted),
     "context": ("context", lambda fields: passages_of(fields.unpacked("context"), fields.path("context"))),

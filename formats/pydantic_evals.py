@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from ..errors import InputError, readable
+from ..errors import InputError, RecordError, readable
 from ..records import not_utf8
 from ..records.json_text import read_object
 from .calls import AgentAnswer, question_of
@@ -41,9 +41,9 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
         document = _yaml(file) if file.suffix.lower() in {".yaml", ".yml"} else read_document(file)
         position, trials = FilePosition(file), TrialCounter()
         try:
+            if not is_object(document) or "cases" not in document:
+                raise RecordError(f"missing; expected {_EXPECTED}", field="cases")
             whole = FieldReader(document)
-            if "cases" not in whole:
-                raise whole.refuse("cases", _EXPECTED)
             rows = [(at, item, False) for at, item in whole.items("cases")]
             rows += [(at, item, True) for at, item in whole.items("failures")]
             system = whole.text("name") if "analyses" in whole or "failures" in whole else None

@@ -20,7 +20,7 @@ from .csv_rows import read_csv_rows
 from .custom_format import read_custom
 from .exchanges import is_exchange
 from .field_reader import FieldReader
-from .file_rows import FileRow, read_rows
+from .file_rows import JSON_SUFFIXES, FileRow, files_in, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_tables import content_fields, rows_in
@@ -81,7 +81,18 @@ _GLIMPSES = 20
 _MOST_KEYS = 8
 """Number of keys that are named in an error."""
 
-_TEXT = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
+_YAML = (".yaml", ".yml")
+_TEXT = (*JSON_SUFFIXES, *_YAML)
+_DATA = (".eval", ".parquet", *SUFFIXES, *_TEXT)
+
+_READ_IN_FOLDERS: Mapping[str, tuple[str, ...]] = {
+    "csv": SUFFIXES,
+    "parquet": (".parquet",),
+    "inspect": (".eval", ".json"),
+    "pydantic-evals": (".json", *_YAML),
+    "hf": _DATA,
+}
+"""Endings of the files in a folder that a format reads, if they are not those of JSON."""
 
 
 def format_of(name: str) -> Format:
@@ -116,9 +127,20 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
     for path in paths:
         if name not in NAMES and name in FORMATS:
             yield from _within_size_limit(read_custom(name, path), path)
-        else:
-            yield from _without_duplicates(format_of(name).read(path, options), options, path)
+            continue
+        yield from _without_duplicates(format_of(name).read(path, options), options, path)
+        if path.is_dir():
+            yield from _unread_files(name, path)
     yield from _within_size_limit(read_deferred(options), path)
+
+
+def _unread_files(name: str, folder: Path) -> Iterator[Skipped]:
+    """List the files of data in a folder that its format does not read."""
+    read = _READ_IN_FOLDERS.get(name, JSON_SUFFIXES)
+    for file in files_in(folder, (*_DATA, ".gz")):
+        if not file.name.lower().endswith(read):
+            reason = f"not read, since its folder is read as {name}; import the file by itself"
+            yield Skipped(file=str(file), reason=reason)
 
 
 def read_deferred(options: Options) -> Iterator[ImportedRecord]:
@@ -141,13 +163,13 @@ def _without_duplicates(
 
 
 def _within_size_limit(records: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
-    """Skip records larger than a line may be, and what is said of them."""
+    """Skip records larger than a line may be, and outputs and verdicts that belong to them."""
     too_large = set[str | ItemKey]()
-    most = f"larger than {MAX_LINE_BYTES >> 20} MiB"
+    problem = f"larger than {MAX_LINE_BYTES >> 20} MiB"
     for record in records:
         name = type(record).__name__.lower()
         if too_large and isinstance(record, Output | Verdict) and {record.case_id, record.key} & too_large:
-            yield Skipped(file=str(path), reason=f"the {name} is of a case or output that is {most}")
+            yield Skipped(file=str(path), reason=f"the {name} is of a case or output that is {problem}")
         elif len(encode_json(record)) < MAX_LINE_BYTES:
             yield record
         else:
@@ -155,7 +177,7 @@ def _within_size_limit(records: Iterable[ImportedRecord], path: Path) -> Iterato
                 too_large.add(record.id)
             elif isinstance(record, Output):
                 too_large.add(record.key)
-            yield Skipped(file=str(path), reason=f"the {name} is {most}")
+            yield Skipped(file=str(path), reason=f"the {name} is {problem}")
 
 
 def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
@@ -187,7 +209,7 @@ def _format_by_start(path: Path) -> str | None:
         return _tool_of_columns(_first_row(read_arrow_rows(path))) or "parquet"
     if suffix in SUFFIXES:
         return _format_of_table(path)
-    return "pydantic-evals" if suffix in {".yaml", ".yml"} else None
+    return "pydantic-evals" if suffix in _YAML else None
 
 
 def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
@@ -219,15 +241,13 @@ def _format_of_folder(path: Path, columns: Mapping[str, str]) -> str:
     if is_folder_of_datasets(path):
         return "hf"
     refuse_run_folder(path)
-    files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
     problems: list[FiducialError] = []
-    for file in files:
-        if file.suffix.lower() in {".eval", ".parquet", *SUFFIXES, *_TEXT}:
-            try:
-                return find_format(file, columns)
-            except FiducialError as problem:
-                problems.append(problem)
-    raise problems[0] if problems else InputError("holds no file of a format that is known", path=path)
+    for file in files_in(path, _DATA):
+        try:
+            return find_format(file, columns)
+        except FiducialError as problem:
+            problems.append(problem)
+    raise problems[0] if problems else InputError("holds no file of a known format", path=path)
 
 
 def _format_of_table(path: Path) -> str:

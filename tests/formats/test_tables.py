@@ -596,3 +596,19 @@ def test_that_no_call_is_expected_is_not_lost_without_tools(read: Read):
     [skipped] = reading.skipped
     assert (reading.cases[0].kind, skipped.field) == ("open_answer", "expected_calls")
     assert skipped.reason.startswith("no call is expected, but this cannot be checked without tools")
+
+
+def test_a_blank_id_is_none(read: Read):
+    assert read("id,question,answer\n  ,a?,b\n").cases[0].id == "row-000001"
+
+
+def test_files_that_a_folders_format_does_not_read_are_listed(tmp_path: Path):
+    (tmp_path / "a.csv").write_text("question,answer\na?,b\n")
+    (tmp_path / "b.jsonl").write_text('{"question": "c?", "answer": "d"}\n')
+    (tmp_path / "notes.txt").write_text("none")
+    (tmp_path / "._a.csv").write_bytes(b"\x00\x05\x16\x07\xff")  # macOS adds it to ZIP files
+    reading = fd.read(tmp_path)
+    assert (reading.format, len(reading.cases)) == ("csv", 1)
+    assert [(each.file, each.reason) for each in reading.skipped] == [
+        (str(tmp_path / "b.jsonl"), "not read, since its folder is read as csv; import the file by itself")
+    ]
