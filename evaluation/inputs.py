@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from ..deterministic.options import CheckOptions
 
 _PIECE = 256 * 1024
-"""Bytes of outputs that a worker checks before it hands its verdicts on: a tenth of a second of work."""
+"""Bytes of outputs in one piece of a worker's work, which takes about a tenth of a second."""
 
 
-def _examination(options: CheckOptions) -> Callable[[Case], None]:
+def _reference_check(options: CheckOptions) -> Callable[[Case], None]:
     from ..deterministic.checkers import validate_reference  # noqa: PLC0415 - judging alone needs no checkers
 
     return lambda case: validate_reference(case, options)
 
 
 class InputFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that was read: as it was named, the hash of its bytes, how many records it holds."""
+    """Input file: its name as given, the hash of its bytes, and its number of records."""
 
     name: str
     sha256: str
@@ -57,10 +57,10 @@ class Survey(msgspec.Struct, frozen=True):
 
     Attributes:
         files: The cases files, then the outputs files.
-        answered: System to the number of cases it has at least one output for; in order of first appearance.
-        owed: System to the number of cases it was asked.
-        kinds: How many outputs answer cases of each kind; in order of first appearance.
-        recorded: How many of them record their steps, by system and kind.
+        answered: Number of cases with at least one output, by system in order of first appearance.
+        owed: Number of cases that each system was asked.
+        kinds: Number of outputs by kind of case, in order of first appearance.
+        recorded: Number of outputs that record their steps, by system and kind.
     """
 
     files: list[InputFile]
@@ -73,19 +73,19 @@ class Survey(msgspec.Struct, frozen=True):
 
     @property
     def missing(self) -> dict[str, int]:
-        """Return system to the number of cases that it was asked and has no output for."""
+        """Number of cases that each system was asked and has no output for."""
         return {system: self.owed[system] - count for system, count in self.answered.items()}
 
 
 class EvaluationInputs(Closing):
     """The cases and outputs of an evaluation.
 
-    Making it reads every file once and refuses what cannot be evaluated, so that nothing fails half-way for a reason
-    that could have been known at the start. What is kept in memory is a number an output and one offset a case.
+    The constructor reads every file once and refuses unusable input, so that a run does not fail half-way because of it.
+    Memory holds a number for each output and an offset for each case.
 
     Args:
-        checked: Options of the checkers, by which references that no output can meet are refused; None without checking.
-        sharded: Whether the files are a set of shards, so that the order of their rows means nothing: systems come by name then.
+        checked: Options of the checkers, to refuse references that no output can meet; None for a run without checkers.
+        sharded: Whether the files are a set of shards, whose row order has no meaning. Systems are then sorted by name.
 
     Raises:
         InputError: A file cannot be read or is empty.
@@ -100,7 +100,7 @@ class EvaluationInputs(Closing):
         checked: CheckOptions | None = None,
         sharded: bool = False,
     ) -> None:
-        self.cases = CaseIndex(cases, _examination(checked) if checked is not None else None)
+        self.cases = CaseIndex(cases, _reference_check(checked) if checked is not None else None)
         self.output_files = tuple(outputs)
         self.sharded = sharded
         try:
@@ -119,7 +119,7 @@ class EvaluationInputs(Closing):
 
     @cached_property
     def pieces(self) -> list[FileSlice]:
-        """The outputs files cut into pieces of about one size; `outputs_in` has what is in them."""
+        """The outputs files cut into pieces of about equal size; see `outputs_in`."""
         return [piece for path in self.output_files for piece in _pieces_of(path)]
 
     def pairs(self) -> Iterator[tuple[Case, Output]]:
@@ -132,54 +132,48 @@ class EvaluationInputs(Closing):
         self.cases.close()
 
     def _take_survey(self) -> Survey:
-        lines_by_system: dict[
-            tuple[str, int], dict[int, int]
-        ] = {}  # system and trial: number of the case to that of the file
-        answered: dict[str, set[int]] = {}
-        kinds = Counter[Kind]()
-        recorded: dict[str, dict[Kind, int]] = {}
-        mixed = set[str]()  # systems that share a file, as the models of a log do
+        counts = _OutputCounts()
         rows = Counter(self.cases.facts(case_id).file for case_id in self.cases)
-        files = [
-            InputFile(name=as_named(path), sha256=file_sha256(path), rows=rows[number])
-            for number, path in enumerate(self.cases.files)
-        ]
-        for number, path in enumerate(self.output_files):
-            count, systems_here = 0, set[str]()
-            for line, output in read_numbered(path, Output):
-                self._refuse_unusable(output, path, line)
-                facts = self.cases.facts(output.case_id)
-                files_of = lines_by_system.setdefault((output.system, output.trial), {})
-                if facts.position in files_of:
-                    first = self.output_files[files_of[facts.position]]
-                    message = f"case, system and trial ({output.key}) come twice; the first is in {first}"
-                    raise RecordError(message, path=path, line=line, field="case_id")
-                files_of[facts.position] = number
-                answered.setdefault(output.system, set()).add(facts.position)
-                systems_here.add(output.system)
-                kinds[facts.kind] += 1
-                if output.turns is not None and output.error is None:
-                    steps = recorded.setdefault(output.system, {})
-                    steps[facts.kind] = steps.get(facts.kind, 0) + 1
-                count += 1
-            if len(systems_here) > 1:
-                mixed |= systems_here
-            files.append(InputFile(name=as_named(path), sha256=file_sha256(path), rows=count))
-        systems = sorted(answered) if self.sharded else answered
-        counts = {system: len(answered[system]) for system in systems}
-        facts_of = map(self.cases.facts, self.cases)
-        logged = {facts.position for facts in facts_of if facts.logged} if mixed else set[int]()
-        apart = {system: answered[system] & logged for system in mixed}
-        owed = _owed({system: answered[system] for system in systems}, len(self.cases), apart)
+        sizes = [rows[number] for number in range(len(self.cases.files))]
+        sizes += [self._count_outputs(number, path, counts) for number, path in enumerate(self.output_files)]
+        paths = (*self.cases.files, *self.output_files)
+        answered = counts.answered(by_name=self.sharded)
+        logged = set[int]()
+        if counts.mixed:
+            logged = {facts.position for facts in map(self.cases.facts, self.cases) if facts.logged}
         return Survey(
-            files,
-            len(self.cases),
-            sum(map(len, lines_by_system.values())),
-            counts,
-            dict(kinds),
-            owed,
-            recorded,
+            files=[
+                InputFile(name=as_named(path), sha256=file_sha256(path), rows=size)
+                for path, size in zip(paths, sizes, strict=True)
+            ],
+            cases=len(self.cases),
+            outputs=counts.kinds.total(),
+            answered={system: len(positions) for system, positions in answered.items()},
+            kinds=dict(counts.kinds),
+            owed=_owed(answered, len(self.cases), {each: answered[each] & logged for each in counts.mixed}),
+            recorded=counts.recorded,
         )
+
+    def _count_outputs(self, number: int, path: InputPath, counts: _OutputCounts) -> int:
+        """Add an outputs file, by its number, to the counts; return its number of outputs."""
+        systems = Counter[str]()
+        for line, output in read_numbered(path, Output):
+            self._refuse_unusable(output, path, line)
+            facts = self.cases.facts(output.case_id)
+            files = counts.files.setdefault((output.system, output.trial), {})
+            if facts.position in files:
+                first = self.output_files[files[facts.position]]
+                message = f"case, system and trial ({output.key}) come twice; the first is in {first}"
+                raise RecordError(message, path=path, line=line, field="case_id")
+            files[facts.position] = number
+            systems[output.system] += 1
+            counts.kinds[facts.kind] += 1
+            if output.turns is not None and output.error is None:
+                steps = counts.recorded.setdefault(output.system, {})
+                steps[facts.kind] = steps.get(facts.kind, 0) + 1
+        if len(systems) > 1:
+            counts.mixed.update(systems)
+        return systems.total()
 
     def _refuse_unusable(self, output: Output, path: InputPath, line: int) -> None:
         if output.case_id not in self.cases:
@@ -197,21 +191,43 @@ class EvaluationInputs(Closing):
             raise RecordError(message, path=path, line=line, field="workspace")
 
 
+class _OutputCounts:
+    """Counts of a first pass over the outputs.
+
+    Attributes:
+        files: System and trial to the number of the file of each output, by the position of its case.
+        mixed: Systems that share a file, as the models of a log do.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[tuple[str, int], dict[int, int]] = {}
+        self.kinds = Counter[Kind]()
+        self.recorded: dict[str, dict[Kind, int]] = {}
+        self.mixed = set[str]()
+
+    def answered(self, *, by_name: bool) -> dict[str, set[int]]:
+        """Return the positions of the cases that each system answered, by system in their order."""
+        answered: dict[str, set[int]] = {}
+        for (system, _), files in sorted(self.files.items()) if by_name else self.files.items():
+            answered.setdefault(system, set()).update(files)
+        return answered
+
+
 def _owed(answered: Mapping[str, set[int]], cases: int, logged: Mapping[str, set[int]]) -> dict[str, int]:
     """Return how many cases each system was asked.
 
-    The models of a log were asked what they answered there. Of other cases, systems that have answered one in common were asked the same,
-    and a system that shares none with another was asked what it answered. A case without any answer was asked of all.
+    The models of a log were asked the cases that they answered there. Of the other cases, systems with an answered case in common
+    were asked the same ones; any other system was asked those that it answered. A case that nobody answered was asked of all.
     """
     groups: list[tuple[list[str], set[int]]] = []
     for system, every in answered.items():
-        numbers = every - logged.get(system, set())
-        apart = [group for group in groups if numbers.isdisjoint(group[1])]
-        together = [group for group in groups if not numbers.isdisjoint(group[1])]
-        names = [name for group, _ in together for name in group]
-        groups = [*apart, ([*names, system], numbers.union(*(others for _, others in together)))]
+        positions = every - logged.get(system, set())
+        overlapping = [group for group in groups if not positions.isdisjoint(group[1])]
+        others = [group for group in groups if positions.isdisjoint(group[1])]
+        names = [name for group, _ in overlapping for name in group]
+        groups = [*others, ([*names, system], positions.union(*(shared for _, shared in overlapping)))]
     unanswered = cases - len(set[int]().union(*answered.values()))
-    asked = {name: len(numbers) for names, numbers in groups for name in names}
+    asked = {name: len(positions) for names, positions in groups for name in names}
     return {name: asked[name] + len(logged.get(name, ())) + unanswered for name in answered}
 
 
@@ -230,8 +246,8 @@ def _pieces_of(path: InputPath) -> Iterator[FileSlice]:
 
 
 def outputs_in(piece: FileSlice) -> Iterator[Output]:
-    """Yield the outputs of a piece that was read before; see `read_outputs`."""
-    begin = max(0, piece.start - 1)  # a line that begins at the start has the end of another before it
+    """Yield the outputs of a piece of a file that was read before; see `read_outputs`."""
+    begin = max(0, piece.start - 1)  # includes the newline before a line that begins at the start
     with piece.path.open("rb") as file:
         file.seek(begin)
         if begin:
@@ -239,16 +255,16 @@ def outputs_in(piece: FileSlice) -> Iterator[Output]:
         lines = lines_of(file, piece.path)
         raws = (raw for _, _, raw in takewhile(lambda line: begin + line[1] < piece.end, lines))
         records = (decode_record(raw, Output, path=piece.path, validated=True) for raw in raws)
-        yield from _placed(records, piece.path)
+        yield from _with_workspaces(records, piece.path)
 
 
 def read_outputs(path: InputPath) -> Iterator[Output]:
     """Yield the outputs of a file, with workspaces resolved from its folder."""
-    return _placed((output for _, output in read_numbered(path, Output, validated=True)), path)
+    return _with_workspaces((output for _, output in read_numbered(path, Output, validated=True)), path)
 
 
 class _Key(msgspec.Struct, frozen=True):
-    """A line of outputs without what only a whole output needs."""
+    """Key of an output, parsed without its other fields."""
 
     case_id: str
     system: str
@@ -262,11 +278,13 @@ def keyed_lines(path: InputPath) -> Iterator[tuple[ItemKey, int, int, bytes]]:
         yield ItemKey(key.case_id, key.system, key.trial), line, offset, raw
 
 
-def _placed(outputs: Iterable[Output], path: InputPath) -> Iterator[Output]:
+def _with_workspaces(outputs: Iterable[Output], path: InputPath) -> Iterator[Output]:
     folder = Path.cwd() if isinstance(path, MemoryFile) else path.parent.absolute()
     for output in outputs:
-        place = None if output.workspace is None else str(folder / output.workspace)
-        yield output if place is None else msgspec.structs.replace(output, workspace=place)
+        if output.workspace is None:
+            yield output
+        else:
+            yield msgspec.structs.replace(output, workspace=str(folder / output.workspace))
 
 
 def _stays_inside(workspace: str) -> bool:
