@@ -1,1 +1,1 @@
-"""The first stage: every output gets the verdict of its checker."""
+"""First stage: check every output."""

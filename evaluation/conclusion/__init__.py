@@ -1,1 +1,1 @@
-"""The last stage: what a run comes to, in numbers."""
+"""Last stage: rates of systems, calibration of judges, and comparisons."""

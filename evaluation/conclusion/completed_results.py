@@ -38,7 +38,7 @@ def with_overall_rates(
     Args:
         systems: Results by part.
         store: The run.
-        compared: Its systems against each other, if known; the rates are the same.
+        compared: The comparison of its systems, if known, which has the same rates.
     """
     if not any(_is_judged(system) for system in systems):
         return [replace(system, overall=_checked_alone(system)) for system in systems]
@@ -58,7 +58,7 @@ def _is_judged(system: SystemResult) -> bool:
 def one_judges_part(systems: Sequence[SystemResult], store: RunStore) -> Part | None:
     """Return the outputs that one judge graded 0 or 1, each its own cluster, without labels.
 
-    It is equal to both of `pooled_parts`, and needs no numpy. None for any other run.
+    It equals both parts of `pooled_parts`, and needs no numpy. None for any other run.
     """
     rates = {system.system: system.strata[0] for system in systems if len(system.strata) == 1}
     authors = store.verdicts.standing.authors
@@ -105,25 +105,24 @@ def _checked_alone(system: SystemResult) -> StratumRate | None:
     decided = next((part for part in system.strata if part.name == DECIDED), None)
     if decided is None:
         return None
-    ungraded = decided.of - system.missing - decided.n
-    found = replace(decided, name=ALL)
+    outputs = decided.of - system.missing
+    overall, ungraded = replace(decided, name=ALL), outputs - decided.n
     if not ungraded:
-        return found
-    why = f"{ungraded:,} of {decided.of - system.missing:,} outputs are ungraded"
-    return replace(found, value=None, low=None, high=None, method=None, undefined=why)
+        return overall
+    why = f"{ungraded:,} of {outputs:,} outputs are ungraded"
+    return replace(overall, value=None, low=None, high=None, method=None, undefined=why)
 
 
 def _with_rates(system: SystemResult, undecided: Part, whole: Part) -> SystemResult:
     name = system.system
     if name not in whole.rates:
         return replace(system, overall=_checked_alone(system))
-    names = (
-        (ONE_EACH_CORRECTED, ALL_CORRECTED)
-        if name in whole.corrected_systems
-        else (ONE_EACH, ALL_UNCORRECTED)
-    )
-    judged = _stratum(names[0], name, undecided, 0) if undecided.outputs.get(name) else None
-    overall_name = names[1] if judged is not None and judged.n else ALL
+    corrected = name in whole.corrected_systems
+    judged_name = ONE_EACH_CORRECTED if corrected else ONE_EACH
+    judged = _stratum(judged_name, name, undecided, 0) if undecided.outputs.get(name) else None
+    overall_name = ALL
+    if judged is not None and judged.n:
+        overall_name = ALL_CORRECTED if corrected else ALL_UNCORRECTED
     return replace(system, overall=_stratum(overall_name, name, whole, system.missing), judged=judged)
 
 

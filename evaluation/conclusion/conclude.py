@@ -22,7 +22,7 @@ from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .completed_results import with_examples, with_overall_rates
 from .rates_by_part import system_results
-from .run_results import JudgeUse, OpenScores, Tally, entry
+from .run_results import JudgeUse, OpenScores, SystemResult, Tally, entry
 from .run_summary import RunSummary, folder_named, keep_comparison
 
 if TYPE_CHECKING:
@@ -50,23 +50,8 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):
         calibration, judges = _calibrate(writer, judges, tally)
-    counts = Counts(
-        failed=sum(system.failed_checks for system in systems)
-        + sum(
-            judge.outcomes.get("failed", 0)
-            for judge in judges
-            if judge.id is None or judge.id.kind not in COUNTED
-        ),
-        outputs=inputs.survey.outputs + sum(missing.values()),
-        graded=sum(map(len, tally.graded.values())),
-        unused_labels=len(labels.keys() - {verdict.key for verdict in writer.verdicts.standing})
-        if labels
-        else 0,
-        labels=_labels_by_source(writer),
-        checked_labelled=tally.against_people.total(),
-        failed_labelled_good=tally.against_people[False, True],
-        passed_labelled_bad=tally.against_people[True, False],
-    )
+    expected = inputs.survey.outputs + sum(missing.values())
+    counts = _counts(writer, tally, systems, judges, expected=expected)
     writer.update(results=systems, judges=judges, counts=counts)
     compared = keep_comparison(writer)
     systems = with_examples(with_overall_rates(systems, writer, compared), tally, writer)
@@ -82,19 +67,47 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     )
 
 
+def _counts(
+    store: RunStore,
+    tally: Tally,
+    systems: Iterable[SystemResult],
+    judges: Iterable[JudgeUse],
+    *,
+    expected: int,
+) -> Counts:
+    """Return the counts of a run with this expected number of outputs."""
+    failed_calls = sum(
+        judge.outcomes.get("failed", 0)
+        for judge in judges
+        if judge.id is None or judge.id.kind not in COUNTED
+    )
+    labelled = store.label_scores.keys()
+    unused = labelled - {verdict.key for verdict in store.verdicts.standing} if labelled else ()
+    return Counts(
+        failed=sum(system.failed_checks for system in systems) + failed_calls,
+        outputs=expected,
+        graded=sum(map(len, tally.graded.values())),
+        unused_labels=len(unused),
+        labels=_labels_by_source(store),
+        checked_labelled=tally.against_people.total(),
+        failed_labelled_good=tally.against_people[False, True],
+        passed_labelled_bad=tally.against_people[True, False],
+    )
+
+
 def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey, float]) -> list[JudgeUse]:
     """Add how many undecided outputs each judge graded, and how many of them have a label."""
     graded: dict[Author, list[ItemKey]] = {}
     for scores in tally.open_scores.values():
         for judge, part in scores.items():
             graded.setdefault(judge, []).extend(part.keys)
-    return [
-        msgspec.structs.replace(
-            use, undecided=len(keys), undecided_labelled=sum(key in labels for key in keys)
-        )
-        for use in uses
-        for keys in [graded.get(use.id or use.name, [])]
-    ]
+
+    def with_labels(use: JudgeUse) -> JudgeUse:
+        keys = graded.get(use.id or use.name, [])
+        labelled = sum(key in labels for key in keys)
+        return msgspec.structs.replace(use, undecided=len(keys), undecided_labelled=labelled)
+
+    return [with_labels(use) for use in uses]
 
 
 def _labels_by_source(store: RunStore) -> dict[Source, int]:
@@ -102,7 +115,7 @@ def _labels_by_source(store: RunStore) -> dict[Source, int]:
 
 
 def cluster_names(cases: CaseIndex) -> dict[str, str]:
-    """Case id to cluster, for the cases that belong to another than their own."""
+    """Return the cluster by case id, for cases whose cluster is not their own id."""
     return {case_id: cluster for case_id in cases if (cluster := cases.cluster(case_id)) != case_id}
 
 
@@ -186,7 +199,7 @@ def _worse_on_undecided(table: Table, tally: Tally) -> dict[str, float]:
 
 
 OTHER_REASONS = "for reasons of their own"
-"""Stands for the reasons that are not counted one by one."""
+"""Key of the reasons that are not counted one by one."""
 
 _MOST_REASONS = 100
 
@@ -194,22 +207,22 @@ _MOST_REASONS = 100
 def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool = True) -> list[JudgeUse]:
     """Return the calls and costs of each judge and each splitter, in order of appearance.
 
-    A judge that was asked and said nothing found nothing to judge, and is among them, last.
+    Judges that were asked and have no verdict had nothing to judge; they come last.
     """
     uses = [use for journal in store.journals for use in _uses(store, store.in_order(journal), prices)]
     return [*uses, *(_idle(store, {use.id for use in uses}) if judged else [])]
 
 
-def _idle(store: RunStore, heard: Container[JudgeId | None]) -> list[JudgeUse]:
-    """Judges that the run is bound to and that said nothing."""
+def _idle(store: RunStore, used: Container[JudgeId | None]) -> list[JudgeUse]:
+    """Return the run's judges that are not among the used ones."""
     return [
         JudgeUse(name=judge.by, fingerprint=judge.id.fingerprint, id=judge.id, outcomes={})
         for judge in store.roster
-        if judge.id not in heard and judge.id.kind not in OF_PARTS | {"split"}
+        if judge.id not in used and judge.id.kind not in OF_PARTS | {"split"}
     ]
 
 
-class _Heard(msgspec.Struct):
+class _JudgeCounts(msgspec.Struct):
     """Counts for one judge."""
 
     by: str
@@ -223,42 +236,40 @@ class _Heard(msgspec.Struct):
         self.outcomes[verdict.outcome] += 1
         if verdict.reason:
             reasons = entry(self.reasons, verdict.outcome, Counter)
-            # By itself as long as there are few: what judges wrote may make each one of its own.
+            # Reasons are counted one by one while there are few: those that quote a reply may all differ.
             few = verdict.reason in reasons or len(reasons) < _MOST_REASONS
             reasons[verdict.reason if few else OTHER_REASONS] += 1
 
 
 def _uses(store: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList | None) -> list[JudgeUse]:
-    heard: dict[Author, _Heard] = {}
+    judges: dict[Author, _JudgeCounts] = {}
     for verdict in verdicts:
         if verdict.source == "judge":
-            entry(heard, verdict.author, partial(_Heard, verdict.by)).add(verdict)
-    return [_use(author, count, store.roster, prices) for author, count in heard.items()]
+            entry(judges, verdict.author, partial(_JudgeCounts, verdict.by)).add(verdict)
+    return [_use(author, counts, store.roster, prices) for author, counts in judges.items()]
 
 
-def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None) -> JudgeUse:
+def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList | None) -> JudgeUse:
     judge = author if isinstance(author, JudgeId) else None
     known_judge = None if judge is None else roster.get(judge)
-    spent = heard.spent
+    refused = {} if known_judge is None else known_judge.refused
+    spent, cost = counts.spent, None
+    if judge is not None and prices is not None:
+        tokens = spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens
+        cost = dollars_of(prices, judge.model, *tokens)
     return JudgeUse(
-        name=heard.by,
-        refused=[
-            name for name, value in (known_judge.refused if known_judge else {}).items() if value is None
-        ],
+        name=counts.by,
+        refused=[name for name, value in refused.items() if value is None],
         fingerprint="unknown" if judge is None else judge.fingerprint,
         id=judge,
-        outcomes=dict(heard.outcomes),
+        outcomes=dict(counts.outcomes),
         calls=spent.calls,
         prompt_tokens=spent.prompt_tokens,
         completion_tokens=spent.completion_tokens,
         cached_tokens=spent.cached_tokens,
         from_cache=spent.cached,
         reasked=spent.reasked,
-        cost=None
-        if judge is None or prices is None
-        else dollars_of(
-            prices, judge.model, spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens
-        ),
+        cost=cost,
         seconds=None if known_judge is None else known_judge.seconds,
-        reasons={outcome: dict(counter.most_common()) for outcome, counter in heard.reasons.items()},
+        reasons={outcome: dict(counter.most_common()) for outcome, counter in counts.reasons.items()},
     )
