@@ -1,4 +1,4 @@
-"""Labels of an earlier run's answers that a later run, with other answers, took over."""
+"""Labels of an earlier run's answers that a later run kept for other answers."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _Label: TypeAlias = tuple[str, str, float | None, str | None]
 def carried_labels(before: RunStore, after: RunStore, renamed: Mapping[str, str]) -> int:
     """Count outputs that changed between two runs although their labels did not.
 
-    Labels name an output, not its text. It is 0 if a label of any changed output changed, since people then labelled the later
-    answers, and if the outputs can no longer be read.
+    Labels name an output, not its text. The count is 0 if the label of a changed output changed, since people then labelled the
+    later answers. It is also 0 if the outputs can no longer be read.
     """
     was, now = _labels(before, renamed), _labels(after, {})
     common = was.keys() & now.keys()
     if not common:
         return 0
     try:
-        texts = _contents(before, renamed, common), _contents(after, {}, common)
+        earlier, later = _contents(before, renamed, common), _contents(after, {}, common)
     except RunFolderError:
         return 0
-    changed = [key for key in common if texts[0].get(key) != texts[1].get(key)]
+    changed = [key for key in common if earlier.get(key) != later.get(key)]
     return len(changed) if all(was[key] == now[key] for key in changed) else 0
 
 
@@ -41,13 +41,13 @@ def _labels(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Label
     }
 
 
-def _contents(store: RunStore, renamed: Mapping[str, str], wanted: Container[ItemKey]) -> dict[ItemKey, int]:
-    """Return a hash of each output that is wanted, whatever its system is called."""
+def _contents(store: RunStore, renamed: Mapping[str, str], keys: Container[ItemKey]) -> dict[ItemKey, int]:
+    """Return a hash of each of these outputs, regardless of its system's name."""
     return {
         key: hash(encode_json(msgspec.structs.replace(output, system="")))
         for path in store.inputs.outputs
         for output in read_records(path, Output)
-        if (key := _renamed(output.key, renamed)) in wanted
+        if (key := _renamed(output.key, renamed)) in keys
     }
 
 

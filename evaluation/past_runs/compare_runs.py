@@ -25,13 +25,13 @@ from .changed_verdict import ChangedVerdict
 from .repeated_cases import RepeatedCase, repeated_cases
 
 BEFORE, AFTER = "before", "after"
-"""Names of the two in comparisons."""
+"""Names of the two runs in comparisons."""
 
 
 class Changed(ResultStruct, frozen=True, kw_only=True):
     """Changed dependency of a run: an input, a judge's prompt or a rule.
 
-    It is empty if the run lacked it.
+    ``before`` or ``after`` is empty if that run lacks it.
     """
 
     what: str
@@ -74,9 +74,9 @@ class TwoRuns(ResultStruct, frozen=True, kw_only=True):
 
 
 def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
-    """Set two runs against each other.
+    """Compare two runs.
 
-    If each has one system, these two are compared under any names; else systems are matched by name.
+    Systems are matched by name; if each run has one system, these two are compared under any names.
 
     Raises:
         RunFolderError: One of them was not finished, or was changed by hand.
@@ -86,15 +86,15 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     for store in (before, after):
         store.refuse_edited()
     renamed = _renamed(*manifests)
-    verdicts = _verdicts_by_output(before, renamed), _verdicts_by_output(after, {})
-    common = verdicts[0].keys() & verdicts[1].keys()
+    was, now = _verdicts_by_output(before, renamed), _verdicts_by_output(after, {})
+    common = was.keys() & now.keys()
     if not common:
         raise InputError(
             f"{before.path} and {after.path} have no output in common: no case and system is in both; "
             f"`fiducial compare {shlex.join([str(before.path), str(after.path)])} --by system` compares systems"
         )
-    pairs = {key: _comparable(verdicts[0][key], verdicts[1][key]) for key in verdicts[1] if key in common}
-    # Both use the later run's thresholds: a new threshold is not a change in what a system does, and is listed separately.
+    pairs = {key: _comparable(was[key], now[key]) for key in now if key in common}
+    # Both runs get the later one's thresholds: a new threshold does not change what a system does, and is listed separately.
     thresholds = before.roster.thresholds | after.roster.thresholds
     compared = [_compared(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
     repeated = repeated_cases(compared)
@@ -103,8 +103,8 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
         before=str(before.path),
         after=str(after.path),
         outputs=len(common),
-        only_before=len(verdicts[0].keys() - common),
-        only_after=len(verdicts[1].keys() - common),
+        only_before=len(was.keys() - common),
+        only_after=len(now.keys() - common),
         systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), thresholds)),
         broke=[each for each in compared if (each.before, each.after) == ("pass", "fail")],
         better=[each for each in compared if (each.before, each.after) == ("fail", "pass")],
@@ -117,49 +117,51 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
     )
 
 
-def _scored(word: str) -> bool:
-    return word in {"pass", "fail"}
+def _scored(grade: str) -> bool:
+    return grade in {"pass", "fail"}
 
 
 def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
-    """Return renamed systems: if each run has a single system, they are matched."""
-    names = [[each.system for each in manifest.results or []] for manifest in (before, after)]
-    return {names[0][0]: names[1][0]} if [len(each) for each in names] == [1, 1] else {}
+    """Return the later name by earlier one of the system, if each run has a single one."""
+    was, now = ([each.system for each in manifest.results or []] for manifest in (before, after))
+    return {was[0]: now[0]} if len(was) == len(now) == 1 else {}
 
 
-class _Words(NamedTuple):
-    """Verdicts on an output: the deciding checker's, and first repeats of judges that read it."""
+class _OutputVerdicts(NamedTuple):
+    """Verdicts on an output: the deciding checker's, and the first repeat of each judge."""
 
     checker: StoredVerdict | None
     judges: dict[Author, StoredVerdict]
 
 
-def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
-    by_output: dict[ItemKey, _Words] = {}
+def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _OutputVerdicts]:
+    by_output: dict[ItemKey, _OutputVerdicts] = {}
     is_part = part_test(store.verdicts.standing, store.roster)
     for verdict in store.verdicts.standing:
         if is_part(verdict.key):
             continue
         key = verdict.key._replace(system=renamed.get(verdict.system, verdict.system))
-        words = by_output.setdefault(key, _Words(None, {}))
+        verdicts = by_output.setdefault(key, _OutputVerdicts(None, {}))
         if verdict.source == "checker" and verdict.outcome != "undecided":
-            by_output[key] = words._replace(checker=verdict)
+            by_output[key] = verdicts._replace(checker=verdict)
         elif verdict.source == "judge" and verdict.repeat == 0 and not is_baseline(verdict.author):
-            words.judges[verdict.author] = verdict
+            verdicts.judges[verdict.author] = verdict
     return by_output
 
 
-def _comparable(before: _Words, after: _Words) -> tuple[StoredVerdict, StoredVerdict] | None:
-    """Return the verdicts to compare: the checker's, else those of the first common judge.
+def _comparable(
+    before: _OutputVerdicts, after: _OutputVerdicts
+) -> tuple[StoredVerdict, StoredVerdict] | None:
+    """Return the checkers' verdicts if both decided, else those of the first common judge.
 
-    The checker's count if it decided the output in both runs. None if there is no common source.
+    None if no judge graded both.
     """
     if before.checker is not None and after.checker is not None:
         return before.checker, after.checker
-    both = (
-        (verdict, after.judges[judge]) for judge, verdict in before.judges.items() if judge in after.judges
-    )
-    return next(both, None)
+    for judge, verdict in before.judges.items():
+        if judge in after.judges:
+            return verdict, after.judges[judge]
+    return None
 
 
 def _compared(
@@ -171,13 +173,13 @@ def _compared(
         system=key.system,
         trial=key.trial,
         by=after.by,
-        before=_word(before, thresholds),
-        after=_word(after, thresholds),
+        before=_grade(before, thresholds),
+        after=_grade(after, thresholds),
         error_type=after.error_type or before.error_type,
     )
 
 
-def _word(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -> str:
+def _grade(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -> str:
     if verdict.score is None:
         return verdict.outcome
     return "pass" if verdict.score >= thresholds.get(verdict.author, PassThreshold()).at else "fail"
@@ -193,26 +195,31 @@ def _strata(
     """Yield each system's paired comparison of before and after, over the same items."""
     names = ShownNames()
     rows: dict[str, list[dict[str, Any]]] = {system: [] for system in systems}
-    sides: tuple[tuple[str, RunStore, Mapping[str, str]], ...] = (
-        (BEFORE, before, renamed),
-        (AFTER, after, {}),
-    )
-    for side, store, new_names in sides:
-        for row in output_rows(store, names):
-            own = row["system"]
-            system = new_names.get(own, own)
-            if system in rows:
-                case, _, trial = row["item_id"].rpartition("|")
-                item = f"{case.removesuffix(f'|{own}')}|{side}|{trial}"
-                judge = names.judges.get(row["judge"])
-                # Comparing words is not a judge; its outputs without another verdict are not judged.
-                unread = {"score": None} if judge is not None and judge.kind == "baseline" else {}
-                rows[system].append(row | {"item_id": item, "system": side} | unread)
-    for system, each in rows.items():
-        shown = {name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds}
-        found = compare(replace(table_from_rows(each), thresholds=shown), by="system", against=AFTER)
-        if found.strata is not None:
-            yield system, found.strata
+    for row in output_rows(before, names):
+        _add_row(rows, row, renamed.get(row["system"], row["system"]), BEFORE, names)
+    for row in output_rows(after, names):
+        _add_row(rows, row, row["system"], AFTER, names)
+    shown = {name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds}
+    for system, rows_of_system in rows.items():
+        table = replace(table_from_rows(rows_of_system), thresholds=shown)
+        strata = compare(table, by="system", against=AFTER).strata
+        if strata is not None:
+            yield system, strata
+
+
+def _add_row(
+    rows: Mapping[str, list[dict[str, Any]]], row: dict[str, Any], system: str, side: str, names: ShownNames
+) -> None:
+    """Add a row to those of a common system, with the side in place of the system's name."""
+    if system not in rows:
+        return
+    case_and_system, _, trial = row["item_id"].rpartition("|")
+    case_id = case_and_system.removesuffix(f"|{row['system']}")
+    row |= {"item_id": f"{case_id}|{side}|{trial}", "system": side}
+    judge = names.judges.get(row["judge"])
+    if judge is not None and judge.kind == "baseline":  # it is no judge, so its outputs count as not judged
+        row["score"] = None
+    rows[system].append(row)
 
 
 _RULES = {"rules": "checkers' rules", "names": "names of functions", "artifacts": "workspaces"}
@@ -254,22 +261,22 @@ def _facts(manifest: Manifest) -> _Facts:
 
 
 def _files_by_name(name: str, files: Sequence[KeptInput]) -> dict[str, str]:
-    """Describe files by what they hold, the second and later ones numbered."""
-    return {
-        name
-        if number == 1
-        else f"{name} {number}": f"{file.name.rpartition('/')[2]}, {file.rows:,} {'row' if file.rows == 1 else 'rows'}, sha256 {file.sha256[:12]}"
-        for number, file in enumerate(files, start=1)
-    }
+    """Describe files by name, rows and hash; the second and later ones are numbered."""
+    described: dict[str, str] = {}
+    for number, file in enumerate(files, start=1):
+        rows = f"{file.rows:,} {'row' if file.rows == 1 else 'rows'}"
+        numbered = name if number == 1 else f"{name} {number}"
+        described[numbered] = f"{file.name.rpartition('/')[2]}, {rows}, sha256 {file.sha256[:12]}"
+    return described
 
 
 def _judge(judge: JudgeId) -> str:
     return f"{judge.plain}, fingerprint {judge.fingerprint[:12]}"
 
 
-def _differing(before: Mapping[str, str], after: Mapping[str, str], sort: str = "") -> Iterator[Changed]:
-    """Yield the facts that differ, each name after its sort."""
+def _differing(before: Mapping[str, str], after: Mapping[str, str], prefix: str = "") -> Iterator[Changed]:
+    """Yield the facts that differ, with a prefix for their names."""
     for name in dict.fromkeys([*before, *after]):
         was, now = before.get(name, ""), after.get(name, "")
         if was != now:
-            yield Changed(what=f"{sort}{name}", before=was, after=now)
+            yield Changed(what=f"{prefix}{name}", before=was, after=now)

@@ -20,6 +20,7 @@ from ...errors import InputError, RunFolderError
 from ...records import JudgeId
 from ..conclusion.run_results import CORRECTED, DECIDED, OPEN, ResultStruct, SystemResult
 from ..run_table import run_rows
+from ..store.journal_rows import StoredVerdict
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
 from .compare_runs import Changed, what_changed
@@ -31,10 +32,10 @@ ALL_OUTPUTS, CHECKED = "all outputs", "checkers decided"
 
 
 class PastRun(ResultStruct, frozen=True, kw_only=True):
-    """A run among others.
+    """A finished run in a history.
 
     Attributes:
-        systems: Rates by system and part: all outputs, what checkers decided, and the open part by each judge, corrected if there are labels.
+        systems: Rates by system and part: all outputs, checked ones, and undecided ones by each judge, corrected if there are labels.
         accuracy: Accuracy of each judge against the labels, by name.
     """
 
@@ -49,12 +50,12 @@ class Drift(ResultStruct, frozen=True, kw_only=True):
     """Judge drift: the judge is right less often than in its first run, on the same outputs.
 
     Attributes:
-        run: In which run that is found first.
-        since: The first run, which it is compared with.
-        drop: By how much less often it is right, over the runs up to there.
+        run: The first run in which drift is found.
+        since: The judge's first run, which later ones are compared with.
+        drop: Drop in the judge's accuracy, over the runs up to this one.
         p: p-value of no drop.
-        level: At which p drift is spoken of at that run: 5 % false alarms over all there will be.
-        n: Labelled outputs of the first run.
+        level: Largest p-value that counts as drift at this run, for 5 % false alarms over all runs, however many there will be.
+        n: Number of labelled outputs in the first run.
     """
 
     judge: str
@@ -72,7 +73,7 @@ class HistoryNumbers(ResultStruct, frozen=True, kw_only=True):
     Folders that are not finished runs are listed with the reason.
 
     Attributes:
-        rejudged: Labelled outputs that a judge graded anew in a later run, by judge; without any, drift is unknown.
+        rejudged: Number of labelled outputs that a judge graded anew in a later run, by judge; at 0, drift is unknown.
     """
 
     folder: str
@@ -85,24 +86,24 @@ class HistoryNumbers(ResultStruct, frozen=True, kw_only=True):
 def read_history(folder: Path) -> HistoryNumbers:
     """Read the finished runs in a folder; InputError if there is none."""
     try:
-        places = sorted(path for path in folder.iterdir() if path.is_dir())
+        paths = sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError as error:
         raise InputError(
             f"cannot be read as a folder of runs: {error.strerror or error}", path=folder
         ) from error
     finished: list[tuple[Path, Manifest]] = []
     passed_over: dict[str, str] = {}
-    for place in places:
+    for path in paths:
         try:
-            finished.append((place, _finished(place)))
+            finished.append((path, _finished(path)))
         except RunFolderError as error:
-            passed_over[place.name] = str(error)
+            passed_over[path.name] = str(error)
     if not finished:
         raise InputError(
             "there is no finished run in it: give the folder whose subfolders are runs", path=folder
         )
     finished.sort(key=lambda pair: (pair[1].ended or "", pair[0].name))
-    runs = [_past(place, manifest) for place, manifest in finished]
+    runs = [_past(path, manifest) for path, manifest in finished]
     for number, (before, now) in enumerate(pairwise(manifest for _, manifest in finished), start=1):
         runs[number] = replace(runs[number], changed=list(what_changed(before, now)))
     watched = list(_watched(finished))
@@ -118,22 +119,24 @@ def read_history(folder: Path) -> HistoryNumbers:
     )
 
 
-def _finished(place: Path) -> Manifest:
-    manifest = RunStore(place).finished()
+def _finished(path: Path) -> Manifest:
+    manifest = RunStore(path).finished()
     if "audit_of" in manifest.identity:
         raise RunFolderError("an audit's probes are no sample of what systems do")
     return manifest
 
 
-def _past(place: Path, manifest: Manifest) -> PastRun:
-    calibration = RunStore(place).calibration
+def _past(path: Path, manifest: Manifest) -> PastRun:
+    calibration = RunStore(path).calibration
     panels = {} if calibration is None else calibration.judges
     return PastRun(
-        name=place.name,
+        name=path.name,
         ended=manifest.ended or "",
         systems={result.system: _rates(result) for result in manifest.results or []},
         accuracy={
-            name: found for name, panel in panels.items() if (found := panel.statistics.get("accuracy"))
+            name: panel.statistics["accuracy"]
+            for name, panel in panels.items()
+            if "accuracy" in panel.statistics
         },
     )
 
@@ -155,8 +158,8 @@ class _Watched(NamedTuple):
 
     Attributes:
         judge: Its name.
-        rejudged: Labelled outputs of its first run that it graded anew in a later one.
-        drift: Its drift, if there is one.
+        rejudged: Number of labelled outputs of its first run that it graded anew in a later one.
+        drift: Its drift; None if none is found.
     """
 
     judge: str
@@ -165,34 +168,34 @@ class _Watched(NamedTuple):
 
 
 def _watched(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[_Watched]:
-    """Yield each judge on the same outputs, run after run.
+    """Yield each judge with its runs on the same outputs.
 
-    Only the very same judge can drift; a changed one is skipped.
+    A judge that changed is another judge, so it has not drifted.
     """
     same: dict[tuple[str, JudgeId], list[Path]] = defaultdict(list)
     names: dict[JudgeId, str] = {}
     thresholds: dict[JudgeId, PassThreshold] = {}
-    for place, manifest in runs:
+    for path, manifest in runs:
         for enlisted in manifest.roster:
             if enlisted.is_prompt:
-                same[str(manifest.identity.get("inputs")), enlisted.id].append(place)
+                same[str(manifest.identity.get("inputs")), enlisted.id].append(path)
                 names[enlisted.id], thresholds[enlisted.id] = enlisted.by, enlisted.threshold
-    for (_, judge), places in same.items():
-        if len(places) > 1:
-            yield _watch(judge, names[judge], thresholds[judge], places)
+    for (_, judge), paths in same.items():
+        if len(paths) > 1:
+            yield _watch(judge, names[judge], thresholds[judge], paths)
         else:
             yield _Watched(names[judge])
 
 
-def _watch(judge: JudgeId, name: str, threshold: PassThreshold, places: Sequence[Path]) -> _Watched:
-    first = _rightness(places[0], judge, threshold, anew=False)
-    later = [_rightness(place, judge, threshold, anew=True) for place in places[1:]]
+def _watch(judge: JudgeId, name: str, threshold: PassThreshold, paths: Sequence[Path]) -> _Watched:
+    first = _rightness(paths[0], judge, threshold, anew=False)
+    later = [_rightness(path, judge, threshold, anew=True) for path in paths[1:]]
     items = list(first)
     looks: list[FloatArray] = [
         np.array([look.get(item, (np.nan, ""))[0] for item in items]) for look in later
     ]
     right = np.array([first[item][0] for item in items])
-    rejudged = len({item for item in items for look in later if item in look})
+    rejudged = sum(any(item in look for look in later) for item in items)
     if not rejudged:
         return _Watched(name)
     drops, p = paired_drops(right, looks, cluster_numbers(first[item][1] for item in items))
@@ -202,8 +205,8 @@ def _watch(judge: JudgeId, name: str, threshold: PassThreshold, places: Sequence
         return _Watched(name, rejudged)
     drift = Drift(
         judge=name,
-        run=places[at + 1].name,
-        since=places[0].name,
+        run=paths[at + 1].name,
+        since=paths[0].name,
         drop=float(drops[at]),
         p=float(p[at]),
         level=float(levels[at]),
@@ -213,25 +216,28 @@ def _watch(judge: JudgeId, name: str, threshold: PassThreshold, places: Sequence
 
 
 def _rightness(
-    place: Path, judge: JudgeId, threshold: PassThreshold, *, anew: bool
+    path: Path, judge: JudgeId, threshold: PassThreshold, *, anew: bool
 ) -> dict[str, tuple[float, str]]:
-    """Return by labelled item whether the judge was right, and the cluster.
+    """Return by labelled item whether the judge was right, and the item's cluster.
 
-    A reply from a cache or a recording is not a new verdict.
+    With ``anew``, replies from a cache or a recording are skipped.
     """
-    with RunStore(place) as store:
+    rightness: dict[str, tuple[float, str]] = {}
+    with RunStore(path) as store:
         store.refuse_edited()
         verdicts = [each for each in store.verdicts.standing if each.author == judge and each.repeat == 0]
-        kept = {
-            str(each.key) for each in verdicts if not (anew and each.spent is not None and each.spent.cached)
-        }
-        by = {each.by for each in verdicts}
-        return {
-            row["item_id"]: (
-                float((row["score"] >= threshold.at) == (row["label"] >= threshold.at)),
-                row["cluster"],
-            )
-            for row in (run_rows(store) if verdicts else ())
-            if row["judge"] in by and row["item_id"] in kept and row["repeat"] == 0
-            if row["score"] is not None and row["label"] is not None
-        }
+        if not verdicts:
+            return rightness
+        names = {each.by for each in verdicts}
+        items = {str(each.key) for each in verdicts if not (anew and _is_cached(each))}
+        for row in run_rows(store):
+            item, score, label = row["item_id"], row["score"], row["label"]
+            is_of_judge = row["judge"] in names and row["repeat"] == 0 and item in items
+            if is_of_judge and score is not None and label is not None:
+                right = (score >= threshold.at) == (label >= threshold.at)
+                rightness[item] = (float(right), row["cluster"])
+    return rightness
+
+
+def _is_cached(verdict: StoredVerdict) -> bool:
+    return verdict.spent is not None and verdict.spent.cached > 0

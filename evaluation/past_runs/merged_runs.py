@@ -27,7 +27,7 @@ from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 
 _PARTS_DIFFER = frozenset({"inputs", "checkers", "sharded"})
-"""What of a run's identity may be another in each part."""
+"""Facts of a run's identity that may differ between parts."""
 
 
 def merge_runs(
@@ -39,14 +39,14 @@ def merge_runs(
     progress: Progress,
     now: datetime,
 ) -> RunSummary:
-    """Join finished runs.
+    """Join finished runs, without checking outputs or asking judges.
 
-    Nothing is checked or asked. The numbers are those of one run over all of the inputs as a set of shards, to the last digit, whatever the
-    parts are and in whatever order they come. Started again after a kill it goes on.
+    The numbers equal those of one run over all inputs as a set of shards, to the last digit, regardless of the division into
+    parts and of their order. After a kill, the same call resumes.
 
     Raises:
         RunFolderError: One of them is not finished, or they differ in rules, judges, checkers or thresholds.
-        RecordError: They say different things of one output, or one case or output is in the inputs of two of them.
+        RecordError: They have different verdicts of a judge on one output, or a case or output is in the inputs of two of them.
         InputError: An input cannot be read.
     """
     with ExitStack() as exits:
@@ -92,31 +92,33 @@ def merge_runs(
 
 def _refuse_different(first: RunStore, other: RunStore) -> None:
     """Refuse parts that were not made in the same way."""
-    one, two = first.manifest, other.manifest
-    facts = (set(one.identity) | set(two.identity)) - _PARTS_DIFFER
-    differing = sorted(fact for fact in facts if one.identity.get(fact) != two.identity.get(fact))
-    judges, others = ({judge.id: judge for judge in store.roster} for store in (first, other))
-    differing += [f"judge {(judges | others)[each].by}" for each in judges.keys() ^ others.keys()]
-    differing += [
-        f"the threshold of {judges[each].by}"
-        for each in judges
-        if each in others and judges[each].threshold != others[each].threshold
-    ]
-    differing += [
-        name for name in ("statements", "juries", "criteria") if getattr(one, name) != getattr(two, name)
-    ]
-    asked = first.verdicts.standing.repeats, other.verdicts.standing.repeats
-    differing += [
-        f"how often {judges[each].by} was asked"
-        for each in judges
-        if each in asked[0] and each in asked[1] and asked[0][each] != asked[1][each]
-    ]
-    versions = [(manifest.versions or {}).get("fiducial") for manifest in (one, two)]
-    differing += ["fiducial's version"] if versions[0] != versions[1] else []
+    differing = list(dict.fromkeys(_differences(first, other)))
     if differing:
         raise RunFolderError(
-            f"{other.path}: differs from {first.path} in {', '.join(dict.fromkeys(differing))}; they are not parts of one run"
+            f"{other.path}: differs from {first.path} in {', '.join(differing)}; they are not parts of one run"
         )
+
+
+def _differences(first: RunStore, other: RunStore) -> Iterator[str]:
+    """Yield what differs between runs that should have been made in the same way."""
+    one, two = first.manifest, other.manifest
+    facts = sorted((set(one.identity) | set(two.identity)) - _PARTS_DIFFER)
+    yield from (fact for fact in facts if one.identity.get(fact) != two.identity.get(fact))
+    judges, others = ({judge.id: judge for judge in store.roster} for store in (first, other))
+    yield from (f"judge {(judges | others)[each].by}" for each in judges.keys() ^ others.keys())
+    common = [each for each in judges if each in others]
+    for each in common:
+        if judges[each].threshold != others[each].threshold:
+            yield f"the threshold of {judges[each].by}"
+    for name in ("statements", "juries", "criteria"):
+        if getattr(one, name) != getattr(two, name):
+            yield name
+    repeats, others_repeats = first.verdicts.standing.repeats, other.verdicts.standing.repeats
+    for each in common:
+        if each in repeats and each in others_repeats and repeats[each] != others_repeats[each]:
+            yield f"how often {judges[each].by} was asked"
+    if (one.versions or {}).get("fiducial") != (two.versions or {}).get("fiducial"):
+        yield "fiducial's version"
 
 
 def _checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
@@ -135,12 +137,8 @@ def _checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
 def _judges(stores: Sequence[RunStore]) -> Iterator[KnownJudge]:
     """Yield the judges, each with its total asking time over all parts."""
     for judge in stores[0].roster:
-        took = [
-            judge_of_run.seconds
-            for store in stores
-            if (judge_of_run := store.roster.get(judge.id)) is not None
-        ]
-        seconds = [each for each in took if each is not None]
+        records = [store.roster.get(judge.id) for store in stores]
+        seconds = [each.seconds for each in records if each is not None and each.seconds is not None]
         yield replace(judge, seconds=round(sum(seconds), 3) if seconds else None)
 
 
@@ -172,14 +170,14 @@ def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> 
 
 
 def _put_labels(stores: Sequence[RunStore], writer: RunWriter) -> None:
-    """Write the labels and decisions of all parts, sorted, since an output's last one counts."""
-    labels = sorted((label for store in stores for label in store.labels), key=_place)
+    """Write the labels and decisions of all parts, sorted, because the last one on an output counts."""
+    labels = sorted((label for store in stores for label in store.labels), key=_sort_key)
     if labels:
         writer.put_labels(label for label, _ in groupby(labels))
-    decisions = sorted((said for store in stores for _, said in store.adjudications), key=_place)
+    decisions = sorted((each for store in stores for _, each in store.adjudications), key=_sort_key)
     if decisions:
-        writer.put_adjudications(said for said, _ in groupby(decisions))
+        writer.put_adjudications(decision for decision, _ in groupby(decisions))
 
 
-def _place(verdict: Verdict) -> tuple[Any, ...]:
+def _sort_key(verdict: Verdict) -> tuple[Any, ...]:
     return verdict.key, verdict.by, verdict.repeat

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -40,11 +41,11 @@ class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
     """Changes from parsing again, for one judge.
 
     Attributes:
-        replies: Replies that were read.
-        without: Verdicts that rest on no stored reply, and stay as they are.
-        changed: Verdicts that differ in outcome or score.
-        before: Its fingerprint until now.
-        after: Its fingerprint from now on.
+        replies: Number of replies that were parsed.
+        without: Number of verdicts without a stored reply, which stay as they are.
+        changed: Number of verdicts whose outcome or score changed.
+        before: The judge's earlier fingerprint.
+        after: The judge's current fingerprint.
     """
 
     by: str
@@ -58,10 +59,10 @@ class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
 def reparse(
     path: Path, progress: Progress, now: Callable[[], datetime], *, prices: PriceList | None = None
 ) -> tuple[list[Reparsed], RunSummary]:
-    """Read every reply of a run again, write the verdicts anew, and conclude the run.
+    """Parse every reply of a run again, rewrite its verdicts, and conclude it.
 
-    A row takes the place of the row it was read from, so that there are never two graded rows for one question. What rests on no
-    reply (checkers' verdicts, calls that failed) stays as it is; juries are counted again.
+    A row replaces the row it was parsed from, so that a question never has two graded rows. Verdicts without a reply, such as those
+    of checkers and of failed calls, stay as they are. Juries vote again.
     """
     with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as writer:
         writer.refuse_unknown()
@@ -69,29 +70,33 @@ def reparse(
         judges = {enlisted.id: reload_judge(enlisted) for enlisted in writer.roster if enlisted.is_prompt}
         counts = {before: Counter[str]() for before in judges}
         writer.rewrite(_read_again(context, judges, counts))
-        made_of = _made_of_others(writer, judges)
-        now_called = {before: judge.id for before, judge in judges.items()}
-        writer.roster.rename(now_called | {before: asker.id for before, (asker, _) in made_of.items()})
-        writer.update(
-            statements=[
-                statement_judge_record(each.judge, n)
-                for each, n in made_of.values()
-                if isinstance(each.judge, StatementJudge)
-            ],
-            criteria=[
-                criteria_judge_record(each.judge, n)
-                for each, n in made_of.values()
-                if isinstance(each.judge, CriteriaJudge)
-            ],
-            juries=[each.judge.jury for each, _ in made_of.values() if isinstance(each.judge, JuryJudge)],
-        )
-        for asker, repeats in made_of.values():
+        composites = _composites(writer, judges)
+        _replace_judges(writer, judges, composites)
+        for asker, repeats in composites.values():
             journal_verdicts(context, asker, every_output, repeats)
-        found = [_reparsed(before, judge, counts[before]) for before, judge in judges.items()]
-        record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(found)}
+        reparsed = [_reparsed(before, judge, counts[before]) for before, judge in judges.items()]
+        record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(reparsed)}
         writer.update(reparsed=[*writer.manifest.reparsed, record])
         judged = writer.manifest.not_judged is None
-        return found, conclude(context, prices=prices, judged=judged)
+        return reparsed, conclude(context, prices=prices, judged=judged)
+
+
+def _replace_judges(
+    writer: RunWriter, judges: Mapping[JudgeId, PromptJudge], composites: Mapping[JudgeId, _CompositeTask]
+) -> None:
+    """Replace the run's judges, by earlier id, with their current versions."""
+    ids = {before: judge.id for before, judge in judges.items()}
+    writer.roster.rename(ids | {before: each.task.id for before, each in composites.items()})
+    current = [(each.task.judge, each.repeats) for each in composites.values()]
+    writer.update(
+        statements=[
+            statement_judge_record(judge, n) for judge, n in current if isinstance(judge, StatementJudge)
+        ],
+        criteria=[
+            criteria_judge_record(judge, n) for judge, n in current if isinstance(judge, CriteriaJudge)
+        ],
+        juries=[judge.jury for judge, _ in current if isinstance(judge, JuryJudge)],
+    )
 
 
 def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Reparsed:
@@ -120,44 +125,43 @@ def _inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
     return inputs
 
 
-def _made_of_others(
-    writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]
-) -> dict[JudgeId, tuple[JudgeTask, int]]:
-    """Return a run's composite judges in their current form, by old id, with their repeats."""
+class _CompositeTask(NamedTuple):
+    """Composite judge in its current form, and how often it judges an output."""
+
+    task: JudgeTask
+    repeats: int
+
+
+def _composites(writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]) -> dict[JudgeId, _CompositeTask]:
+    """Return a run's composite judges in their current form, by earlier id."""
     parts: dict[JudgeId, AskedJudge] = {enlisted.id: enlisted for enlisted in writer.roster}
     parts.update(judges)
-    composites: dict[JudgeId, tuple[JudgeTask, int]] = {}
-    for share in writer.manifest.statements:
-        parts[share.id] = judge = StatementJudge(judges[share.judge], parts[share.splitter])
-        composites[share.id] = (
-            JudgeTask(judge=judge, threshold=writer.roster[share.id].threshold),
-            share.repeats,
-        )
-    for rubric in writer.manifest.criteria:
-        parts[rubric.id] = judge = CriteriaJudge(judges[rubric.judge])
-        composites[rubric.id] = (
-            JudgeTask(judge=judge, threshold=writer.roster[rubric.id].threshold),
-            rubric.repeats,
-        )
+    composites: dict[JudgeId, _CompositeTask] = {}
+
+    def add(earlier: JudgeId, judge: StatementJudge | CriteriaJudge | JuryJudge, repeats: int) -> None:
+        parts[earlier] = judge
+        task = JudgeTask(judge=judge, threshold=writer.roster[earlier].threshold)
+        composites[earlier] = _CompositeTask(task, repeats)
+
+    for record in writer.manifest.statements:
+        add(record.id, StatementJudge(judges[record.judge], parts[record.splitter]), record.repeats)
+    for record in writer.manifest.criteria:
+        add(record.id, CriteriaJudge(judges[record.judge]), record.repeats)
     for jury in writer.manifest.juries:
-        members = tuple(parts[member.id] for member in jury.members)
-        seats = (
-            msgspec.structs.replace(seat, id=member.id)
-            for seat, member in zip(jury.members, members, strict=True)
+        judges_of_jury = tuple(parts[member.id] for member in jury.members)
+        members = tuple(
+            msgspec.structs.replace(member, id=judge.id)
+            for member, judge in zip(jury.members, judges_of_jury, strict=True)
         )
-        judge = JuryJudge(msgspec.structs.replace(jury, members=tuple(seats)), members)
-        composites[jury.id] = JudgeTask(judge=judge, threshold=writer.roster[jury.id].threshold), jury.repeats
+        add(jury.id, JuryJudge(msgspec.structs.replace(jury, members=members), judges_of_jury), jury.repeats)
     return composites
 
 
 def _read_again(
     context: RunContext, judges: Mapping[JudgeId, PromptJudge], counts: Mapping[JudgeId, Counter[str]]
 ) -> Iterator[Verdict]:
-    """Yield every verdict as parsed today, except those of composite judges.
-
-    These are computed anew.
-    """
-    # A kill may have left rows that were read again beside a manifest that does not know it yet.
+    """Yield every verdict as parsed now, except those of composite judges, which are recomputed."""
+    # A kill may leave rows that were parsed again beside a manifest with the earlier ids.
     before = {judge.id: earlier for earlier, judge in judges.items()} | {
         earlier: earlier for earlier in judges
     }
