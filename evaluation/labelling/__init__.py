@@ -1,1 +1,1 @@
-"""Trusted verdicts: which outputs a person is to label, and what becomes of labels in a run."""
+"""Trusted verdicts: samples for people to label, and labels in a run."""

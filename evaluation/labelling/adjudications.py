@@ -1,4 +1,4 @@
-"""Adjudications of a run: what people decided when judge and label differed."""
+"""Adjudications of a run: people's decisions between judge and label."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ def decisions_on(stores: Sequence[RunStore], more: InputPath | None = None) -> D
 
     Categories are read only if the cases exist unchanged.
     """
-    found = Decisions()
+    decisions = Decisions()
     for store in stores:
-        found += decisions_of(store.adjudications, store.path / ADJUDICATIONS)
+        decisions += decisions_of(store.adjudications, store.path / ADJUDICATIONS)
     if more is not None:
-        found += read_decisions(more)
-    if not found.by_item:
-        return found
-    return found._replace(
-        categories={item: name for store in stores for item, name in categories_of(store).items()}
-    )
+        decisions += read_decisions(more)
+    if not decisions.by_item:
+        return decisions
+    categories = {item: name for store in stores for item, name in categories_of(store).items()}
+    return decisions._replace(categories=categories)
 
 
 def categories_of(store: RunStore) -> dict[str, str]:
-    """Return the category of each decided output; empty if the cases are gone.
+    """Return the category of each output with a verdict; empty if the cases are gone.
 
-    It is the case's tag of that name, or its kind.
+    It is the case's tag ``category``, or its kind.
     """
     try:
         files = store.inputs.cases

@@ -35,12 +35,12 @@ from .extend_reference import widened
 
 
 class Correction(Record, frozen=True, kw_only=True):
-    """A line of a patch of the data set: the reference that a case is to have.
+    """Line of a data set patch: the corrected reference of a case.
 
     Attributes:
-        was: SHA-256 of the reference that it had, as compact JSON with sorted keys; on any other the patch is refused.
-        faults: Faults of the old one, by the people who decided.
-        reason: Why, in their words.
+        was: SHA-256 of the earlier reference, as compact JSON with sorted keys; the patch is refused for any other.
+        faults: Faults of the earlier reference, as named by the people who decided.
+        reason: Their reasons.
         by: Names of the people who decided.
     """
 
@@ -53,7 +53,7 @@ class Correction(Record, frozen=True, kw_only=True):
 
 
 class Unsaid(msgspec.Struct, frozen=True):
-    """A decision that contradicts the checker, and that no reference says."""
+    """Decision that contradicts the checker and that no reference can express."""
 
     item: str
     found: LabelDecision
@@ -67,13 +67,13 @@ class _Decided(NamedTuple):
 
 
 def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
-    """Correct the references of a run's cases by what was decided of its outputs.
+    """Correct the references of a run's cases by decisions on its outputs.
 
-    A reference that was written on the review page is used, else that of an output that was found right is widened by it. Under each
-    corrected reference the checker says of every decided output of its case what was decided, or it is not taken.
+    A reference that was written on the review page is used; else the case's reference is extended to accept the outputs that were
+    found right. A correction is used only if the checker then agrees with every decision on the case's outputs.
 
     Returns:
-        The corrections, and the decisions that are in none.
+        The corrections, and the decisions that no correction expresses.
     """
     decided = _decided(store)
     rules = CheckOptions(rules=store.manifest.identity.get("rules") or "strict")
@@ -97,9 +97,9 @@ def _decided(store: RunStore) -> dict[str, list[_Decided]]:
     cases: dict[str, list[_Decided]] = {}
     for file in store.inputs.outputs:
         for output in read_outputs(file):
-            people = decisions.get(str(output.key), ())
-            if people and (found := settled(people)) != "undecidable":
-                cases.setdefault(output.case_id, []).append(_Decided(output, found, people))
+            on_output = decisions.get(str(output.key), ())
+            if on_output and (decided := settled(on_output)) != "undecidable":
+                cases.setdefault(output.case_id, []).append(_Decided(output, decided, on_output))
     return cases
 
 
@@ -115,9 +115,8 @@ def _agrees(case: Case, decision: _Decided, options: CheckOptions) -> bool:
 
 def _contradicts(case: Case, decision: _Decided, options: CheckOptions) -> bool:
     """Return whether the checker contradicts the decision; undecided outputs contradict nothing."""
-    return (0.0 if decision.decided == "right" else 1.0) in _scores(
-        case, decision.output, options
-    ) and not _agrees(case, decision, options)
+    opposite = 0.0 if decision.decided == "right" else 1.0
+    return opposite in _scores(case, decision.output, options) and not _agrees(case, decision, options)
 
 
 def _corrected(
@@ -191,18 +190,16 @@ def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
     Raises:
         InputError: A line of the patch cannot be applied.
     """
-    wanted: dict[str, tuple[int, Correction]] = {}
+    corrections_by_case: dict[str, tuple[int, Correction]] = {}
     for line, correction in read_numbered(patch, Correction):
-        if correction.case_id in wanted:
-            raise _refused(
-                patch,
-                line,
-                f"{correction.case_id!r} is corrected on line {wanted[correction.case_id][0]} already",
-            )
-        wanted[correction.case_id] = (line, correction)
+        case_id = correction.case_id
+        if case_id in corrections_by_case:
+            first, _ = corrections_by_case[case_id]
+            raise _refused(patch, line, f"{case_id!r} is corrected on line {first} already")
+        corrections_by_case[case_id] = (line, correction)
     files = case_files(cases)
     for case in chain.from_iterable(read_records(path, Case) for path in files):
-        line, correction = wanted.pop(case.id, (0, None))
+        line, correction = corrections_by_case.pop(case.id, (0, None))
         if correction is None:
             yield case
             continue
@@ -219,7 +216,7 @@ def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
             raise _refused(
                 patch, line, error.message, f"reference.{error.field}" if error.field else "reference"
             ) from None
-    for line, correction in wanted.values():
+    for line, correction in corrections_by_case.values():
         raise _refused(patch, line, f"no case has the id {correction.case_id!r} in {name_of_files(files)}")
 
 

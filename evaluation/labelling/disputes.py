@@ -1,7 +1,4 @@
-"""Outputs to adjudicate: disputes of judge and label, and a random sample of agreements.
-
-It also tells what label and judge say of each.
-"""
+"""Outputs to adjudicate: disputes of judge and label, and a random sample of agreements."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ _NOTHING: dict[SampleKind, str] = {
 }
 
 _Sides: TypeAlias = Callable[[Verdict | StoredVerdict, float], tuple[bool, bool]]
-"""Maps a judge's verdict and a label to whether the output is right by the label, and by the judge."""
+"""Maps a judge's verdict and a label to two answers: whether the label passes the output, and whether the judge does."""
 
 
 class Opinion(NamedTuple):
@@ -43,28 +40,29 @@ def draw_disputes(
 ) -> ReviewSample:
     """Draw outputs to adjudicate in random order, with some on which label and judges agree.
 
-    Without a judge those of any count that is no baseline. UsageError if there is nothing to decide.
+    Without ``judge`` all judges count, except baselines. UsageError if there is nothing to decide.
     """
     if kind == "suspects":
         drawn = draw_sample(store, "suspected", count, seed=seed, judge=judge)
         return msgspec.structs.replace(drawn, kind=kind, seed=seed)
     contested = _missed(store, judge) if kind == "survivors" else _contradicted(store, judge)
-    apart = [key for key, differs in contested.items() if differs]
+    disputed = [key for key, differs in contested.items() if differs]
     agreed = [key for key, differs in contested.items() if not differs]
-    if not apart:
+    if not disputed:
         raise UsageError(_NOTHING[kind].format(folder=store.path))
 
     def rank(key: ItemKey) -> bytes:
         return drawn_rank(str(key), seed)
 
-    disputed, beside = heapq.nsmallest(count, apart, key=rank), heapq.nsmallest(agreements, agreed, key=rank)
+    drawn = heapq.nsmallest(count, disputed, key=rank)
+    drawn_agreed = heapq.nsmallest(agreements, agreed, key=rank)
     return ReviewSample(
         kind=kind,
         seed=seed,
-        of=len(apart),
-        keys=sorted([*disputed, *beside], key=rank),
+        of=len(disputed),
+        keys=sorted([*drawn, *drawn_agreed], key=rank),
         judge=judge,
-        agreed=len(beside),
+        agreed=len(drawn_agreed),
         agreements=len(agreed),
     )
 
@@ -72,7 +70,7 @@ def draw_disputes(
 def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Opinion, Opinion]]:
     """Return the opinions of label and judge on each output of a sample.
 
-    With several judges it is one that contradicts the label, if any does.
+    Of several judges, one that contradicts the label is chosen, if any does.
     """
     planted = sample.kind == "survivors"
     trusted = {label.key: label for label in _labels_of_probes(store)} if planted else {}
@@ -83,14 +81,19 @@ def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Op
         graded = [each for each in store.verdicts.on(key) if each.graded]
         label = trusted.get(key) or next(each for each in graded if each.source != "judge")
         by_judges = [
-            (is_baseline(each.author), right == passed, each.repeat, right, passed, each)
+            (*sides(each, _score(label)), each)
             for each in graded
             if each.source == "judge" and sample.judge in {None, names.of(each.author, each.by)}
-            for right, passed in [sides(each, _score(label))]
         ]
-        *_, right, passed, judged = min(by_judges, key=lambda each: each[:3])
+        right, passed, judged = min(by_judges, key=_preference)
         opinions[key] = (Opinion(right, label.reason or ""), Opinion(passed, judged.reason or ""))
     return opinions
+
+
+def _preference(opinion: tuple[bool, bool, Verdict]) -> tuple[bool, bool, int]:
+    """Return a sort key: judges before baselines, contradictions first, then by repeat."""
+    right, passed, verdict = opinion
+    return is_baseline(verdict.author), right == passed, verdict.repeat
 
 
 def _score(label: Verdict) -> float:
@@ -135,7 +138,7 @@ def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
 
 
 def _contradicted(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
-    """Outputs with a label and a judge's verdict, and whether a judge contradicts the label."""
+    """Return for each output with a label and a judge's verdict whether a judge contradicts the label."""
     labels = {
         verdict.key: verdict.score
         for verdict in store.verdicts.standing
@@ -164,7 +167,7 @@ def _missed(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
     for verdict in _judged(store, judge):
         if verdict.key in faults:
             missed.setdefault(verdict.key, set()).add(sides(verdict, faults[verdict.key])[1])
-    return {key: ways.pop() for key, ways in missed.items() if len(ways) == 1}
+    return {key: outcomes.pop() for key, outcomes in missed.items() if len(outcomes) == 1}
 
 
 def _labels_of_probes(store: RunStore) -> Iterator[Verdict]:

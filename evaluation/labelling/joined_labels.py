@@ -21,12 +21,12 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         labels: The file that holds them.
-        added: How many are new, or say something else than before.
-        replaced: How many of those replace another grade by the same person.
-        unchanged: How many were there before.
-        superseded: How many a later row of the same person on the same output replaces.
-        unmatched: How many are of no output.
-        first_unmatched: The id of the first of those.
+        added: Number of labels that are new or changed.
+        replaced: Number of these that replace another grade by the same person.
+        unchanged: Number of labels that existed before.
+        superseded: Number of rows that a later row replaces, of the same person on the same output.
+        unmatched: Number of labels without an output.
+        first_unmatched: The id of the first of these.
     """
 
     labels: Path
@@ -39,10 +39,10 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def join_labels(folder: Path, labels: InputPath) -> JoinedLabels:
-    """Add labels to those of a folder; all that match, or none if none does.
+    """Add labels to those of a folder.
 
     Args:
-        folder: What an import wrote, or a run folder.
+        folder: Folder of an import, or a run folder.
         labels: Verdicts, or a table of grades.
 
     Raises:
@@ -78,14 +78,14 @@ def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
 def _joined(
     path: Path, before: list[Verdict], labels: list[Verdict], added: int, unmatched: list[str]
 ) -> JoinedLabels:
-    places = {(each.key, each.by) for each in labels}
-    latest, replaced = len(places), len(places & {(each.key, each.by) for each in before})
+    earlier, new = ({(each.key, each.by) for each in some} for some in (before, labels))
+    unchanged = len(new) - added
     return JoinedLabels(
         labels=path,
         added=added,
-        replaced=replaced - (latest - added),
-        unchanged=latest - added,
-        superseded=len(labels) - latest,
+        replaced=len(new & earlier) - unchanged,
+        unchanged=unchanged,
+        superseded=len(labels) - len(new),
         unmatched=len(unmatched),
         first_unmatched=next(iter(unmatched), None),
     )
@@ -114,17 +114,17 @@ def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdic
 
 
 def _merged(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[list[Verdict], int]:
-    """Labels with new ones in the place of the same person's earlier ones; and how many are new."""
+    """Replace a person's earlier labels with new ones; return all, and the number of new ones."""
     earlier = {(each.key, each.by): each for each in before}
     merged = dict(earlier)
     for label in new:
-        place = (label.key, label.by)
-        was = earlier.get(place)
-        merged.pop(place, None)
-        merged[place] = was if was is not None and _says(was) == _says(label) else label
-    return list(merged.values()), sum(label is not earlier.get(place) for place, label in merged.items())
+        key = (label.key, label.by)
+        old = earlier.get(key)
+        merged.pop(key, None)  # so that it comes last
+        merged[key] = label if old is None or _without_evidence(old) != _without_evidence(label) else old
+    return list(merged.values()), sum(label is not earlier.get(key) for key, label in merged.items())
 
 
-def _says(label: Verdict) -> Verdict:
-    """Return a label without the word in which it was written."""
+def _without_evidence(label: Verdict) -> Verdict:
+    """Return a label without its evidence, which holds the grade as it was written."""
     return msgspec.structs.replace(label, evidence={})

@@ -22,10 +22,10 @@ class JoinedReferences(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         cases: The file of cases that has them.
-        added: How many cases had none before.
-        replaced: How many had another.
-        unchanged: How many had the same.
-        skipped: Rows, or parts of them, that became no reference.
+        added: Number of cases without a reference before.
+        replaced: Number of cases with another reference before.
+        unchanged: Number of cases with the same reference before.
+        skipped: Rows, or parts of them, that could not be used.
     """
 
     cases: Path
@@ -41,14 +41,14 @@ class JoinedReferences(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CompletedCases(NamedTuple):
-    """Cases with references, and what was done to them."""
+    """Cases with references, and the counts of what changed."""
 
     cases: list[Case]
     joined: JoinedReferences
 
 
 def join_references(files: Iterable[InputPath], table: References, to: Path) -> CompletedCases:
-    """Give cases the references of a table; what a row does not name stays.
+    """Give cases the references of a table; fields that a row does not name stay.
 
     Args:
         files: The cases.
@@ -80,7 +80,7 @@ def join_references(files: Iterable[InputPath], table: References, to: Path) -> 
 
 
 def _is_plain(case: Case) -> bool:
-    """Return whether nothing was known of a case but what was asked and done."""
+    """Return whether a case has no reference yet."""
     spec = kind_spec(case.kind)
     return spec.plain and not (spec.family == "open" and "answer" in case.reference)
 

@@ -1,4 +1,4 @@
-"""Which outputs a person is to label, and what labels of such a sample are good for."""
+"""Samples of outputs for people to label or to adjudicate."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 SampleKind: TypeAlias = Literal[
     "open", "decided", "doubt", "suspected", "disagreements", "survivors", "suspects"
 ]
-"""``open``: at random from what no checker decided; ``decided``: at random from what one did, to audit it; ``doubt``:
-from what is open, likelier if the judge is in doubt; ``suspected``: labels that most judges contradict. The last three are decided between label and judge:
-if they differ; faults that an audit's judges missed; the suspected again."""
+"""``open``: random undecided outputs; ``decided``: random outputs that a checker decided, to audit it; ``doubt``: undecided outputs,
+likelier if the judge is unsure; ``suspected``: labels that most judges contradict. The others are adjudicated between label and judge:
+``disagreements`` of both; ``survivors``, which are planted faults that judges missed; ``suspects``, the suspected labels."""
 
 TO_DECIDE: tuple[SampleKind, ...] = ("disagreements", "survivors", "suspects")
 """Samples that are adjudicated, with both opinions shown."""
@@ -32,12 +32,12 @@ class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
     """Outputs to label.
 
     Attributes:
-        seed: Seed of the draw; the suspected are not drawn.
-        of: How many outputs they were chosen from.
+        seed: Seed of the draw; suspected labels are not drawn.
+        of: Number of outputs they were chosen from.
         keys: The outputs, in the order in which they are to be labelled.
-        chances: Chance with which each was drawn, if chances differ.
-        agreed: How many of the outputs are such that label and judges agree.
-        agreements: From how many those were drawn.
+        chances: Drawing probability of each output, if these differ.
+        agreed: Number of outputs on which label and judges agree.
+        agreements: Number of outputs from which these were drawn.
     """
 
     kind: SampleKind
@@ -94,13 +94,13 @@ def draw_sample(
 ) -> ReviewSample:
     """Choose outputs to label.
 
-    A random sample is the ``count`` outputs with the smallest hash of seed and key: the same for everybody who is asked,
-    and it grows with ``count`` without losing what was drawn before.
+    A random sample is the ``count`` outputs with the smallest hash of seed and key. It is the same for every labeller, and a larger
+    sample contains a smaller one.
 
     Args:
         store: The run.
         kind: How they are chosen.
-        count: How many; about how many for ``doubt``.
+        count: Number of outputs; approximate for ``doubt``.
         seed: Seed of the draw.
         judge: Only outputs that this judge graded; needed for ``doubt`` when there are several.
 
@@ -138,7 +138,7 @@ def _candidates(parts: Parts, kind: SampleKind, judge: str | None) -> Collection
     if kind == "open":
         return parts.open if judge is None else parts.open & parts.judged[judge]
     judged = parts.judged.values() if judge is None else [parts.judged[judge]]
-    # An audit corrects judges' rates, so it is of outputs that a judge graded; without judges, of all.
+    # An audit of checkers corrects judges' rates, so it needs outputs that a judge graded.
     return parts.decided & set[ItemKey]().union(*judged) if parts.judged else parts.decided
 
 
@@ -179,8 +179,8 @@ def _table_of(store: RunStore, judge: str | None, keys: set[ItemKey]) -> tuple[T
     names = {str(key): key for key in keys}
     table = table_of(store)
     table = table if judge is None else of_judge(table, judge)
-    wanted = np.array([item in names for item in table.item.values], dtype=np.bool_)
-    return table.take(wanted[table.item.codes]), names
+    is_chosen = np.array([item in names for item in table.item.values], dtype=np.bool_)
+    return table.take(is_chosen[table.item.codes]), names
 
 
 def draw_rows(store: RunStore, sample: ReviewSample) -> Iterator[dict[str, Any]]:
@@ -198,5 +198,7 @@ def draw_rows(store: RunStore, sample: ReviewSample) -> Iterator[dict[str, Any]]
     for row in run_rows(store):
         item = row["item_id"]
         if row["judge"] == sample.judge and row["repeat"] == 0 and item in is_open:
-            kept = {name: row[name] for name in ("item_id", "judge", "score", "label", "cluster", "system")}
-            yield kept | ({"label_probability": chances[item]} if item in chances else {})
+            columns = ("item_id", "judge", "score", "label", "cluster", "system")
+            yield {name: row[name] for name in columns} | (
+                {"label_probability": chances[item]} if item in chances else {}
+            )

@@ -23,9 +23,9 @@ from .review_sample import TO_DECIDE
 
 _ELSEWHERE = {
     "doubt": "was drawn by doubt, so it would correct the rates wrongly; `fiducial estimate` takes it, with the draw",
-    "suspected": "is of an output chosen because judges contradict its label, so it would flatter them; mend the case instead",
+    "suspected": "is of an output chosen because judges contradict its label, so it would flatter them; correct the case instead",
 }
-"""Samples whose labels are in no run folder, and why."""
+"""Samples whose labels are refused in run folders, with the reason."""
 
 _DECIDES = (
     "decides between a label and a judge: `fiducial review {run} --add {file}` keeps it in the run, and "
@@ -42,10 +42,10 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
     """Result of adding labels to a run.
 
     Attributes:
-        added: How many are new, or say something else than before.
-        people: How many each person gave, the unchanged included.
-        skipped: How many of them say that the person could not tell; they are kept, and label nothing.
-        decided: How many of them decide between a label and a judge.
+        added: Number of labels that are new or changed.
+        people: Number of labels by person, including unchanged ones.
+        skipped: Number of outputs that the person could not decide; these are saved, but label nothing.
+        decided: Number of decisions between a label and a judge.
     """
 
     labels: Path
@@ -57,7 +57,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def adopt_labels(labels: InputPath, inputs: EvaluationInputs, writer: RunWriter) -> None:
-    """Check a labels file and keep it in the run folder, beside what `add_labels` put there.
+    """Check a labels file and copy it to the run folder, beside the labels of `add_labels`.
 
     Raises:
         InputError: A label cannot be used, or none is of an output of the run.
@@ -68,19 +68,19 @@ def adopt_labels(labels: InputPath, inputs: EvaluationInputs, writer: RunWriter)
         else _of_verdicts(labels, inputs, writer.path)
     )
     named = {(verdict.key, verdict.by) for verdict in adopted}
-    kept = writer.path / LABELS
-    if isinstance(labels, Path) and isinstance(kept, Path) and labels.resolve() == kept.resolve():
+    stored = writer.path / LABELS
+    if isinstance(labels, Path) and isinstance(stored, Path) and labels.resolve() == stored.resolve():
         return
     reviewed = [verdict for verdict in writer.labels if REVIEW in verdict.evidence]
     reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in named]
-    # The file that was named has the last word.
+    # The last label counts, so those of the named file come last.
     writer.put_labels(chain(reviewed, adopted))
 
 
 def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:
     adopted: list[Verdict] = []
     for line, verdict in read_numbered(labels, Verdict):
-        _refuse_nobodys(verdict, labels, line)
+        _refuse_unsigned(verdict, labels, line)
         _refuse_untrusted(verdict, labels, line, run)
         if verdict.case_id not in inputs.cases:
             hint = nearest(verdict.case_id, inputs.cases)
@@ -98,7 +98,7 @@ def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
     outputs = list(_outputs(inputs))
     adopted = [row.on(key) for key in outputs for row in index.of(OutputName(*key), str(key)) if row.counts]
     index.refuse_unmatched(OutputName(*key) for key in outputs)
-    # A label of no output is kept as well, so that the run counts it.
+    # Labels without an output are included, so that the run counts them.
     adopted += [
         row.on(ItemKey(row.id, row.system or "", row.trial or 0))
         for row in index.unmatched
@@ -112,7 +112,7 @@ def _outputs(inputs: EvaluationInputs) -> Iterator[ItemKey]:
 
 
 def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
-    """Add labels to those a run has; all of them, or none.
+    """Add labels to those of a run: all of them, or none.
 
     Raises:
         RecordError: A line is not a verdict, is a judge's, was not sampled at random, or is about no output of the run.
@@ -126,8 +126,8 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
         added = [label for file in files for label in _addable(file, outputs, folder)]
         decided = [each for each in added if _sample_of(each) in TO_DECIDE]
         before = [each for _, each in run.adjudications]
-        labels = _unlike(run.labels, [each for each in added if _sample_of(each) not in TO_DECIDE])
-        decisions = _unlike(before, decided)
+        labels = _new_labels(run.labels, [each for each in added if _sample_of(each) not in TO_DECIDE])
+        decisions = _new_labels(before, decided)
         if labels:
             run.put_labels([*run.labels, *labels])
         if decisions:
@@ -142,8 +142,8 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
     )
 
 
-def _unlike(before: Iterable[Verdict], labels: Iterable[Verdict]) -> list[Verdict]:
-    """Return the given labels that are new, or that differ from the same person's earlier one."""
+def _new_labels(before: Iterable[Verdict], labels: Iterable[Verdict]) -> list[Verdict]:
+    """Return the labels that differ from the same person's earlier one, or have no earlier one."""
     standing = {(label.key, label.by): label for label in before}
     new: list[Verdict] = []
     for label in labels:
@@ -165,7 +165,7 @@ def decided_by(store: RunStore, name: str) -> set[ItemKey]:
 
 def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[Verdict]:
     for line, label in read_numbered(file, Verdict):
-        _refuse_nobodys(label, file, line)
+        _refuse_unsigned(label, file, line)
         if _sample_of(label) in TO_DECIDE:
             _refuse_undecided(label, file, line)
         else:
@@ -198,7 +198,7 @@ def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int, run: FolderP
         )
 
 
-def _refuse_nobodys(verdict: Verdict, path: InputPath, line: int) -> None:
+def _refuse_unsigned(verdict: Verdict, path: InputPath, line: int) -> None:
     if not verdict.by.strip():
         raise InputError("expected the name of who labelled", path=path, line=line, field="by")
 
