@@ -1,8 +1,8 @@
-"""The mean of categories into groups, and of groups into rates, as BFCL takes it.
+"""Mean scores of groups of categories, and the overall score, computed as BFCL does.
 
-A category that was not scored counts as 0 with the size of its data set, and summaries over it are shown as not available - but the
-overall scores of the groups, and the overall score, always show a number. In the same spirit, a category in which the rules leave
-answers open counts with its lower bound: the decided answers alone would not speak for the others.
+A category that was not scored counts as 0 with the size of its data set, and summaries over it are shown as not available. The
+scores of whole groups and the overall score always show a number. A category with undecided answers counts with its lower bound,
+because the decided answers are no sample of the others.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LIVE = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multipl
 
 
 class Accuracy(msgspec.Struct, frozen=True):
-    """An accuracy that goes into sums, and whether it may be shown.
+    """Accuracy in sums, and whether it may be shown by itself.
 
     Attributes:
         value: In [0, 1]; 0 if nothing was scored, the lower bound if answers are undecided.
@@ -41,7 +41,7 @@ class Accuracy(msgspec.Struct, frozen=True):
     available: bool = True
 
     def always(self) -> Accuracy:
-        """Return the accuracy so that it is shown even if parts are missing."""
+        """Return the accuracy, to be shown even if parts are missing."""
         return msgspec.structs.replace(self, available=True)
 
 
@@ -66,30 +66,27 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
     """Compute every summary score of a system."""
-    scores_by_category = {
-        name: _of(name, scores) for name, category in CATEGORIES.items() if category.group != "retired"
+    categories = {
+        name: _accuracy(name, scores) for name, category in CATEGORIES.items() if category.group != "retired"
     }
-    simple = _plain(scores_by_category[name] for name in _SIMPLE)
-    web_search = _plain(scores_by_category[category.name] for category in expand(["web_search"]))
-    memory = _plain(scores_by_category[category.name] for category in expand(["memory"]))
+
+    def members(group: str) -> list[Accuracy]:
+        return [categories[category.name] for category in expand([group])]
+
+    simple = _mean(categories[name] for name in _SIMPLE)
+    web_search, memory = _mean(members("web_search")), _mean(members("memory"))
+    parallel = [categories[name] for name in ("multiple", "parallel", "parallel_multiple")]
     groups = {
-        "non_live": _plain(
-            [
-                simple,
-                scores_by_category["multiple"],
-                scores_by_category["parallel"],
-                scores_by_category["parallel_multiple"],
-            ]
-        ),
-        "live": _weighted([scores_by_category[name] for name in _LIVE]),
-        "irrelevance": _plain([scores_by_category["irrelevance"], scores_by_category["live_irrelevance"]]),
-        "multi_turn": _plain(scores_by_category[category.name] for category in expand(["multi_turn"])),
-        "agentic": _plain([web_search, memory]),
+        "non_live": _mean([simple, *parallel]),
+        "live": _weighted_mean([categories[name] for name in _LIVE]),
+        "irrelevance": _mean([categories["irrelevance"], categories["live_irrelevance"]]),
+        "multi_turn": _mean(members("multi_turn")),
+        "agentic": _mean([web_search, memory]),
     }
     return Summary(
-        categories=scores_by_category,
+        categories=categories,
         simple=simple,
-        relevance=scores_by_category["live_relevance"],
+        relevance=categories["live_relevance"],
         web_search=web_search,
         memory=memory,
         overall=_overall(groups),
@@ -97,14 +94,14 @@ def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
     )
 
 
-def _of(name: str, scores: Mapping[str, CategoryScore]) -> Accuracy:
+def _accuracy(name: str, scores: Mapping[str, CategoryScore]) -> Accuracy:
     score = scores.get(name)
     if score is None:
         return Accuracy(0.0, CATEGORIES[name].size, available=False)
     return Accuracy(score.bounds[0], score.count, available=not score.undecided)
 
 
-def _plain(parts: Iterable[Accuracy]) -> Accuracy:
+def _mean(parts: Iterable[Accuracy]) -> Accuracy:
     parts = list(parts)
     return Accuracy(
         sum(part.value for part in parts) / len(parts),
@@ -113,7 +110,7 @@ def _plain(parts: Iterable[Accuracy]) -> Accuracy:
     )
 
 
-def _weighted(parts: list[Accuracy]) -> Accuracy:
+def _weighted_mean(parts: list[Accuracy]) -> Accuracy:
     count = sum(part.count for part in parts)
     value = sum(part.value * part.count for part in parts) / count
     return Accuracy(value, count, all(part.available for part in parts))
@@ -134,8 +131,8 @@ SUMMARIES = Summary.__struct_fields__[2:]
 class SystemScore(msgspec.Struct, frozen=True):
     """Everything about one system: scores by category, in BFCL's order, latency and tokens.
 
-    ``names`` says how documented names with dots were taken to have been offered to it; ``modes`` counts answers that were read as text, and as native
-    calls; ``prices`` are those of its model, if any is known.
+    ``names`` is the form in which documented names with dots were offered to it; ``modes`` counts answers read as text and as native
+    calls; ``prices`` are those of its model, if known.
     """
 
     name: str
@@ -172,9 +169,9 @@ def rate(score: CategoryScore) -> Statistic:
 
 
 def missing_categories(system: SystemScore) -> list[str]:
-    """Categories that were not scored, which count as 0 in the summary scores."""
-    wanted = (name for name in system.summary.categories if name != "format_sensitivity")
-    return [name for name in wanted if name not in system.scores]
+    """Return the categories that were not scored, which count as 0 in the summary scores."""
+    scored = {*system.scores, "format_sensitivity"}
+    return [name for name in system.summary.categories if name not in scored]
 
 
 def as_json(systems: Iterable[SystemScore], rules: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ...formats.bfcl import Category, parse_sensitivity_id
 
 
 class CategoryTally(msgspec.Struct):
-    """Right answers, of those that could be graded."""
+    """Number of right answers, and of graded ones."""
 
     correct: int = 0
     total: int = 0
@@ -40,9 +40,9 @@ class CategoryScore(msgspec.Struct):
 
     Attributes:
         category: The category.
-        tally: Over all graded answers.
-        undecided: Answers that the rules leave open (strict rules only); they count neither as right nor as wrong.
-        configurations: The same per prompt configuration, in order of first appearance (format sensitivity only).
+        tally: Counts over all graded answers.
+        undecided: Number of answers that the strict rules leave undecided; they count neither as right nor as wrong.
+        configurations: Counts by prompt configuration, in order of first appearance (format sensitivity only).
     """
 
     category: Category
@@ -52,12 +52,12 @@ class CategoryScore(msgspec.Struct):
 
     @property
     def count(self) -> int:
-        """All answers, the undecided ones included."""
+        """Number of all answers, including undecided ones."""
         return self.tally.total + self.undecided
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The accuracy if every undecided answer were wrong, and if every one were right."""
+        """Accuracy if all undecided answers were wrong, and if all were right."""
         return self.tally.correct / self.count, (self.tally.correct + self.undecided) / self.count
 
     def add(self, entry_id: str, finding: Finding) -> None:
@@ -104,7 +104,7 @@ def spread(configurations: dict[str, CategoryTally]) -> dict[str, float]:
 class Effort(msgspec.Struct):
     """Cost of a system's answers.
 
-    Zeros are left out as BFCL does: they stand for "not measured".
+    Zeros mean "not measured" and are skipped, as in BFCL.
 
     Attributes:
         latencies: Seconds, one per model call.

@@ -24,7 +24,7 @@ from ..store.journal import Journal
 
 VERSION = "v4"
 _INFERENCE_ERROR = "Error during inference: "
-"""How BFCL begins the result of an entry whose call failed; its checker grades that as wrong."""
+"""Beginning of BFCL's result for an entry whose call failed, which its checker grades as wrong."""
 
 
 class GeneratedCategory(NamedTuple):
@@ -45,8 +45,8 @@ def generate_tree(
 ) -> list[GeneratedCategory]:
     """Let a model work on categories, or continue an earlier start.
 
-    The system gets a folder in the result tree. With ``count_failures`` an entry whose call failed after its retries gets the line that BFCL
-    writes for it, which scores 0; without, it has no result, and the same call tries it again.
+    The system gets a folder in the result tree. With ``count_failures``, an entry whose call failed after its retries gets BFCL's line
+    for it, which scores 0. Without, it has no result, and the next start tries it again.
 
     Returns:
         The outcome of each category, in the order given.
@@ -85,15 +85,15 @@ def forecast_tree(
     Raises:
         InputError: The data set, or a result that is there, cannot be read.
     """
-    folder, remaining, wanted = system_folder(results, by.system), list[Case](), 0
+    folder, remaining, total = system_folder(results, by.system), list[Case](), 0
     for category in categories:
         path = _result_file(folder, category)
         done = {*ResultIndex(path).lines} if path.exists() else set[str]()
         cases = {case.id: case for case in read_cases(source, category)}
-        wanted += len(cases)
+        total += len(cases)
         remaining += [case for case_id, case in cases.items() if case_id not in done]
     attempts = ((case, 0) for case in remaining)
-    return forecast_attempts(by, attempts, prices, wanted=wanted, existing=wanted - len(remaining))
+    return forecast_attempts(by, attempts, prices, wanted=total, existing=total - len(remaining))
 
 
 def _result_file(folder: Path, category: Category) -> Path:
@@ -121,7 +121,7 @@ def _attempts_in(folder: Path, by: OutputSource) -> Generator[Journal[AttemptRow
 
 
 class CategoryFile(Closing):
-    """One file of a result tree; see `Store`, and for ``count_failures`` `generate_tree`."""
+    """Store of one file of a result tree; see `Store`, and `generate_tree` for ``count_failures``."""
 
     tracked = True
 
@@ -156,7 +156,7 @@ class CategoryFile(Closing):
             self._write({"id": key.case_id, "result": f"{_INFERENCE_ERROR}{failure}"})
 
     def put_in_order(self, case_ids: Iterable[str]) -> None:
-        """Write the lines anew in the order of the data set, all or nothing."""
+        """Rewrite the lines in the order of the data set, all or nothing."""
         self._lines.close()
         index = ResultIndex(self.path)
         ordered = [case_id for case_id in case_ids if case_id in index]
@@ -165,7 +165,7 @@ class CategoryFile(Closing):
         self._lines = Journal(self.path, dict[str, Any])
 
     def close(self) -> None:
-        """Close the file; one that nothing was written to is taken away."""
+        """Close the file; remove it if it is empty."""
         self._lines.close()
         if not self.path.stat().st_size:
             self.path.unlink()

@@ -56,7 +56,7 @@ def _ast(failed: Failed) -> dict[str, Any]:
 
 
 def _sub_errors(finding: Finding, decoded: Any) -> list[dict[str, Any]]:
-    """Why each call of a parallel answer was not the one that found no partner."""
+    """Return for each call of a parallel answer why it does not match the unmatched expected call."""
     return [
         {
             "sub_error": [_sentence(tried)],
@@ -125,7 +125,7 @@ _BODIES: dict[str, Callable[[Failed], dict[str, Any]]] = {
 
 
 _DEEPEST = 200
-"""Levels of nesting that are written; hostile answers nest until the interpreter gives up."""
+"""Levels of nesting that are written; hostile answers nest deeper than the interpreter's stack."""
 
 _LARGEST_BITS = 4096
 """Larger integers are written in hexadecimal: Python refuses to write their decimal digits."""

@@ -1,4 +1,4 @@
-"""Stored results are checked: native calls or text, as each says."""
+"""Check stored results: native calls or text."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def mode_of(category: Category, result: Any, option: ModeOption) -> CallMode:
     """Decide how an answer is to be decoded.
 
     Args:
-        category: Says whether an answer is turns of steps.
+        category: The category, which determines whether an answer is turns of steps.
         result: The stored answer.
-        option: As the user asked. With ``auto`` a list is native calls and a text is a prompt-mode reply; of turns of steps, one
-            step that is a list makes the whole answer native, its texts being what the system said between calls.
+        option: The user's option. With ``auto``, a list is native calls and a text is a prompt-mode reply. Turns of steps are native
+            if any step is a list; their texts are then messages between calls.
     """
     if option != "auto":
         return option

@@ -21,7 +21,7 @@ from ...records import Case
 
 
 class SuiteEntry(NamedTuple):
-    """Entry of the data set, which score files quote, and its case, which checkers take."""
+    """Entry of the data set, which score files quote, and its case for checkers."""
 
     entry: Entry
     case: Case
@@ -53,13 +53,11 @@ class BfclSuite:
 def paired(suite: BfclSuite, file: ResultFile, *, partial: bool) -> Iterator[tuple[SuiteEntry, ResultLine]]:
     """Pair the entries of a category with a system's answers, in BFCL's order.
 
-    With ``partial`` entries without an answer are left out.
-
-    Everything is checked before the first pair is yielded.
+    Everything is checked before the first pair is yielded. With ``partial``, entries without an answer are skipped.
 
     Raises:
         InputError: The file is empty, or entries are without an answer and ``partial`` is off.
-        RecordError: A line is not an answer, answers nothing known, or answers what was answered before.
+        RecordError: A line is not an answer, answers an unknown entry, or answers an entry a second time.
     """
     index = ResultIndex(file.path)
     entries = suite.entries(file.category)

@@ -162,11 +162,11 @@ def _suspected(store: RunStore, parts: Parts, count: int, judge: str | None) -> 
     from ...calibration.agreement.judge_votes import suspected_label_errors  # noqa: PLC0415 - slow to import, and seldom needed
 
     table, names = _table_of(store, judge, parts.open | parts.decided)
-    found = suspected_label_errors(table, limit=len(names)).first
-    if not found:
+    suspected = suspected_label_errors(table, limit=len(names)).first
+    if not suspected:
         raise UsageError(_NOTHING["suspected"].format(folder=store.path))
-    keys = [names[entry.item_id] for entry in found[:count]]
-    return ReviewSample(kind="suspected", seed=0, of=len(found), keys=keys, judge=judge)
+    keys = [names[entry.item_id] for entry in suspected[:count]]
+    return ReviewSample(kind="suspected", seed=0, of=len(suspected), keys=keys, judge=judge)
 
 
 def _table_of(store: RunStore, judge: str | None, keys: set[ItemKey]) -> tuple[Table, dict[str, ItemKey]]:

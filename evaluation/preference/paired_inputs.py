@@ -14,10 +14,7 @@ Members = tuple[ItemKey, ItemKey]
 
 
 def length_of(output: Output) -> int | None:
-    """Return the length of a text in characters; None if the output has calls or turns.
-
-    Only the length of a plain text is a matter of style.
-    """
+    """Return the length of a text in characters; None if the output has calls or turns."""
     plain = output.tool_calls is None and output.turns is None
     return len(output.text) if plain and output.text is not None else None
 
@@ -63,8 +60,7 @@ class PairInputs(EvaluationInputs):
         members: dict[ItemKey, Members] = {}
         for case_id, trial in tasks:
             keys = [ItemKey(case_id, system, trial) for system in self.systems]
-            present = [key for key in keys if key in self._outputs]
-            for one, other in combinations(present, 2):
+            for one, other in combinations([key for key in keys if key in self._outputs], 2):
                 if self._against not in {None, one.system, other.system}:
                     continue
                 for first, second in ((one, other), (other, one)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ...calibration.arrays import cluster_numbers
+from ...calibration.arrays import FloatArray, cluster_numbers
 from ...calibration.preference.choices import Choices
 from ...calibration.preference.measure import preferences_of
 from ...calibration.preference.preference_results import PreferenceNumbers
@@ -44,47 +44,56 @@ def choices_of(
     verdicts: Iterable[Verdict], pairs: PairInputs, truth: Mapping[ItemKey, float]
 ) -> dict[Author, PairVerdict]:
     """Sort verdicts on pairs by judge and by the outputs they are about."""
-    scores: defaultdict[Author, defaultdict[ItemKey, list[float]]] = defaultdict(lambda: defaultdict(list))
-    ungraded: defaultdict[Author, Counter[Outcome]] = defaultdict(Counter)
+    scores: dict[Author, dict[ItemKey, list[float]]] = {}
+    ungraded: dict[Author, Counter[Outcome]] = {}
     for verdict in verdicts:
-        if verdict.key not in pairs.members:
-            continue
-        of_judge = scores[verdict.author]
-        if verdict.score is None:
-            ungraded[verdict.author][verdict.outcome] += 1
-        else:
-            of_judge[verdict.key].append(verdict.score)
-    return {
-        judge: PairVerdict(
-            _choices({key: fmean(each) for key, each in said.items()}, pairs, truth), ungraded[judge]
-        )
-        for judge, said in scores.items()
-    }
+        if verdict.key in pairs.members:
+            scores_of_judge = scores.setdefault(verdict.author, {})
+            outcomes = ungraded.setdefault(verdict.author, Counter())
+            if verdict.score is None:
+                outcomes[verdict.outcome] += 1
+            else:
+                scores_of_judge.setdefault(verdict.key, []).append(verdict.score)
+    means = {judge: {key: fmean(each) for key, each in scored.items()} for judge, scored in scores.items()}
+    return {judge: PairVerdict(_choices(means[judge], pairs, truth), ungraded[judge]) for judge in scores}
+
+
+class _Comparison(NamedTuple):
+    """Two outputs a and b, and the keys of their pair in both orders."""
+
+    a: ItemKey
+    b: ItemKey
+    a_first: ItemKey
+    b_first: ItemKey
 
 
 def _choices(scores: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[ItemKey, float]) -> Choices:
-    number = {system: place for place, system in enumerate(pairs.systems)}
-    turned = {(second, first): key for key, (first, second) in pairs.members.items()}
+    number = {system: position for position, system in enumerate(pairs.systems)}
+    pair_of = {members: pair for pair, members in pairs.members.items()}
     compared = [
-        (key, turned[members], *members)
-        for key, members in pairs.members.items()
-        if number[members[0].system] < number[members[1].system]
+        _Comparison(a, b, pair_of[a, b], pair_of[b, a])
+        for a, b in pairs.members.values()
+        if number[a.system] < number[b.system]
     ]
-    people = np.array([_person(truth, key, other) for key, other, _, _ in compared], dtype=np.float64)
-    labels = np.array([_better(truth.get(a), truth.get(b)) for _, _, a, b in compared], dtype=np.float64)
-    length = {key: length_of(pairs.output(key)) for _, _, *both in compared for key in both}
+    people = _floats(_person(truth, each.a_first, each.b_first) for each in compared)
+    labels = _floats(_better(truth.get(each.a), truth.get(each.b)) for each in compared)
     return Choices(
         systems=pairs.systems,
-        a=np.array([number[a.system] for _, _, a, _ in compared], dtype=np.int64),
-        b=np.array([number[b.system] for _, _, _, b in compared], dtype=np.int64),
-        a_first=np.array([scores.get(key, np.nan) for key, _, _, _ in compared], dtype=np.float64),
-        b_first=np.array([scores.get(key, np.nan) for _, key, _, _ in compared], dtype=np.float64),
-        cluster=cluster_numbers(pairs.cases.cluster(a.case_id) for _, _, a, _ in compared),
-        length_a=np.array([length[a] for _, _, a, _ in compared], dtype=np.float64),
-        length_b=np.array([length[b] for _, _, _, b in compared], dtype=np.float64),
+        a=np.array([number[each.a.system] for each in compared], dtype=np.int64),
+        b=np.array([number[each.b.system] for each in compared], dtype=np.int64),
+        a_first=_floats(scores.get(each.a_first) for each in compared),
+        b_first=_floats(scores.get(each.b_first) for each in compared),
+        cluster=cluster_numbers(pairs.cases.cluster(each.a.case_id) for each in compared),
+        length_a=_floats(length_of(pairs.output(each.a)) for each in compared),
+        length_b=_floats(length_of(pairs.output(each.b)) for each in compared),
         label=np.where(np.isnan(labels), people, labels),
         person=people,
     )
+
+
+def _floats(values: Iterable[float | None]) -> FloatArray:
+    """Return numbers as an array, with NaN for None."""
+    return np.array(list(values), dtype=np.float64)
 
 
 def _better(a: float | None, b: float | None) -> float:
@@ -96,15 +105,13 @@ def _better(a: float | None, b: float | None) -> float:
 
 def _person(truth: Mapping[ItemKey, float], pair: ItemKey, turned: ItemKey) -> float:
     """Return a person's choice between two outputs, in either order; NaN if there is none."""
-    scores = [
-        *([truth[pair]] if pair in truth else []),
-        *([1.0 - truth[turned]] if turned in truth else []),
-    ]
-    return float(np.sign(fmean(scores) - 0.5)) / 2 + 0.5 if scores else np.nan
+    scores = [truth[pair]] if pair in truth else []
+    scores += [1.0 - truth[turned]] if turned in truth else []
+    return _better(fmean(scores), 0.5) if scores else np.nan
 
 
 PREFERENCES = "preferences.json"
-"""The file that is added to the run folder."""
+"""File of the results in the run folder."""
 
 
 class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,7 +122,7 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
         command: The command line, for the record.
         judges: The judges, by name or as objects.
         truth: Labels of outputs, to test whether judges prefer the better one.
-        batch: How batches are waited for; None when the model is asked directly.
+        batch: Settings for waiting on batches; None to ask the model directly.
     """
 
     cases: CaseFiles
@@ -153,7 +160,7 @@ def run_preferences(
     """Carry out a plan, or continue an earlier start of it.
 
     Returns:
-        What judges prefer, which is also written to the run folder.
+        The judges' preferences, which are also written to the run folder.
 
     Raises:
         InputError: Cases or outputs cannot be used.
@@ -170,11 +177,11 @@ def run_preferences(
         with judge_run(plan.out, identity, judge_records, pairs, command=plan.command, now=now) as writer:
             context = RunContext(pairs, writer, progress)
             asked = ask_adapting(
-                tasks, writer, lambda them: ask(_step(plan, context, them), access, plan.batch)
+                tasks, writer, lambda adapted: ask(_step(plan, context, adapted), access, plan.batch)
             )
-            found = _conclude(plan, writer, pairs, asked)
-            write_json(writer.path / PREFERENCES, found)
-            return found
+            preferences = _conclude(plan, writer, pairs, asked)
+            write_json(writer.path / PREFERENCES, preferences)
+            return preferences
 
 
 def _conclude(
