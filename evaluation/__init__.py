@@ -1,6 +1,6 @@
-"""Evaluation pipeline: tie checkers, judges and statistics together.
+"""Evaluation runs: check outputs, ask judges and compute rates, in a resumable run folder.
 
-`pipeline` goes the whole way over `inputs`: `checking`, `judging`, `conclusion`, each of which keeps what it finds in a `store`. Before it comes
-`generation`, after it `labelling`, and what `past_runs` are good for; beside it stand `preference`, `audit`, `bfcl` and `artifacts`. Work is done on
-`engines`, or by a provider in a `batch`.
+`pipeline` runs the stages `checking`, `judging` and `conclusion` over `inputs`; each saves its results in the `store`. `generation` makes
+outputs before a run. `labelling` and `past_runs` work on finished runs. `preference`, `audit`, `improvement`, `bfcl` and `artifacts` are
+other kinds of runs. `engines` spread work over processes or machines; `batch` uses a provider's batch endpoint.
 """

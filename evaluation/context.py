@@ -35,7 +35,7 @@ def judge_run(
 ) -> Generator[RunWriter]:
     """Open a folder for a run of judges alone, tied to its inputs, and complete it at the end.
 
-    A run that cannot continue there is refused before anything in it is changed. ``inputs`` are those that are kept, if they are on a disk.
+    A run that cannot continue there is refused before anything in it is changed. ``inputs`` are recorded in its manifest.
     """
     with RunWriter(out) as writer:
         writer.refuse_other_run(**identity)
@@ -56,8 +56,8 @@ class RunContext(NamedTuple):
     """Context shared by all stages of a run.
 
     Attributes:
-        journal: Journal of this stage's findings; None for the run's verdicts.
-        engine: Engine that does the work, if not this process and its workers.
+        journal: Journal of this stage's verdicts; None for the run's verdicts.
+        engine: Engine that does the work; None for this process and its workers.
     """
 
     inputs: EvaluationInputs

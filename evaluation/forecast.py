@@ -37,18 +37,18 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     """Forecast of asking one judge.
 
     Attributes:
-        outputs: Verdicts still to be made.
-        not_applicable: Of these, how many need no request, since the item lacks what the judge judges by.
-        lacking: What these lack, commonest first.
-        requests: Different requests among the rest.
-        cached: Of the requests, how many the cache answers, or the recording.
-        replayed: Whether a recording answers, and no model.
-        again: Requests like an earlier one that are asked anew, since without a cache only those in flight at the same time share a
-            reply; their number cannot be foreseen.
-        if_unsure: Whether only those are asked that a cheaper judge leaves open.
-        prompt: Tokens of the others' messages.
+        outputs: Number of verdicts still to be made.
+        not_applicable: Number of these that need no request, because the output lacks an input of the judge.
+        lacking: Number of these by what is lacking, most frequent first.
+        requests: Number of different requests for the others.
+        cached: Number of these that the cache, or a recording, answers.
+        replayed: Whether a recording answers instead of a model.
+        again: Largest number of repeated requests that are asked again. Without a cache, only equal requests in flight at the same
+            time share a reply.
+        if_unsure: Whether only outputs are asked about of which a cheaper judge is unsure.
+        prompt: Tokens of the messages of requests that are not cached.
         completion: Tokens of their replies.
-        learned_from: Cached replies that the estimates rest on; 0 when they rest on the length of the text alone.
+        learned_from: Number of cached replies behind the estimates; 0 if they are based on the length of the text alone.
     """
 
     by: str
@@ -84,7 +84,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecast]:
     """Forecast a plan's judges without making calls or writing to the run folder.
 
-    What no checker decided is found by checking, and the same steps are taken as by the run itself, so that the numbers are the run's.
+    Outputs are checked, and the steps are those of the run, so that the numbers are the same.
 
     Raises:
         InputError: An input cannot be used.
@@ -116,12 +116,12 @@ def _asked_if_unsure(cheap: JudgeTask, expensive: JudgeTask) -> set[str]:
 
 @contextmanager
 def copy_of_run(out: FolderPath) -> Generator[RunWriter]:
-    """Copy a run folder in its current state, for writing without a trace; removed at the end."""
+    """Open a temporary copy of a run folder for writing; it is removed at the end."""
     with TemporaryDirectory() as scratch:
         for name in (MANIFEST, VERDICTS, STATEMENTS):
             if (out / name).exists():
-                with (out / name).open("rb") as kept, (Path(scratch) / name).open("wb") as copy:
-                    shutil.copyfileobj(kept, copy)
+                with (out / name).open("rb") as original, (Path(scratch) / name).open("wb") as copy:
+                    shutil.copyfileobj(original, copy)
         with RunWriter(Path(scratch), accept_edited=True) as writer:
             yield writer
 
@@ -129,7 +129,7 @@ def copy_of_run(out: FolderPath) -> Generator[RunWriter]:
 def _if_unsure(forecast: Forecast) -> Forecast:
     """Set the forecast's lower bounds to zero.
 
-    An expensive judge is asked about nothing if the cheap one is sure of everything.
+    An expensive judge is asked nothing if the cheap one is always sure.
     """
     return msgspec.structs.replace(
         forecast,
@@ -144,19 +144,19 @@ def forecast_steps(
 ) -> list[Forecast]:
     """Forecast the judging in these steps, counting each request once.
 
-    Earlier requests are not repeated by later steps. A batch endpoint is asked nothing twice.
+    Later steps do not repeat requests of earlier ones, and a batch never holds a request twice.
 
     Returns:
-        One forecast a judge that asks a model, in the order in which they are asked first.
+        One forecast per judge that asks a model, in the order in which they are first asked.
     """
-    keeps = in_batch or access.cache is not None or access.replay is not None
+    reuses = in_batch or access.cache is not None or access.replay is not None
     counts: dict[JudgeId, _Count] = {}
     with KnownReplies(access) as replies:
         for step in steps:
             done = step.context.verdicts.settled
             for task in step.tasks:
                 if task.prompt_judge is not None:
-                    count = counts.setdefault(task.id, _Count(task.prompt_judge, replies, keeps=keeps))
+                    count = counts.setdefault(task.id, _Count(task.prompt_judge, replies, reuses=reuses))
                     count.add(step.work(task, done))
         return [count.forecast(prices) for count in counts.values()]
 
@@ -164,11 +164,11 @@ def forecast_steps(
 class _Count:
     """Count of one judge's requests; cached ones show how long texts and replies are in tokens."""
 
-    def __init__(self, judge: PromptJudge, known: KnownReplies, *, keeps: bool) -> None:
+    def __init__(self, judge: PromptJudge, known: KnownReplies, *, reuses: bool) -> None:
         self._judge = judge
         self._known = known
-        self._keeps = keeps
-        """Whether a request that comes again is answered without being asked again."""
+        self._reuses = reuses
+        """Whether a repeated request gets the reply to the first one."""
         self._pieces = set[tuple[ItemKey, int]]()
         self._keys = set[bytes]()
         self._questions = self._cached = self._again = 0
@@ -178,13 +178,13 @@ class _Count:
         self._lacking = Counter[str]()
 
     def add(self, work: Iterable[Work]) -> None:
-        """Count what pieces of work ask that were not counted yet."""
+        """Count the requests of pieces of work that were not counted yet."""
         for request in unanswered(self._judge, self._new(work), self._look_up, self._note):
             key = bytes.fromhex(request.key)
             if key not in self._keys:
                 self._keys.add(key)
                 self._open.add(request)
-            elif not self._keeps:
+            elif not self._reuses:
                 self._again += 1
                 self._open.add(request)
 
@@ -199,12 +199,12 @@ class _Count:
                 yield case, output, repeat
 
     def _look_up(self, request: Request) -> Reply | None:
-        """Return a reply for a request that needs no call; None for a repeated request, too."""
+        """Return the cached reply to a new request; None if there is none, or the request is repeated."""
         first, key = request.attempt == 0, bytes.fromhex(request.key)
         self._questions += first
         if key in self._keys:
             return None
-        if self._known.recording is not None:  # a recording is all there is: nothing is asked
+        if self._known.recording is not None:  # it answers everything, so nothing is asked
             self._keys.add(key)
             self._cached += request.key in self._known.recording
             return None

@@ -18,8 +18,8 @@ class KnownReplies(Closing):
     """Replies that exist already: in the recording to be replayed, or in the cache."""
 
     def __init__(self, access: ModelAccess) -> None:
-        usable = access.cache is not None and access.cache.exists() and access.endpoint is not None
-        self._cache = ReplyCache(access.cache) if usable and access.cache else None
+        path = access.cache if access.endpoint is not None else None
+        self._cache = ReplyCache(path) if path is not None and path.exists() else None
         self._namespace = access.namespace
         self.recording = ReplayProvider(access.replay) if access.replay is not None else None
 
@@ -29,28 +29,28 @@ class KnownReplies(Closing):
 
     def close(self) -> None:
         """Close cache and recording."""
-        for kept in (self._cache, self.recording):
-            if kept is not None:
-                kept.close()
+        for source in (self._cache, self.recording):
+            if source is not None:
+                source.close()
 
 
 def cost_of(prices: Prices | None, prompt: Estimate, completion: Estimate) -> Estimate | None:
     """Return the cost of tokens in US dollars; None if prices are unknown."""
     if prices is None:
         return None
-    return Estimate(*(prices.cost(each, reply) for each, reply in zip(prompt, completion, strict=True)))
+    return Estimate(*map(prices.cost, prompt, completion))
 
 
 class OpenTokens:
-    """Adds up the tokens of requests that have no reply yet."""
+    """Sum of the tokens of requests that have no reply yet."""
 
     def __init__(self) -> None:
         self._prompt, self._limits = [0.0, 0.0, 0.0], [0.0, 0.0]
 
     def add(self, request: Request) -> None:
         """Count a request."""
-        for place, tokens in enumerate(estimate_prompt(request)):
-            self._prompt[place] += tokens
+        for bound, tokens in enumerate(estimate_prompt(request)):
+            self._prompt[bound] += tokens
         self._limits[0] += _SHORTEST_REPLY
         self._limits[1] += completion_limit(request) or _LONGEST_REPLY
 

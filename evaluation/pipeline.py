@@ -31,6 +31,7 @@ from .judging.tasks import (
 from .progress import Progress
 from .run_plan import Plan
 from .store.file_names import GENERATED
+from .store.journal_rows import StoredVerdict
 from .store.kept_inputs import keep_inputs
 from .store.manifest import KnownJudge, component_versions, own_versions
 from .store.run_store import RunStore
@@ -50,7 +51,7 @@ def run(
         InputError: An input cannot be used; nothing was done.
         RunFolderError: The folder is in use or belongs to another run; nothing was done.
         UsageError: There is no such judge; nothing was done.
-        ConfigurationError: There is nothing to do but ask a model, and none can be reached; nothing was done.
+        ConfigurationError: Only a model can do the work, and none can be reached; nothing was done.
     """
     store = RunStore(plan.out)
     tasks = _tasks_of(plan, list(store.roster))
@@ -58,7 +59,7 @@ def run(
         if (finished := finished_summary(plan, tasks())) is not None:
             return finished
     if plan.options is None and not store.begun:
-        require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
+        require_models(tasks(), access)  # or a folder for judges' verdicts alone would stay empty
     with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options, sharded=plan.sharded) as inputs:
         if plan.options is None:
             refuse_idle(tasks(), inputs.survey.kinds, transcripts(tasks(), inputs))
@@ -75,26 +76,25 @@ def run(
             from .conclusion.conclude import conclude  # noqa: PLC0415 - loaded while the first replies are awaited
 
             summary = conclude(context, prices=plan.prices, judged=problem is None)
+            is_done = not problem and not summary.counts.failed
             writer.update(
                 status="stopped before judging" if problem else "complete",
                 not_judged=problem,
                 ended=now().isoformat(timespec="seconds"),
                 versions=component_versions(),
-                done=None
-                if problem or summary.counts.failed
-                else signature(plan, tasks(), writer.manifest.identity),
+                done=signature(plan, tasks(), writer.manifest.identity) if is_done else None,
             )
             return msgspec.structs.replace(summary, not_judged=problem)
 
 
 def _tasks_of(plan: Plan, known_judges: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
-    """Return a function that loads a plan's judges once, and raise errors in them now.
+    """Return a function that loads a plan's judges once; refuse judges with errors now.
 
-    Without a model the function raises ConfigurationError when it is called, so that outputs can still be checked.
+    Without a model only the function raises ConfigurationError, so that outputs can still be checked.
     """
     _refuse_unknown_judges(plan, known_judges)
     tasks = cache(partial(planned_tasks, plan, known_judges))
-    with suppress(ConfigurationError):  # without a model, outputs can still be checked
+    with suppress(ConfigurationError):
         _with_jury(plan, tasks())
     return tasks
 
@@ -112,7 +112,7 @@ def _begin(
 ) -> None:
     """Tie the folder to this run, or refuse it before changing anything in it."""
     writer, survey = context.writer, context.inputs.survey
-    generated = as_named(plan.out / GENERATED)  # it grows while the run goes on, so its hash changes
+    generated = as_named(plan.out / GENERATED)  # it grows, so its hash is no fact of the run
     facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files if file.name != generated]}
     if plan.sharded:
         facts["sharded"] = True
@@ -233,14 +233,11 @@ def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) 
         return every_output
     cases = context.inputs.cases
     with_steps = frozenset(transcripts(tasks, context.inputs))
-    checked = (
-        verdict
-        for verdict in context.writer.verdicts.standing
-        if verdict.source == "checker"
-        and (
-            verdict.key in with_steps
-            or any(task.judges_kind(cases.facts(verdict.key.case_id).kind) for task in tasks)
-        )
-    )
-    selected = select_outputs(checked, plan.judge_on)
+
+    def is_of_judges(verdict: StoredVerdict) -> bool:
+        kind = cases.facts(verdict.key.case_id).kind
+        return verdict.key in with_steps or any(task.judges_kind(kind) for task in tasks)
+
+    checked = (each for each in context.writer.verdicts.standing if each.source == "checker")
+    selected = select_outputs(filter(is_of_judges, checked), plan.judge_on)
     return lambda key: key in selected.undecided or key in selected.decided

@@ -1,4 +1,4 @@
-"""Report the progress of long work, without knowing if anybody looks."""
+"""Progress reporting for long work."""
 
 from __future__ import annotations
 

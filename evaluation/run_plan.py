@@ -32,20 +32,20 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         out: The run folder, on disk or in memory.
         options: Rule set and registries; None to leave out the deterministic stage.
         judges: Judges to ask, by name or prepared.
-        judge_on: Which outputs they are asked about.
+        judge_on: Outputs that they are asked about.
         pass_at: Overrides of the pass thresholds that judges declare.
-        prices: What models cost, for the record; None to leave costs out.
-        priced: What the user says of them: another word and costs are counted anew. The public list is too large to be read for that.
-        jury: How the judges' opinions are counted into one more verdict; None to leave them apart.
-        batch: How to wait for a provider's batch endpoint; None to ask the model directly.
+        prices: Prices of models, to record costs; None to record none.
+        priced: Prices as the user gave them. If they change, costs are computed again; the public list is too large to compare.
+        jury: Rule that combines the judges' verdicts into one more; None for no jury.
+        batch: Settings for waiting on a provider's batch endpoint; None to ask the model directly.
         split: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
-        split_model: The model that splits them; None for the judge's own.
+        split_model: The model that splits them; None for the judge's model.
         environments: Custom simulated worlds, by class name, in which judges see calls executed.
-        judge_parameters: Decoding parameters that replace those of judges' prompts; None as a value leaves one out.
-        notes: Sentences a reader must see before any number, whenever a report is made.
-        accept_edited: Whether to go on with verdicts that were changed by hand.
-        workers: How many processes check; None for what pays.
-        engine: What the work is done on instead of this process and its workers; closed by who made it.
+        judge_parameters: Decoding parameters that replace those of judges' prompts; a parameter of value None is not sent.
+        notes: Sentences that every report shows before any number.
+        accept_edited: Whether to continue with verdicts that were changed by hand.
+        workers: Number of processes that check; None chooses the fastest.
+        engine: Engine that does the work instead of this process and its workers; its creator closes it.
         sharded: Whether the files are a set of shards, so that nothing may depend on the order of their rows.
     """
 

@@ -46,21 +46,21 @@ def read_tables(
     Args:
         sources: Files of rows, and run folders.
         labels: Verdicts whose scores are labels.
-        adjudications: Verdicts that decide between judge and label, beside those that runs keep.
-        draw: With which chances items were drawn to be labelled.
-        open_only: Take of runs only what no checker decided. Decided and open outputs differ, so labels of the former, which
-            calibrate a judge, would correct its rate on the latter with great confidence, and wrongly.
-        outputs: Take of runs all outputs, judged or not, with what a checker decided as ``checker_score``.
-        lexical: Put beside the labelled outputs of runs, whose inputs are still there, what comparing words says of them.
-        accept_edited: Take runs that were changed by hand, too.
+        adjudications: Verdicts that decide between judge and label, beside those in the runs.
+        draw: Files with the probabilities by which items were drawn for labelling.
+        open_only: Read only the undecided outputs of runs. They differ from decided ones, whose labels calibrate a judge but would
+            correct its rate on undecided outputs confidently and wrongly.
+        outputs: Read all outputs of runs, judged or not, with the checker's decision as ``checker_score``.
+        lexical: Add the word overlap baseline's scores of labelled outputs, for runs whose inputs still exist.
+        accept_edited: Also read runs that were changed by hand.
         form: Options for columns and grades in files.
-        checked_again: Check a sample of what the checkers of runs decided again, if their inputs still exist.
+        checked_again: Repeat a sample of the checkers' decisions in runs, if their inputs still exist.
 
     Raises:
         InputError: A file cannot be read or a row cannot be used; names file, line and field.
         MissingExtraError: A Parquet file, and pyarrow is not installed.
         RunFolderError: A run was changed by hand.
-        RecordError: A verdict is not what its checker says.
+        RecordError: A verdict is not the one that its checker gives.
     """
     with ExitStack() as exits:
         opened = [
@@ -78,7 +78,7 @@ def read_tables(
                 refuse_wrong_checks_of(run)
         table = read_table(opened, labels=labels, draw=draw, form=form)
         table = replace(_with_order(table, runs), decisions=decisions_on(runs, adjudications))
-        return _beside_words(table, runs) if lexical else table
+        return _with_word_overlap(table, runs) if lexical else table
 
 
 def systems_table(store: RunStore) -> Table:
@@ -87,7 +87,7 @@ def systems_table(store: RunStore) -> Table:
 
 
 def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
-    """Return the table with the order of precedence of the runs' judges."""
+    """Return the table with the runs' judges in order of precedence."""
     names = {judge: name for name, judge in table.judges.items()}
     order = dict.fromkeys(judge for store in stores for judge in judge_order(store.roster, store.calibration))
     return replace(table, preferred=[names[judge] for judge in order if judge in names])
@@ -101,10 +101,10 @@ def table_of(store: RunStore, *, lexical: bool = False) -> Table:
     table = read_table([RunRows(store)])
     if store.adjudications:
         table = replace(table, decisions=decisions_on([store]))
-    return _beside_words(table, [store]) if lexical else table
+    return _with_word_overlap(table, [store]) if lexical else table
 
 
-def _beside_words(table: Table, stores: Sequence[RunStore]) -> Table:
+def _with_word_overlap(table: Table, stores: Sequence[RunStore]) -> Table:
     from .conclusion.lexical_baseline import lexical_scores  # noqa: PLC0415 - judges are slow to import, and seldom needed
 
     name = f"{BASELINE}lexical"
@@ -116,7 +116,7 @@ def _beside_words(table: Table, stores: Sequence[RunStore]) -> Table:
 
 
 class RunRows(msgspec.Struct, frozen=True):
-    """Rows of a run for a table: one for each judge, output and repeat; see `read_tables`."""
+    """Rows of a run for a table: one per judge, output and repeat; see `read_tables`."""
 
     store: RunStore
     open_only: bool = False
@@ -134,7 +134,7 @@ class RunRows(msgspec.Struct, frozen=True):
 
     @property
     def labels(self) -> Sequence[Verdict]:
-        """The labels that the run was given, beside what its checkers decided."""
+        """Labels of the run, beside its checkers' decisions."""
         return self.store.labels
 
     def rows(self, names: ShownNames) -> Iterator[dict[str, Any]]:
@@ -186,9 +186,7 @@ def run_rows(
 def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[dict[str, Any]]:
     """Yield a run's rows by output: the checker's decision, judges' verdicts, and labels.
 
-    An undecided output has its label instead of a decision.
-
-    An output that no judge was asked about has one row, without a score. Statements of an answer are not outputs.
+    An undecided output has its label instead of a decision. An output that no judge was asked about has one row, without a score.
     """
     names, decided, is_part = (
         names or ShownNames(),
@@ -204,22 +202,22 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
         decision = _decision(decided.on(verdict.key), trusted.get(item))
         yield _judged_row(item, judge, verdict, store.clusters) | decision
     for verdict in store.said_by(judges=False):
-        if (silent := decided.unjudged(verdict)) is not None:
+        if (unjudged := decided.unjudged(verdict)) is not None:
             item, (case, system, _) = str(verdict.key), verdict.key
-            nothing = {
+            row = {
                 "item_id": item,
-                "judge": silent.by,
+                "judge": unjudged.by,
                 "score": None,
                 "cluster": store.clusters.get(case, case),
                 "system": system,
             }
-            yield nothing | _decision(silent, trusted.get(item))
+            yield row | _decision(unjudged, trusted.get(item))
 
 
 class _Decided:
-    """Verdicts on a run's outputs by checkers and others except judges.
+    """Verdicts on a run's outputs by checkers and anybody else except judges.
 
-    They are looked up on demand, since a run may have a million.
+    They are looked up on demand, because a run may have a million.
     """
 
     def __init__(self, store: RunStore) -> None:
@@ -228,17 +226,17 @@ class _Decided:
         self.sources = self._standing.sources
 
     def on(self, item: ItemKey) -> StoredVerdict | None:
-        """Return the verdict on an output, deciding or not: of several the last with a score."""
+        """Return the verdict on an output: a tie of people, else the last with a score, else the first."""
         verdicts = self._verdicts_on(item)
-        if len(verdicts) > 1:
-            tie = next(filter(is_tie, verdicts), None)
-            return tie or next((each for each in reversed(verdicts) if each.graded), verdicts[0])
-        return verdicts[0] if verdicts else None
+        if not verdicts:
+            return None
+        tie = next(filter(is_tie, verdicts), None)
+        return tie or next((each for each in reversed(verdicts) if each.graded), verdicts[0])
 
     def graded(self, item: ItemKey) -> StoredVerdict | None:
         """Return the verdict on an output if it has a score."""
-        verdicts = self.on(item)
-        return verdicts if verdicts is not None and verdicts.graded else None
+        verdict = self.on(item)
+        return verdict if verdict is not None and verdict.graded else None
 
     def unjudged(self, first: StoredVerdict) -> StoredVerdict | None:
         """Return the verdict that counts for an unjudged output.
@@ -280,7 +278,7 @@ def _decision(checked: StoredVerdict | None, label: Verdict | None) -> dict[str,
 
 
 def _labels(store: RunStore) -> tuple[dict[str, Verdict], dict[str, dict[str, float]]]:
-    """Return each item's label, which is the last one given, and each person's labels."""
+    """Return each item's label, which is its last one, and each person's labels."""
     trusted = {str(key): label for key, label in standing_labels(store.labels).items()}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for label in store.labels:

@@ -29,19 +29,16 @@ def shards_of(paths: Iterable[InputPath]) -> Shards:
     files, sharded = list[InputPath](), False
     for path in paths:
         if isinstance(path, Path) and path.is_dir():
-            inside = sorted(each for each in path.glob(f"*{_SHARD}") if not each.name.startswith("."))
-            if not inside:
+            shards = sorted(file for file in path.glob(f"*{_SHARD}") if not file.name.startswith("."))
+            if not shards:
                 raise InputError(f"the folder holds no file that ends in {_SHARD}", path=path)
-            files, sharded = [*files, *inside], True
+            files, sharded = [*files, *shards], True
         else:
             files.append(path)
     return Shards(tuple(files), sharded)
 
 
 def part_of(case_id: str, parts: int) -> int:
-    """Return the part, from 0, that a case and its outputs belong to, by hash.
-
-    It is the same everywhere and at any time.
-    """
+    """Return the part, from 0, of a case and its outputs, by a hash that never changes."""
     digest = blake2b(case_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest) % parts
