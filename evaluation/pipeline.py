@@ -18,7 +18,7 @@ from .conclusion.run_summary import RunSummary, finished_summary, signature
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
-from .judging.asking import EachOutput, Wanted, ask, ask_adapting, every_output
+from .judging.asking import EachOutput, OutputFilter, ask, ask_adapting, every_output
 from .judging.judge_task import JudgeTask, JudgingStep, select_outputs
 from .judging.tasks import (
     judge_tasks,
@@ -183,13 +183,13 @@ def planned_steps(
     plan: Plan, context: RunContext, tasks: Sequence[JudgeTask], *, dry_run: bool = False
 ) -> Iterator[JudgingStep]:
     """Yield the steps of a plan's judges and jury: plain judges first, then composite ones."""
-    wanted = wanted_outputs(plan, context, tasks)
+    is_selected = output_filter(plan, context, tasks)
     tasks = _with_jury(plan, tasks)
-    yield EachOutput(context, [task for task in tasks if not task.parts], wanted, plan.repeats)
+    yield EachOutput(context, [task for task in tasks if not task.parts], is_selected, plan.repeats)
     if askers := [task for task in tasks if task.parts]:
         from .judging.composites import composite_steps  # noqa: PLC0415 - most judges are asked about whole outputs
 
-        yield from composite_steps(context, askers, wanted, plan.repeats, dry_run=dry_run)
+        yield from composite_steps(context, askers, is_selected, plan.repeats, dry_run=dry_run)
 
 
 def _with_jury(plan: Plan, tasks: Sequence[JudgeTask]) -> Sequence[JudgeTask]:
@@ -227,8 +227,8 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
     return tasks
 
 
-def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Wanted:
-    """Select the outputs a plan's judges are asked about, by the checkers' verdicts."""
+def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> OutputFilter:
+    """Return the filter of the outputs a plan's judges are asked about, by the checkers' verdicts."""
     if plan.options is None:
         return every_output
     cases = context.inputs.cases

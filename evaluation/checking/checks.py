@@ -46,7 +46,7 @@ _ANYWHERE = frozenset(kind for kind, spec in KINDS.items() if spec.family != "wo
 
 
 class SystemOptions(NamedTuple):
-    """Options of the checkers by system: those of systems that differ, and those of all others."""
+    """Options of the checkers by system: those that differ, and the default of all others."""
 
     differing: dict[str, CheckOptions]
     default: CheckOptions
@@ -68,7 +68,7 @@ def check_outputs(
 
 
 def options_by_system(inputs: EvaluationInputs, names: NamesOption, options: CheckOptions) -> SystemOptions:
-    """Return each system's options, with the form of names it was given.
+    """Return each system's options, with the form in which it was offered names with dots.
 
     ``auto`` infers the form from a system's outputs.
     """
@@ -94,12 +94,12 @@ def own_checkers(kinds: Iterable[Kind]) -> dict[str, dict[Kind, str]]:
 
     Empty if all kinds are built in.
     """
-    own = [kind for kind in kinds if kind not in KINDS]
-    if not own:
+    custom = [kind for kind in kinds if kind not in KINDS]
+    if not custom:
         return {}
     from ...deterministic.custom_checkers import source_fingerprint  # noqa: PLC0415 - most kinds are built in
 
-    return {"checkers": {kind: source_fingerprint(kind) for kind in own}}
+    return {"checkers": {kind: source_fingerprint(kind) for kind in custom}}
 
 
 class Checked(NamedTuple):
@@ -115,38 +115,37 @@ def check_all(
     options: CheckOptions,
     *,
     workers: int | None = None,
-    wanted: Callable[[Output], bool] | None = None,
+    is_selected: Callable[[Output], bool] | None = None,
     engine: RayEngine | None = None,
 ) -> Iterator[Checked]:
-    """Check the requested outputs, in several processes if that is faster, or on an engine.
+    """Check the selected outputs, in several processes if that is faster, or on an engine.
 
     Yields:
-        One verdict an output. Verdicts and their order do not depend on the number of processes.
+        One verdict per output. Verdicts and their order do not depend on the number of processes.
 
     Raises:
         WorkerError: A worker process was killed.
     """
-    of_systems = options_by_system(inputs, names, options)
+    system_options = options_by_system(inputs, names, options)
+    dependent = any(map(_is_workspace, inputs.survey.kinds))
 
-    def checked(outputs: Iterable[Output]) -> Iterator[Verdict]:
-        return check_outputs(
-            ((inputs.cases[each.case_id], each) for each in outputs if wanted is None or wanted(each)),
-            of_systems,
-            dependent=any(map(_is_workspace, inputs.survey.kinds)),
-        )
+    def verdicts_on(outputs: Iterable[Output]) -> Iterator[Verdict]:
+        selected = outputs if is_selected is None else filter(is_selected, outputs)
+        pairs = ((inputs.cases[output.case_id], output) for output in selected)
+        return check_outputs(pairs, system_options, dependent=dependent)
 
     if engine is not None and inputs.survey.kinds.keys() <= _ANYWHERE:
-        parts = (_batch(inputs, piece, wanted) for piece in inputs.pieces)
-        yield from _lines(engine.in_order(partial(check_batch, options=of_systems), parts))
+        parts = (_batch(inputs, piece, is_selected) for piece in inputs.pieces)
+        yield from _lines(engine.in_order(partial(check_batch, options=system_options), parts))
         return
     workers = _useful_workers(inputs, options, workers)
     if workers == 1:
-        for verdict in checked(inputs.outputs()):
+        for verdict in verdicts_on(inputs.outputs()):
             yield Checked(encode_record(verdict), verdict)
         return
     pieces = inputs.pieces
     lines = map_ordered(
-        lambda piece: b"".join(map(encode_record, checked(outputs_in(pieces[piece])))),
+        lambda number: b"".join(map(encode_record, verdicts_on(outputs_in(pieces[number])))),
         len(pieces),
         workers,
         inputs.cases.open_again,
@@ -167,10 +166,12 @@ class CheckBatch(NamedTuple):
     outputs: list[bytes]
 
 
-def _batch(inputs: EvaluationInputs, piece: FileSlice, wanted: Callable[[Output], bool] | None) -> CheckBatch:
+def _batch(
+    inputs: EvaluationInputs, piece: FileSlice, is_selected: Callable[[Output], bool] | None
+) -> CheckBatch:
     cases, outputs = dict[str, bytes](), list[bytes]()
     for output in outputs_in(piece):
-        if wanted is None or wanted(output):
+        if is_selected is None or is_selected(output):
             outputs.append(encode_record(output))
             if output.case_id not in cases:
                 cases[output.case_id] = inputs.cases.raw_line(output.case_id)
@@ -186,17 +187,17 @@ def check_batch(batch: CheckBatch, *, options: SystemOptions) -> bytes:
 
 
 def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, requested: int | None) -> int:
-    """Return the number of processes that check: one if challenges may depend on others.
+    """Return the number of processes that check.
 
-    Unless ``requested``, it is also one if there is little to do, or if custom code checks.
+    It is one if challenges may depend on others and, unless ``requested``, if there is little to do or custom code checks.
     """
     kinds = inputs.survey.kinds
     if any(map(_is_workspace, kinds)) or not hasattr(os, "fork"):
         return 1
     if requested is None:
         pure = all(kind_spec(kind).pure for kind in kinds)
-        own = not pure and (options.functions or options.environments or kinds.keys() - KINDS.keys())
-        return 1 if own or len(inputs.pieces) < _PARALLEL_FROM else min(cores(), len(inputs.pieces))
+        custom = not pure and (options.functions or options.environments or kinds.keys() - KINDS.keys())
+        return 1 if custom or len(inputs.pieces) < _PARALLEL_FROM else min(cores(), len(inputs.pieces))
     return min(requested, len(inputs.pieces))
 
 
@@ -213,7 +214,7 @@ def check_into_folder(
         return
     checked = 0
     for line, verdict in check_all(
-        inputs, names, options, workers=workers, wanted=is_unchecked, engine=context.engine
+        inputs, names, options, workers=workers, is_selected=is_unchecked, engine=context.engine
     ):
         if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
             writer.verdicts.append_line(line, verdict)
@@ -245,7 +246,7 @@ def _is_workspace(kind: Kind) -> bool:
 
 
 class CheckedSystems(NamedTuple):
-    """Results of each system, and dependencies of challenges that no output answers for."""
+    """Results of each system, and dependencies on challenges without an output."""
 
     systems: list[SystemResult]
     unknown: list[UnknownDependency]
@@ -288,7 +289,7 @@ def check_file(
                     unknown.update(dict.fromkeys(_unknown(verdict)))
                     progress.advance()
                     yield line
-            except KeyboardInterrupt as interrupt:
+            except KeyboardInterrupt as interrupt:  # the file ends here, with the verdicts so far
                 interrupts.append(interrupt)
 
         progress.begin("checking", inputs.survey.outputs)

@@ -11,11 +11,11 @@ from ...deterministic.artifacts.dependencies import ChallengeNames, challenge_na
 from ...records import Case, Verdict, kind_spec
 
 UNKNOWN = "unknown_dependencies"
-"""Key of the evidence that names dependencies which no output here answers for."""
+"""Key of the evidence that names dependencies without an output here."""
 
 
-class _Try(NamedTuple):
-    """Key of one system's trial at a challenge; other systems and trials do not affect it."""
+class _Attempt(NamedTuple):
+    """Key of an attempt: one system's trial at the challenges of a name."""
 
     system: str
     trial: int
@@ -26,17 +26,17 @@ class _Waiting(NamedTuple):
     """A verdict that is replaced if a dependency failed."""
 
     verdict: Verdict
-    attempt: _Try
+    attempt: _Attempt
     depends_on: list[str]
 
 
 def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verdict]:
     """Replace the verdicts on challenges whose dependencies failed.
 
-    A dependency is a challenge's name or a node id. Names repeat, and every challenge of the name must have passed. A name without any
-    output here has no effect, but is listed in the evidence. An undecided dependency, which awaits a judge, has no effect either.
+    A dependency is a challenge's name or a node id. Names may repeat; every challenge of the name must have passed. A name without
+    any output here has no effect, but is listed in the evidence. An undecided dependency, which awaits a judge, has no effect either.
     """
-    failed: set[_Try] = set()
+    failed: set[_Attempt] = set()
     waiting: list[_Waiting] = []
     names: ChallengeNames | None = None
     for case, verdict in checked:
@@ -45,7 +45,7 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
             continue
         names = names or ChallengeNames()
         names.add(case)
-        attempt = _Try(verdict.system, verdict.trial, challenge_name(case))
+        attempt = _Attempt(verdict.system, verdict.trial, challenge_name(case))
         if verdict.score is not None and verdict.score < 1.0:
             failed.add(attempt)
         if depends_on := dependencies_of(case):
@@ -63,12 +63,12 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
         yield _with_unknown(verdict, unknown) if unknown else verdict
 
 
-def _needs(entry: _Waiting, names: ChallengeNames) -> list[_Try]:
+def _needs(entry: _Waiting, names: ChallengeNames) -> list[_Attempt]:
     resolved = (names.resolve(name) for name in entry.depends_on)
     return [entry.attempt._replace(name=name) for name in resolved if name not in (None, entry.attempt.name)]
 
 
-def _add_dependents(failed: set[_Try], dependents: list[tuple[_Try, list[_Try]]]) -> None:
+def _add_dependents(failed: set[_Attempt], dependents: list[tuple[_Attempt, list[_Attempt]]]) -> None:
     """Add to the failed all that depend on one of them, transitively."""
     before = -1
     while len(failed) != before:

@@ -1,6 +1,6 @@
-"""Detection of how each system wrote documented function names with dots.
+"""Detect whether a system was offered function names with dots or with underscores.
 
-Some providers forbid dots and offer underscores.
+Some providers forbid dots in names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ENOUGH = 50
 
 
 class NamesVote:
-    """Per-system vote on the form of names it was given: the one its outputs use more often."""
+    """Vote, for each system, for the form of names that its outputs use more often."""
 
     def __init__(self) -> None:
         self._votes: Counter[str] = Counter()
@@ -35,7 +35,7 @@ class NamesVote:
         return abs(self._votes[system]) >= _ENOUGH
 
     def of(self, system: str) -> NameStyle:
-        """Return the form a system was given; ``dotted`` unless its outputs suggest the other."""
+        """Return the form a system was offered: ``dotted`` unless its outputs suggest the other."""
         return "underscored" if self._votes[system] > 0 else "dotted"
 
 

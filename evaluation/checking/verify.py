@@ -56,8 +56,9 @@ def refuse_wrong_checks_of(store: RunStore) -> None:
 
 def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVerdict]:
     """Draw stored verdicts of checkers; the journal's hash is the seed."""
-    chance, standing = random.Random(journal.seal.sha256), journal.standing  # noqa: S311 - it may be guessed
-    rows = chance.sample(range(len(standing)), min(len(standing), 20 * SAMPLE))
+    generator = random.Random(journal.seal.sha256)  # noqa: S311 - it may be predictable
+    standing = journal.standing
+    rows = generator.sample(range(len(standing)), min(len(standing), 20 * SAMPLE))
     verdicts = (standing[row] for row in rows)
     of_checkers = (
         each
@@ -88,7 +89,7 @@ def _refuse_wrong(
     new = [check(case, output, options) for options in forms]
     if not any(_same(stored, verdict) for verdict in new):
         raise RecordError(
-            f"{stored.by} says {_words(stored)} here, and {_words(new[0])} when it checks this output again: the row was changed "
+            f"{stored.by} says {_grade(stored)} here, and {_grade(new[0])} when it checks this output again: the row was changed "
             "(run, calibrate, compare and estimate go on with --accept-edited)",
             path=journal.path,
             line=journal.line_of(stored.row),
@@ -104,6 +105,6 @@ def _same(stored: StoredVerdict, verdict: Verdict) -> bool:
     )
 
 
-def _words(verdict: StoredVerdict | Verdict) -> str:
+def _grade(verdict: StoredVerdict | Verdict) -> str:
     score = verdict.outcome if verdict.score is None else f"{verdict.score:g}"
     return score if verdict.error_type is None else f"{score} ({verdict.error_type})"

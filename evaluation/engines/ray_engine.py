@@ -1,7 +1,7 @@
 """Ray engine: checkers as tasks, judges' model clients in actors, locally or on a cluster.
 
-What is sent are lines of text and pure functions; what comes back are lines. The driver alone writes the run folder, counts the budget and keeps the rate, so
-that these hold for all actors together, nothing is written twice, and a driver that was killed goes on as any run does.
+The driver sends lines of text and pure functions, and gets lines back. It alone writes the run folder, counts the budget and keeps the
+rate, so that these hold for all actors together, nothing is written twice, and a killed driver resumes like any run.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from ...records import Closing
 T = TypeVar("T")
 
 _OBJECTS = 128 * 1024 * 1024
-"""Bytes of shared memory that a Ray of our own takes: parts are small."""
+"""Bytes of shared memory of a Ray that is started here; parts are small."""
 
 _SECONDS_TO_REACH = 10.0
 
 _AT_A_TIME = 1_000
-"""Calls that one actor makes at a time, at most: their number is limited at their source."""
+"""Most calls of one actor at a time; the driver limits the number of all calls."""
 
 
 class RayEngine(Closing):
-    """Work on Ray, which is started, or joined, when the first piece of it comes.
+    """Engine on Ray, which is started, or joined, with the first piece of work.
 
     Args:
-        address: The cluster: an address, or ``auto`` for the one that this machine is in; None starts a Ray on this machine.
-        workers: Tasks, and actors, at a time; None for as many as the cluster has processors.
+        address: Address of the cluster, or ``auto`` for the cluster of this machine; None starts Ray on this machine.
+        workers: Number of tasks or actors at a time; None for the number of the cluster's processors.
     """
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
@@ -54,7 +54,7 @@ class RayEngine(Closing):
     @cached_property
     def _ray(self) -> Any:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # it reports home otherwise
-        if self._address is None and "ray" not in sys.modules:  # which reads these when it is imported
+        if self._address is None and "ray" not in sys.modules:  # Ray reads these when it is imported
             os.environ.setdefault("RAY_AUTH_MODE", "token")
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         try:
@@ -72,17 +72,19 @@ class RayEngine(Closing):
         return ray
 
     def _cluster(self) -> dict[str, Any]:
-        """Return what `ray.init` is told of the cluster to join, or to start."""
+        """Return the arguments of `ray.init` for the cluster to join or to start."""
         if self._address is not None:
             address = own_address() if self._address == "auto" else self._address
             _reach(address)
             return {"address": address}
-        own = {"num_cpus": self._workers, "object_store_memory": _OBJECTS, "include_dashboard": False}
+        options = {"num_cpus": self._workers, "object_store_memory": _OBJECTS, "include_dashboard": False}
         if os.name != "posix":
-            return {"address": "local", **own}
-        # Every user may write into the folder that Ray makes, with its sockets and the code that workers load: it stands in one of ours.
-        self._folder = tempfile.mkdtemp(prefix="fiducial-ray-", dir="/tmp")  # sockets in it have short names
-        return {"address": "local", "_temp_dir": f"{self._folder}/ray", **own}
+            return {"address": "local", **options}
+        # Ray makes a folder, with its sockets and the code that workers load, into which every user may write. A private folder holds it.
+        self._folder = tempfile.mkdtemp(
+            prefix="fiducial-ray-", dir="/tmp"
+        )  # the paths of sockets must be short
+        return {"address": "local", "_temp_dir": f"{self._folder}/ray", **options}
 
     @cached_property
     def workers(self) -> int:
@@ -90,15 +92,16 @@ class RayEngine(Closing):
         return self._workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def in_order(self, work: Callable[[T], bytes], parts: Iterable[T]) -> Iterator[bytes]:
-        """Do work on parts; the next ones are under way meanwhile.
+        """Do work on parts, several at a time.
 
-        A part whose worker is killed is done again by another one; one that raises is done in this process, so that the error comes as it would without Ray.
+        If a worker is killed, another one repeats its part. A part that raises is repeated in this process, so that the error looks as it
+        would without Ray.
 
         Yields:
             The results, in the order of the parts.
 
         Raises:
-            WorkerError: Workers were killed again and again.
+            WorkerError: Workers were killed repeatedly.
         """
         ray = self._ray
         task, sent = ray.remote(max_retries=3)(_called), ray.put(work)
@@ -122,7 +125,7 @@ class RayEngine(Closing):
             ) from error
 
     def elsewhere(self, make: Callable[[], Provider]) -> Provider:
-        """Return a provider that asks from actors, each with its own client made there.
+        """Return a provider that asks from actors, each with a client of its own.
 
         All endpoints and judges share the actors.
         """
@@ -135,15 +138,14 @@ class RayEngine(Closing):
         )(_Asker)
         started = [actor.remote() for _ in range(self.workers)]
         try:
-            self._ray.get(
-                [each.is_there.remote() for each in started]
-            )  # or their start is taken for a slow reply
+            # Or the time of their start would count as a slow reply.
+            self._ray.get([each.wait_until_started.remote() for each in started])
         except self._ray.exceptions.RayError as error:
             raise WorkerError(f"Ray started no workers to ask from: {_first_line(error)}") from error
         return _Actors(started, [0] * self.workers)
 
     def close(self) -> None:
-        """End the actors, and a Ray that was started here."""
+        """End the actors, and Ray if it was started here."""
         if "_actors" in self.__dict__:
             for each in self._actors.handles:
                 self._ray.kill(each)
@@ -170,8 +172,8 @@ class _Asker:
     def __init__(self) -> None:
         self._providers: dict[str, Provider] = {}
 
-    def is_there(self) -> None:
-        """Answer when it was started."""
+    def wait_until_started(self) -> None:
+        """Return once the actor has started."""
 
     async def complete(self, name: str, make: Callable[[], Provider], request: Request) -> Reply | CallError:
         """Return the reply or the error; a raised error would lose its details on the way."""
@@ -208,10 +210,8 @@ class _RayProvider:
         reference = handles[number].complete.remote(self._name, self._make, request)
         try:
             reply: Reply | CallError = await reference
-        except (
-            asyncio.CancelledError
-        ):  # the result is not needed any more: a hanging call would hold its place
-            self._ray.cancel(reference)
+        except asyncio.CancelledError:
+            self._ray.cancel(reference)  # or a hanging call would go on
             raise
         except self._ray.exceptions.RayError as error:
             raise CallError("the worker of Ray that asked was lost", retryable=True) from error
@@ -224,14 +224,14 @@ class _RayProvider:
     async def aclose(self) -> None:
         """Close all connections."""
         for actor in self._actors.handles:
-            with suppress(self._ray.exceptions.RayError):  # it is gone already
+            with suppress(self._ray.exceptions.RayError):  # the actor has ended already
                 await actor.aclose.remote(self._name)
 
 
 def own_address() -> str:
     """Return the address of the cluster on this machine that this user, or root, started.
 
-    Ray itself joins any user's, who then has the endpoint's key, and answers for the workers.
+    Ray itself would join any user's cluster, and that user could then read the endpoint's key and forge results.
 
     Raises:
         ConfigurationError: There is none, or there are several.
@@ -239,7 +239,7 @@ def own_address() -> str:
     address = os.environ.get("RAY_ADDRESS")
     if address and address != "auto":
         return address
-    psutil: Any = import_module("psutil")  # which Ray brings along
+    psutil: Any = import_module("psutil")  # a dependency of Ray
     own, others = set[str](), set[str]()
     for process in psutil.process_iter(["cmdline", "uids"]):
         words: list[str] = process.info["cmdline"] or []
@@ -258,9 +258,9 @@ def own_address() -> str:
 
 
 def _reach(address: str) -> None:
-    """Fail fast if no cluster answers; Ray would go on trying for minutes."""
+    """Fail fast if no cluster answers; Ray would retry for minutes."""
     host, colon, port = address.rpartition(":")
-    if not colon or not port.isdecimal() or "/" in host:  # `auto`, or in another scheme
+    if not colon or not port.isdecimal() or "/" in host:  # an address in another form
         return
     try:
         socket.create_connection((host.strip("[]"), int(port)), _SECONDS_TO_REACH).close()

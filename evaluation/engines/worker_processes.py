@@ -1,7 +1,7 @@
 """Worker processes on one machine: run pieces in parallel, and yield results in order.
 
-Workers are forks of this process: they have what it has read, and nothing is sent to them. Worker ``k`` of ``n`` does pieces ``k``,
-``k + n``, ... and writes each result to a pipe of its own, which blocks it until it is read. One whose parent is gone ends at its next result.
+Workers are forks of this process, so that nothing has to be sent to them. Worker ``k`` of ``n`` does pieces ``k``, ``k + n``, ... and writes
+each result to its pipe, which blocks it until the result is read. A worker without a parent ends at its next result.
 """
 
 from __future__ import annotations
@@ -19,30 +19,29 @@ from typing import BinaryIO, NamedTuple
 from ...errors import WorkerError
 
 _SIZE = 8
-"""Bytes in which a result's size is written."""
+"""Bytes of a result's size."""
 
 _RAISED = (1 << 8 * _SIZE) - 1
-"""In place of a size: the worker raised an error."""
+"""Stands for a size if the worker raised an error."""
 
 _STANDARD = 2
-"""The last descriptor of those that every process has."""
+"""The last of the standard descriptors."""
 
 _PIPE = 1 << 20
-"""What a pipe should hold: a result or two, so that workers need not wait for each other."""
+"""Bytes that a pipe should hold: a result or two, so that workers need not wait for each other."""
 
 
 class _Worker(NamedTuple):
-    """A process, and what it writes."""
+    """Worker process and the pipe with its results."""
 
     process: int
     results: BinaryIO
 
 
 def cores() -> int:
-    """Return how many cores forks of this process may use; 1 if it cannot be forked safely.
+    """Return the number of cores that forks of this process may use; 1 if it cannot be forked safely.
 
-    A fork keeps a lock that another thread held for ever, so that a process of several threads does its work by itself unless it is told
-    a number of workers.
+    A lock that another thread holds would stay locked in a fork, so a process with several threads works alone by default.
     """
     if not hasattr(os, "fork") or threading.active_count() > 1:
         return 1
@@ -52,15 +51,15 @@ def cores() -> int:
 def map_ordered(
     work: Callable[[int], bytes], pieces: int, workers: int, begin: Callable[[], object]
 ) -> Iterator[bytes]:
-    """Do pieces of work in processes of their own.
+    """Do pieces of work in worker processes.
 
-    A piece that raises is done once more in this process, so that the error comes as it would without workers.
+    A piece that raises is repeated in this process, so that the error looks as it would without workers.
 
     Args:
-        work: Does the piece of a number.
-        pieces: How many there are.
-        workers: How many processes.
-        begin: Called first in each process: what parent and child must not read together is opened anew.
+        work: Function that does the piece of a number.
+        pieces: Number of pieces.
+        workers: Number of processes.
+        begin: Function that each worker calls first, to reopen files that it must not share with the parent.
 
     Yields:
         The results, in the order of the pieces.
@@ -72,7 +71,7 @@ def map_ordered(
     started: list[_Worker] = []
     try:
         for number in range(workers):
-            started.append(_fork(work, range(number, pieces, workers), begin))  # noqa: PERF401 - those before one that fails are ended, too
+            started.append(_fork(work, range(number, pieces, workers), begin))  # noqa: PERF401 - if one fails, the earlier ones are ended, too
         for piece in range(pieces):
             result = _read(started[piece % workers])
             yield work(piece) if result is None else result
@@ -89,49 +88,50 @@ def _fork(work: Callable[[int], bytes], pieces: Iterable[int], begin: Callable[[
         fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE)
     process = os.fork()
     if not process:
-        _live(work, pieces, begin, writing)
+        _run_worker(work, pieces, begin, writing)
     os.close(writing)
     return _Worker(process, open(reading, "rb"))  # noqa: PTH123 - a descriptor, closed by `_end`
 
 
-def _live(
+def _run_worker(
     work: Callable[[int], bytes], pieces: Iterable[int], begin: Callable[[], object], writing: int
 ) -> None:
-    """Run a worker to its end, without returning into the parent's code."""
+    """Do a worker's pieces and end the process, without returning into the parent's code."""
     code = 1
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent, which is told as well, ends it
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it, too, and ends the worker
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        _let_go_of_all_but(writing)
+        _release_all_but(writing)
         gc.freeze()  # existing objects stay shared with the parent
         begin()
         results = io.FileIO(writing, "wb")
         for piece in pieces:
-            _write(results, _done(work, piece))
+            _write(results, _result(work, piece))
         code = 0
     except BrokenPipeError:
-        pass  # no more results are wanted
+        pass  # the parent reads no more results
     finally:
         os._exit(code)
 
 
-def _let_go_of_all_but(descriptor: int) -> None:
-    """Release the parent's locks and pipes except ``descriptor``.
+def _release_all_but(descriptor: int) -> None:
+    """Release the parent's locks and pipes except ``descriptor``, or they would outlive the parent.
 
-    Held here, they would outlive the parent. Their descriptor numbers stay taken, since objects of the parent will close them.
+    Their descriptor numbers stay in use, because objects of the parent will close them.
     """
-    nothing = os.open(os.devnull, os.O_RDWR)
+    null = os.open(os.devnull, os.O_RDWR)
     for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:
         if number > _STANDARD and number != descriptor:
-            with suppress(OSError):  # it was the listing's own
+            with suppress(OSError):  # the descriptor of the listing itself
                 os.fstat(number)
-                os.dup2(nothing, number)
+                os.dup2(null, number)
 
 
-def _done(work: Callable[[int], bytes], piece: int) -> bytes | None:
+def _result(work: Callable[[int], bytes], piece: int) -> bytes | None:
+    """Return the result of a piece; None if it raises, so that the parent repeats it."""
     try:
         return work(piece)
-    except Exception:  # noqa: BLE001 - the parent will see it
+    except Exception:  # noqa: BLE001 - the parent raises it
         return None
 
 
@@ -166,5 +166,5 @@ def _end(worker: _Worker) -> None:
     worker.results.close()
     with suppress(ProcessLookupError):
         os.kill(worker.process, signal.SIGKILL)
-    with suppress(ChildProcessError):  # it was waited for
+    with suppress(ChildProcessError):  # `_read` waited for it already
         os.waitpid(worker.process, 0)

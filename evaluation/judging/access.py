@@ -26,7 +26,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         endpoint: Its endpoint; None when replies are replayed. Of several the first.
-        spread: All endpoints, if there are several; ``concurrency`` is then the sum of what they allow.
+        spread: All endpoints, if there are several; ``concurrency`` is then the sum of theirs.
         concurrency: Most calls in flight.
         timeout: Seconds until one call is given up.
         attempts: Most failed calls for one request.
@@ -37,7 +37,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         results: Batch result files to answer from, beside the cache, instead of asking the model; None to ask it.
         on_results_used: Called at the end with the count of results used and unused.
         missing_result: Error message for a request without a result there.
-        served_by: The model that must have answered, if the endpoint names it; None accepts any.
+        served_by: The model that must have answered, if replies name it; None accepts any.
         meanwhile: Called once, in a thread, while the model's first replies are awaited.
         elsewhere: Creates and uses the client in other processes; None for this one.
         trials: The first calls to each model, shared by all judges of a step; None if each judge has its own.

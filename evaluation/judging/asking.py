@@ -1,7 +1,7 @@
 """Second stage: ask judges about undecided outputs, and about a sample of decided ones.
 
-The work comes in steps; a later step may depend on verdicts from an earlier one. `ask` asks what a step wants; `..forecast` only counts it.
-Judges are asked without the decoding parameters that their models refuse.
+The work comes in steps, and a later step may depend on verdicts of an earlier one. `ask` sends a step's requests; `..forecast` only counts
+them. Judges are asked without the decoding parameters that their models refuse.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 
 
 def ask_adapting(
-    tasks: Sequence[JudgeTask], writer: RunWriter, asking: Callable[[Sequence[JudgeTask]], object]
+    tasks: Sequence[JudgeTask], writer: RunWriter, ask_all: Callable[[Sequence[JudgeTask]], object]
 ) -> Sequence[JudgeTask]:
     """Ask judges, each without the parameters its model refuses; return the judges asked last.
 
-    After a refusal all judges are asked again, the refused one without that parameter; verdicts that exist are kept.
+    After a refusal all judges are asked again, that judge without the parameter. Existing verdicts are kept.
 
     Raises:
-        RunFolderError: The folder holds verdicts that the judge gave while its model took the parameter.
+        RunFolderError: The folder holds verdicts that the judge gave while its model accepted the parameter.
     """
     while True:
         try:
-            asking(tasks)
+            ask_all(tasks)
         except RefusedParameterError as error:
             changed = [adapted(task, error.refusal) for task in tasks]
             for before, after in zip(_prompts(tasks), _prompts(changed), strict=True):
@@ -101,47 +101,47 @@ def without_refused(task: JudgeTask, known_judges: Iterable[KnownJudge]) -> Judg
     for judge in known_judges:
         for name, value in judge.refused.items():
             if value is None:
-                instead = next((other for other, kept in judge.refused.items() if kept is not None), None)
+                instead = next((other for other, limit in judge.refused.items() if limit is not None), None)
                 task = adapted(task, Refusal(judge.id.model, name, "", instead if name in LIMITS else None))
     return task
 
 
-Wanted: TypeAlias = Callable[[ItemKey], bool]
-"""Whether an output is to be judged."""
+OutputFilter: TypeAlias = Callable[[ItemKey], bool]
+"""Returns whether an output is to be judged."""
 
 
 def every_output(_key: ItemKey) -> bool:
-    """Want every output judged."""
+    """Select every output."""
     return True
 
 
 _FUNCTION_CALLS = 8
 """Calls of a user's function at a time."""
 _MOST_WAITING = 1000
-"""Verdicts reached without a call that are kept from the journal until a model has been asked."""
+"""Verdicts without a call that wait for the first call before they are written."""
 
 
 class EachOutput(NamedTuple):
-    """Step that asks judges about each wanted output a number of times, regardless of others."""
+    """Step that asks judges about each selected output, independently, a number of times."""
 
     context: RunContext
     tasks: Sequence[JudgeTask]
-    wanted: Wanted
+    is_selected: OutputFilter
     repeats: int = 1
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
         """Yield a judge's remaining work; see `JudgingStep`."""
-        return open_work(self.context.inputs, task, self.wanted, done, self.repeats)
+        return open_work(self.context.inputs, task, self.is_selected, done, self.repeats)
 
     def remaining(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
         """Return the amount of remaining work; see `JudgingStep`."""
-        return sum(1 for _ in _open_outputs(self.context.inputs, task, self.wanted, done, self.repeats))
+        return sum(1 for _ in _open_outputs(self.context.inputs, task, self.is_selected, done, self.repeats))
 
 
 def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode | None = None) -> None:
     """Ask judges about outputs they have not judged, and journal each verdict as it comes.
 
-    ``access`` is called only if a model has something to answer; it raises ConfigurationError if none is configured.
+    ``access`` is called only if a model has to be asked. It raises ConfigurationError if none is configured.
     """
     if batch is not None:
         from ..batch.collecting import collect_replies  # noqa: PLC0415 - only for batches
@@ -167,24 +167,32 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
 
 
 def open_work(
-    inputs: EvaluationInputs, task: JudgeTask, wanted: Wanted, done: Container[VerdictKey], repeats: int
+    inputs: EvaluationInputs,
+    task: JudgeTask,
+    is_selected: OutputFilter,
+    done: Container[VerdictKey],
+    repeats: int,
 ) -> Iterator[Work]:
     """Yield a judge's remaining work."""
-    for output, repeat in _open_outputs(inputs, task, wanted, done, repeats):
+    for output, repeat in _open_outputs(inputs, task, is_selected, done, repeats):
         case = inputs.cases[output.case_id]
         yield case, as_judged(case, output), repeat
 
 
 def _open_outputs(
-    inputs: EvaluationInputs, task: JudgeTask, wanted: Wanted, done: Container[VerdictKey], repeats: int
+    inputs: EvaluationInputs,
+    task: JudgeTask,
+    is_selected: OutputFilter,
+    done: Container[VerdictKey],
+    repeats: int,
 ) -> Iterator[tuple[Output, int]]:
     """Yield the remaining outputs without their cases, for callers that only count.
 
-    Reading the cases takes longer than everything else here.
+    Reading the cases would take longer than everything else.
     """
     for output in inputs.outputs():
         key = output.key
-        if task.takes(inputs.cases.facts(key.case_id).kind, output) and wanted(key):
+        if task.takes(inputs.cases.facts(key.case_id).kind, output) and is_selected(key):
             for repeat in range(task.id.times_asked(repeats)):
                 if VerdictKey(key, task.id, repeat) not in done:
                     yield output, repeat
@@ -208,7 +216,7 @@ async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict], task:
         async for verdict in verdicts:
             waiting.append(verdict)
             context.progress.advance()
-            # Until the model is asked, it may still refuse a parameter, which changes this judge's id.
+            # Until its first reply, the model may refuse a parameter, which changes the judge's id.
             if verdict.outcome == "not_applicable" and len(waiting) < _MOST_WAITING:
                 continue
             # A verdict that cost a call is written at once: a kill loses only calls in flight.
@@ -219,11 +227,12 @@ async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict], task:
 def _write_all(context: RunContext, waiting: list[Verdict], task: JudgeTask) -> None:
     for verdict in waiting:
         if task.prompt_judge is not None and task.prompt_judge.asks_all_criteria:
-            # An earlier start may have been killed after these, before it wrote the whole verdict.
+            # An earlier start may have been killed between these and the verdict on the whole output.
             done = context.verdicts.settled
-            for each in criteria_verdicts(verdict, task.prompt_judge):
-                if VerdictKey(each.key, each.author, each.repeat) not in done:
-                    context.verdicts.append(each)
+            for on_criterion in criteria_verdicts(verdict, task.prompt_judge):
+                key = VerdictKey(on_criterion.key, on_criterion.author, on_criterion.repeat)
+                if key not in done:
+                    context.verdicts.append(on_criterion)
         context.verdicts.append(verdict)
     context.verdicts.flush()
     waiting.clear()

@@ -1,4 +1,4 @@
-"""Composite judges: a run asks a round's questions about all outputs before the next one."""
+"""Composite judges: a run asks a round's questions about all outputs before the next round."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..context import RunContext
 from ..store.journal_rows import VerdictKey
 from ..store.manifest import CriteriaJudgeRecord, StatementJudgeRecord
 from ..store.run_writer import RunWriter
-from .asking import Wanted, as_judged
+from .asking import OutputFilter, as_judged
 from .judge_task import JudgeTask, JudgingStep
 
 
@@ -58,7 +58,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
 
     Args:
         task: The judge.
-        model: The model that splits answers; None for the judge's own.
+        model: The model that splits answers; None for the judge's model.
 
     Raises:
         UsageError: The model is the baseline, which cannot split.
@@ -99,7 +99,7 @@ class Round(NamedTuple):
     context: RunContext
     tasks: Sequence[JudgeTask]
     askers: Sequence[JudgeTask]
-    wanted: Wanted
+    is_selected: OutputFilter
     repeats: int
     number: int
     dry_run: bool
@@ -107,12 +107,12 @@ class Round(NamedTuple):
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
         """Yield a judge's remaining work; see `JudgingStep`."""
         answers = _Answers(self.context.writer, guessing=self.dry_run)
-        begun: ItemKey | None = None
-        yielded: set[VerdictKey] = set()
-        for asker, work in _deliberations(self.context, self.askers, self.wanted, self.repeats):
+        current: ItemKey | None = None
+        yielded: set[VerdictKey] = set()  # questions about the current output, none of which is asked twice
+        for asker, work in _deliberations(self.context, self.askers, self.is_selected, self.repeats):
             case, output, repeat = work
-            if output.key != begun:  # nothing is asked twice of one output
-                begun, yielded = output.key, set()
+            if output.key != current:
+                current, yielded = output.key, set()
             for question in questions_in_round(asker.deliberate(case, output, repeat), self.number, answers):
                 key = VerdictKey(question.output.key, question.judge.id, question.repeat)
                 if question.judge.id == task.id and key not in done and key not in yielded:
@@ -125,7 +125,12 @@ class Round(NamedTuple):
 
 
 def composite_steps(
-    context: RunContext, askers: Sequence[JudgeTask], wanted: Wanted, repeats: int, *, dry_run: bool = False
+    context: RunContext,
+    askers: Sequence[JudgeTask],
+    is_selected: OutputFilter,
+    repeats: int,
+    *,
+    dry_run: bool = False,
 ) -> Iterator[JudgingStep]:
     """Yield the questions of composite judges round by round, then journal their verdicts."""
     plain = {task.id: task for asker in askers for task in asker.plain}
@@ -137,22 +142,22 @@ def composite_steps(
         for journal, tasks in ((context.writer.statements if splitters else None, splitters), (None, others)):
             if tasks:
                 yield Round(
-                    context._replace(journal=journal), tasks, askers, wanted, repeats, number, dry_run
+                    context._replace(journal=journal), tasks, askers, is_selected, repeats, number, dry_run
                 )
     if not dry_run:
         for asker in askers:
             _enlist_jury(context.writer, asker)
-            journal_verdicts(context, asker, wanted, repeats)
+            journal_verdicts(context, asker, is_selected, repeats)
 
 
-def journal_verdicts(context: RunContext, asker: JudgeTask, wanted: Wanted, repeats: int) -> None:
-    """Journal the verdicts of a judge that follow from others' verdicts, if it has none yet."""
+def journal_verdicts(context: RunContext, asker: JudgeTask, is_selected: OutputFilter, repeats: int) -> None:
+    """Journal the missing verdicts of a composite judge, which follow from others' verdicts."""
     for part in asker.parts:
         if part.parts:
-            journal_verdicts(context, part, wanted, repeats)
+            journal_verdicts(context, part, is_selected, repeats)
     writer = context.writer
     done, answers = writer.verdicts.settled, _Answers(writer)
-    for judge, (case, output, repeat) in _deliberations(context, [asker], wanted, repeats):
+    for judge, (case, output, repeat) in _deliberations(context, [asker], is_selected, repeats):
         if VerdictKey(output.key, asker.id, repeat) not in done:
             verdict = verdict_so_far(judge.deliberate(case, output, repeat), answers)
             if verdict is not None:
@@ -161,7 +166,7 @@ def journal_verdicts(context: RunContext, asker: JudgeTask, wanted: Wanted, repe
 
 
 def _enlist_split_judges(writer: RunWriter, asker: JudgeTask, repeats: int) -> None:
-    """Write down the judges of statements or criteria, before there are verdicts on these."""
+    """Record the judges of statements or criteria, before there are verdicts on these."""
     for part in asker.parts:
         _enlist_split_judges(writer, part, repeats)
     if isinstance(asker.judge, CriteriaJudge):
@@ -177,7 +182,7 @@ def _enlist_split_judges(writer: RunWriter, asker: JudgeTask, repeats: int) -> N
 
 
 def _enlist_jury(writer: RunWriter, asker: JudgeTask) -> None:
-    """Write down who was on a jury, once they were asked."""
+    """Record a jury and its members, once they were asked."""
     if isinstance(asker.judge, JuryJudge):
         others = [each for each in writer.manifest.juries if each.id != asker.id]
         writer.enlist([asker.record])
@@ -197,11 +202,11 @@ def criteria_judge_record(judge: CriteriaJudge, repeats: int) -> CriteriaJudgeRe
 
 
 def _deliberations(
-    context: RunContext, askers: Iterable[JudgeTask], wanted: Wanted, repeats: int
+    context: RunContext, askers: Iterable[JudgeTask], is_selected: OutputFilter, repeats: int
 ) -> Iterator[tuple[Composite, Work]]:
     cases = context.inputs.cases
     for output in context.inputs.outputs():
-        if not wanted(output.key):
+        if not is_selected(output.key):
             continue
         kind = cases.facts(output.case_id).kind
         for asker in askers:

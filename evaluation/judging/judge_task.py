@@ -44,7 +44,7 @@ class JudgeTask:
 
     @property
     def by(self) -> str:
-        """The name it is shown under."""
+        """Display name of the judge."""
         return self.judge.by
 
     @property
@@ -54,13 +54,13 @@ class JudgeTask:
 
     @property
     def models(self) -> set[str]:
-        """The models that must be reached by the run's shared settings."""
-        own = set[str]() if self.prompt_judge is None else {self.model}
-        return own.union(*(part.models for part in self.parts if part.access is None))
+        """Models that must be reached by the run's shared settings."""
+        models = set[str]() if self.prompt_judge is None else {self.model}
+        return models.union(*(part.models for part in self.parts if part.access is None))
 
     @property
     def plain(self) -> list[JudgeTask]:
-        """Itself; or the judges that are asked in its place, and ask no others."""
+        """The task itself; of a composite, the tasks without parts that it asks."""
         return [task for part in self.parts for task in part.plain] if self.parts else [self]
 
     @property
@@ -84,28 +84,25 @@ class JudgeTask:
     @property
     def record(self) -> KnownJudge:
         """Record of the judge for the run folder."""
-        own = self.prompt_judge if self.id.kind == "own" else None
+        judge = self.prompt_judge
         return KnownJudge(
             by=self.by,
             id=self.id,
             kinds=None if self.judge.kinds is None else tuple(sorted(self.judge.kinds)),
-            prompt=None if own is None else str(own.prompt.path.resolve()),
+            prompt=str(judge.prompt.path.resolve()) if judge is not None and self.id.kind == "own" else None,
             threshold=self.threshold,
-            parameters={} if self.prompt_judge is None else dict(self.prompt_judge.overrides),
-            refused={} if self.prompt_judge is None else dict(self.prompt_judge.refused),
+            parameters={} if judge is None else dict(judge.overrides),
+            refused={} if judge is None else dict(judge.refused),
         )
 
     @property
     def enlisted(self) -> list[KnownJudge]:
-        """Records of the judge and, if its replies hold verdicts on criteria, of these."""
+        """Records of the judge and, if its replies hold verdicts on criteria, of their author."""
         record = self.record
         if self.prompt_judge is None or not self.prompt_judge.asks_all_criteria:
             return [record]
-        own = record.id.on_criteria
-        return [
-            record,
-            KnownJudge(by=criteria_by(record.by), id=own, kinds=record.kinds, threshold=PassThreshold()),
-        ]
+        author = KnownJudge(by=criteria_by(record.by), id=record.id.on_criteria, kinds=record.kinds)
+        return [record, author]
 
     def judges_kind(self, kind: Kind) -> bool:
         """Return whether the judge is asked about every output of a kind of case."""
@@ -122,7 +119,7 @@ class JudgeTask:
 
 
 class JudgingStep(Protocol):
-    """Judges that are to be asked now."""
+    """Step of a run that asks judges."""
 
     @property
     def context(self) -> RunContext:
@@ -146,8 +143,8 @@ class JudgingStep(Protocol):
 def replay_in(environments: Mapping[str, type]) -> Replay:
     """Return a function that executes an output's calls and returns their results.
 
-    For a case without environments it returns None. It raises InputError for a case whose worlds are unknown, or
-    refuse their configuration.
+    It returns None for a case without environments, and raises InputError for a case whose environments are unknown or refuse their
+    configuration.
     """
     return partial(_replay, environments)
 
@@ -174,7 +171,7 @@ def parse_judge_on(text: str) -> JudgeOn:
 
 
 class SelectedOutputs(NamedTuple):
-    """Outputs to be judged: those no checker decided, and some that one did."""
+    """Outputs to be judged, undecided and decided ones."""
 
     undecided: set[ItemKey]
     decided: set[ItemKey]
@@ -183,10 +180,8 @@ class SelectedOutputs(NamedTuple):
 def select_outputs(verdicts: Iterable[Verdict | StoredVerdict], judge_on: JudgeOn) -> SelectedOutputs:
     """Choose the outputs to be judged, by the verdicts of checkers.
 
-    The sample of decided outputs is the N with the smallest hash of their key: random with respect to anything that
-    matters, the same in every run, and it grows with N without changing what was chosen before.
-
-    Outputs whose check is not applicable, or failed, are never chosen.
+    The sample of decided outputs is the N with the smallest hash of their key. It is independent of anything that matters and the same
+    in every run, and a larger sample contains a smaller one. Outputs whose check is not applicable, or failed, are never chosen.
     """
     if isinstance(judge_on, frozenset):
         return _all(verdict for verdict in verdicts if verdict.key in judge_on)

@@ -1,4 +1,4 @@
-"""Judges of a run: unique display names, and the order in which verdicts count."""
+"""Judges of a run: unique display names, and the order of precedence of their verdicts."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from ..store.manifest import KnownJudge
 RESERVED = frozenset(
     {*JUDGED_KINDS, *PAIRWISE, *LOCALISING, SPLITTER.judge, VARIANT, "jury", "share", "split", "criteria"}
 )
-"""First parts of the names of shipped judges and of roles, which no custom prompt's display name may have."""
+"""First parts of names of shipped judges and roles, with which no custom prompt's display name may begin."""
 
 
 def display_names(judges: Sequence[KnownJudge], known_judges: Collection[KnownJudge]) -> dict[JudgeId, str]:
     """Return unique display names for new judges, beside those that known judges have.
 
-    A known judge keeps its name. A new one gets its plain name, unless another has the same; then the shortest end of its prompt
-    file's path that differs or, if the paths are equal, its plain name marked with the beginning of its fingerprint.
+    A known judge keeps its name. A new one gets its plain name. If another judge has the same, it gets the shortest end of its prompt
+    file's path that differs, or, if the paths are equal, its plain name with the beginning of its fingerprint.
     """
     names = {judge.id: judge.by for judge in known_judges}
     taken = set(names.values())
-    alike = defaultdict[str, list[KnownJudge]](list)
+    new_by_plain = defaultdict[str, list[KnownJudge]](list)
     for judge in judges:
         if judge.id not in names:
-            alike[judge.id.plain].append(judge)
-    crowded: list[list[KnownJudge]] = []
-    for plain, group in alike.items():
+            new_by_plain[judge.id.plain].append(judge)
+    groups: list[list[KnownJudge]] = []
+    for plain, group in new_by_plain.items():
         rivals = [judge for judge in known_judges if judge.id.plain == plain]
         if len(group) > 1 or rivals or plain in taken:
-            crowded.append([*group, *rivals])
+            groups.append([*group, *rivals])
         else:
             names[group[0].id] = plain
             taken.add(plain)
-    for group in crowded:
+    for group in groups:
         new = [judge for judge in group if judge.id not in names]
         free = next(names for names in _candidates(group, new) if taken.isdisjoint(names))
         names |= {judge.id: name for judge, name in zip(new, free, strict=True)}
@@ -73,7 +73,7 @@ _RATES = ("true_positive_rate", "true_negative_rate")
 
 
 def judge_order(known_judges: Iterable[KnownJudge], calibration: CalibrationNumbers | None) -> list[JudgeId]:
-    """Order judges by how special they are, then by calibrated worst-case error, then as given."""
+    """Order judges: specialised ones first, then by calibrated worst-case error, then as given."""
     panels = {} if calibration is None else calibration.judges
     ranked = sorted(known_judges, key=lambda judge: (_breadth(judge), _errors(panels.get(judge.by))))
     return [judge.id for judge in ranked]

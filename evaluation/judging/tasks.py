@@ -26,8 +26,7 @@ from .known_judges import RESERVED, display_names
 
 _SPEC = re.compile(r"\A(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
 
-
-_OWN = "a prompt of your own"
+_CUSTOM = "a custom prompt"
 """Suggested judge for outputs that no shipped judge grades."""
 
 
@@ -56,12 +55,12 @@ def judge_tasks(
     """Prepare judges, each under a unique name.
 
     Args:
-        specs: Each a judge's name, with its variant or without, or a path to a prompt file; ``@MODEL`` may follow. Or a prepared judge.
+        specs: Judges: names, with or without a variant, or paths of prompt files, perhaps with ``@MODEL``; or prepared judges.
         model: The model's name at the endpoint, or ``baseline``, for judges that name none.
         known_judges: Judges of the run that already have a name.
         environments: Custom worlds, for judges that are shown what calls returned.
         pass_at: Overrides of the pass thresholds that judges declare.
-        parameters: Decoding parameters that replace those of prompts; None as a value leaves one out.
+        parameters: Decoding parameters that replace those of prompts; a parameter of value None is not sent.
 
     Raises:
         UsageError: There is no such judge, or two of them are the same.
@@ -108,13 +107,13 @@ def possible_names(spec: str | JudgeTask, model: str | None) -> list[str]:
     """Return the names that a judge may be given before its display name is known."""
     if isinstance(spec, JudgeTask):
         return [spec.by]
-    judge, own_model = split_spec(spec)
+    judge, model_of_spec = split_spec(spec)
     registered = _registered(judge)
     if callable(registered):
         return [spec, judge, callable_judge(judge, registered).by]
     if registered is not None:
         return [spec, judge]
-    model = own_model or model
+    model = model_of_spec or model
     if model == BASELINE:
         return [spec, baseline_judge(judge).by]
     name = str(find_prompt(judge)[0])
@@ -128,15 +127,15 @@ def judge_task(
     parameters: Mapping[str, Any] | None = None,
 ) -> JudgeTask:
     """Prepare a judge under its plain name; see `judge_tasks`."""
-    spec, own_model = split_spec(spec)
+    spec, model_of_spec = split_spec(spec)
     registered = _registered(spec)
     if isinstance(registered, str | Path):
         spec = str(registered)
     elif registered is not None:
-        if own_model is not None:
-            raise UsageError(f"{spec} is a function and calls no model; drop @{own_model}")
+        if model_of_spec is not None:
+            raise UsageError(f"{spec} is a function and calls no model; drop @{model_of_spec}")
         return JudgeTask(judge=callable_judge(spec, registered))
-    model = own_model or model
+    model = model_of_spec or model
     if model is None:
         raise ConfigurationError("no model is named: add --model NAME (the model `baseline` needs none)")
     if model == BASELINE:
@@ -169,8 +168,8 @@ def _registered(spec: str) -> Any:
 
     None for a prompt file, for a built-in name, and for an unknown name.
     """
-    ours = is_prompt_file(spec) or spec.partition("/")[0] in RESERVED
-    return None if ours else JUDGES.get(spec)
+    is_builtin = spec.partition("/")[0] in RESERVED
+    return None if is_builtin or is_prompt_file(spec) else JUDGES.get(spec)
 
 
 def refuse_idle(
@@ -187,7 +186,7 @@ def refuse_idle(
         return
     fits = {kind: judge for judge, judged in JUDGED_KINDS.items() for kind in judged}
     shown_kinds = ", ".join(
-        f"{count:,} of {kind} (judged by {fits.get(kind, _OWN)})" for kind, count in kinds.items()
+        f"{count:,} of {kind} (judged by {fits.get(kind, _CUSTOM)})" for kind, count in kinds.items()
     )
     raise UsageError(
         f"--judge {' '.join(task.by for task in tasks)}: none of the outputs is of a kind to judge; there are {shown_kinds}"
