@@ -199,7 +199,7 @@ class _Count:
                 yield case, output, repeat
 
     def _look_up(self, request: Request) -> Reply | None:
-        """Return the cached reply to a new request; None if there is none, or the request is repeated."""
+        """Return the cached reply to a request; None without one, or if the request is repeated."""
         first, key = request.attempt == 0, bytes.fromhex(request.key)
         self._questions += first
         if key in self._keys:

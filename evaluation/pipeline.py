@@ -228,7 +228,7 @@ def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeT
 
 
 def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> OutputFilter:
-    """Return the filter of the outputs a plan's judges are asked about, by the checkers' verdicts."""
+    """Return the filter of the outputs to judge, by the checkers' verdicts."""
     if plan.options is None:
         return every_output
     cases = context.inputs.cases

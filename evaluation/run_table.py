@@ -226,7 +226,7 @@ class _Decided:
         self.sources = self._standing.sources
 
     def on(self, item: ItemKey) -> StoredVerdict | None:
-        """Return the verdict on an output: a tie of people, else the last with a score, else the first."""
+        """Return the verdict on an output: a tie of people, else the last graded, else the first."""
         verdicts = self._verdicts_on(item)
         if not verdicts:
             return None

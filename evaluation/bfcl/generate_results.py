@@ -121,7 +121,7 @@ def _attempts_in(folder: Path, by: OutputSource) -> Generator[Journal[AttemptRow
 
 
 class CategoryFile(Closing):
-    """Store of one file of a result tree; see `Store`, and `generate_tree` for ``count_failures``."""
+    """Store of one file of a result tree; ``count_failures`` is that of `generate_tree`."""
 
     tracked = True
 

@@ -56,7 +56,7 @@ def _ast(failed: Failed) -> dict[str, Any]:
 
 
 def _sub_errors(finding: Finding, decoded: Any) -> list[dict[str, Any]]:
-    """Return for each call of a parallel answer why it does not match the unmatched expected call."""
+    """Return for each call of a parallel answer why it does not match the missing call."""
     return [
         {
             "sub_error": [_sentence(tried)],

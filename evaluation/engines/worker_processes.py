@@ -39,7 +39,7 @@ class _Worker(NamedTuple):
 
 
 def cores() -> int:
-    """Return the number of cores that forks of this process may use; 1 if it cannot be forked safely.
+    """Return the number of cores that forks may use; 1 if this process cannot be forked safely.
 
     A lock that another thread holds would stay locked in a fork, so a process with several threads works alone by default.
     """
@@ -115,9 +115,9 @@ def _run_worker(
 
 
 def _release_all_but(descriptor: int) -> None:
-    """Release the parent's locks and pipes except ``descriptor``, or they would outlive the parent.
+    """Release the parent's locks and pipes except ``descriptor``.
 
-    Their descriptor numbers stay in use, because objects of the parent will close them.
+    Otherwise they would outlive the parent. Their descriptor numbers stay in use, because objects of the parent will close them.
     """
     null = os.open(os.devnull, os.O_RDWR)
     for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:

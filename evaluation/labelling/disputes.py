@@ -138,7 +138,7 @@ def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
 
 
 def _contradicted(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
-    """Return for each output with a label and a judge's verdict whether a judge contradicts the label."""
+    """Return for each labelled and judged output whether a judge contradicts the label."""
     labels = {
         verdict.key: verdict.score
         for verdict in store.verdicts.standing

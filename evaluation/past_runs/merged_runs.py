@@ -170,7 +170,7 @@ def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> 
 
 
 def _put_labels(stores: Sequence[RunStore], writer: RunWriter) -> None:
-    """Write the labels and decisions of all parts, sorted, because the last one on an output counts."""
+    """Write the labels and decisions of all parts, sorted, because the last one counts."""
     labels = sorted((label for store in stores for label in store.labels), key=_sort_key)
     if labels:
         writer.put_labels(label for label, _ in groupby(labels))
