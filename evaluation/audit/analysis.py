@@ -27,18 +27,18 @@ from .audit_results import (
 from .comparisons import by_operator, steadiness, twin_and_attack_comparisons
 from .ladder.ladder_results import LadderResult
 from .probe_folder import ORIGINAL
-from .sampling import Chosen
-from .scored import Scored
+from .sampling import ChosenProbes
+from .scored import ScoredProbe
 
 UNSTEADY = 0.05
-"""A judge whose repeats differ more often than this, beyond chance, contradicts itself."""
+"""A judge contradicts itself if its repeats differ more often than this, beyond chance."""
 
 
 def judge_audit(
     judge: str,
     judge_id: JudgeId,
-    scored: Mapping[ItemKey, Scored],
-    chosen: Chosen,
+    scored: Mapping[ItemKey, ScoredProbe],
+    chosen: ChosenProbes,
     *,
     about: Mapping[str, str],
     controls: Mapping[str, str],
@@ -61,18 +61,18 @@ def judge_audit(
         findings=[
             *operator_findings(operators),
             *comparison_findings(comparisons, controls),
-            *_of_repeats(steady),
+            *_repeat_findings(steady),
         ],
     )
 
 
-def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], verdicts: int) -> JudgeAudit:
-    """Return the audit with a judge's ladder results added."""
-    findings = [*audit.findings, *(_of_ladder(each) for each in ladders if each.found)]
-    return msgspec.structs.replace(audit, ladders=ladders, asked=audit.asked + verdicts, findings=findings)
+def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], asked: int) -> JudgeAudit:
+    """Add a judge's ladder results, of ``asked`` questions, to its audit."""
+    findings = [*audit.findings, *(_ladder_finding(each) for each in ladders if each.found)]
+    return msgspec.structs.replace(audit, ladders=ladders, asked=audit.asked + asked, findings=findings)
 
 
-def _of_ladder(ladder: LadderResult) -> JudgeWeakness:
+def _ladder_finding(ladder: LadderResult) -> JudgeWeakness:
     return JudgeWeakness(
         concern="stops noticing",
         where=ladder.dial,
@@ -80,7 +80,7 @@ def _of_ladder(ladder: LadderResult) -> JudgeWeakness:
     )
 
 
-def to_read(judge: str, scored: Iterable[Scored]) -> Iterator[ProbeToRead]:
+def to_read(judge: str, scored: Iterable[ScoredProbe]) -> Iterator[ProbeToRead]:
     """Yield the verdicts to review: missed faults, false alarms and successful attacks."""
     for probe in scored:
         facts, score = probe.facts, probe.score
@@ -102,10 +102,10 @@ def to_read(judge: str, scored: Iterable[Scored]) -> Iterator[ProbeToRead]:
 
 _WEAKNESSES: dict[str, tuple[Concern, str]] = {
     "fault": ("misses a fault", "catches {0.rate} of {0.operator}: {0.about}"),
-    "nothing": ("fails right outputs", "fails {0.rate} of right outputs that were not changed"),
+    "nothing": ("fails right outputs", "fails {0.rate} of unchanged right outputs"),
     "attack": ("passes what has no content", "passes {0.rate} of {0.operator}: {0.about}"),
 }
-"""A judge's weakness and its sentence, by what the missed operator plants."""
+"""Concern and sentence of a finding, by what its operator plants."""
 
 
 def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[JudgeWeakness]:
@@ -119,7 +119,7 @@ def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[JudgeWeak
 def comparison_findings(
     comparisons: Iterable[AuditComparison], controls: Mapping[str, str]
 ) -> Iterator[JudgeWeakness]:
-    """Yield the findings from comparing probes that differ in one respect only."""
+    """Yield the findings from comparisons of twins with each other, and of attacks with controls."""
     for comparison in comparisons:
         if not comparison.found:
             continue
@@ -135,60 +135,58 @@ def comparison_findings(
         )
 
 
-def _of_repeats(steady: Steadiness | None) -> Iterator[JudgeWeakness]:
+def _repeat_findings(steady: Steadiness | None) -> Iterator[JudgeWeakness]:
     if steady is not None and steady.flip_rate.low is not None and steady.flip_rate.low > UNSTEADY:
         yield JudgeWeakness(
             concern="contradicts itself",
             where="repeats",
-            sentence=f"asked again the same, it says otherwise in {steady.flip_rate} of pairs",
+            sentence=f"two verdicts on the same output differ in {steady.flip_rate} of pairs",
         )
 
 
 SENSITIVE = 0.8
-"""A judge that catches less than this share of a fault, beyond chance, misses it."""
+"""A judge misses a fault if it catches less than this share of it, beyond chance."""
 
 TOLERATED = 0.05
-"""A judge that passes more than this share of texts without content, beyond chance, passes them."""
+"""A judge passes texts without content if it passes more than this share of them, beyond chance."""
 
 _FAMILY_LEVEL = 0.95
 _ORDER = {"fault": 0, "nothing": 1, "twin": 2, "attack": 3, "control": 4}
 
 
 def operator_results(
-    scored: Iterable[Scored], about: Mapping[str, str], paired: Mapping[str, str]
+    scored: Iterable[ScoredProbe], about: Mapping[str, str], controls: Mapping[str, str]
 ) -> list[OperatorResult]:
     """Summarise a judge's verdicts by operator.
 
     Args:
         scored: Probes with the judge's verdicts.
         about: A line about each operator.
-        paired: Attack to control; such attacks are analysed by the difference, and are never weak here.
+        controls: The control of each attack that has one; such an attack is compared with its control, and never weak by itself.
 
     Returns:
-        One result an operator. ``weak`` holds for all operators together at 95 %: its intervals have the level
+        One result per operator. ``weak`` holds for all operators together at 95 %: its intervals have the level
         ``1 - 0.05 / operators``.
     """
     groups = by_operator(scored)
     level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)
     results = [
-        _result(operator, group, about.get(operator, ""), level, in_pair=operator in paired)
+        _result(operator, group, about.get(operator, ""), level, has_control=operator in controls)
         for operator, group in groups.items()
     ]
-    names = list(about)
-    return sorted(results, key=lambda result: (_ORDER[result.plants], _place(result.operator, names)))
+    positions = {name: position for position, name in enumerate(about)}
+    return sorted(
+        results, key=lambda result: (_ORDER[result.plants], positions.get(result.operator, len(positions)))
+    )
 
 
-def _place(operator: str, names: list[str]) -> int:
-    return names.index(operator) if operator in names else len(names)
-
-
-def _result(operator: str, group: list[Scored], about: str, level: float, *, in_pair: bool) -> OperatorResult:
+def _result(
+    operator: str, group: list[ScoredProbe], about: str, level: float, *, has_control: bool
+) -> OperatorResult:
     plants = group[0].facts.plants
     graded = [(each, each.score) for each in group if each.score is not None]
-    counted = np.array(  # attacks passed, or anything else failed; see `OperatorResult.rate`
-        [each.passed == (plants in {"attack", "control"}) for each, _ in graded],
-        dtype=np.float64,
-    )
+    counts_passes = plants in {"attack", "control"}  # of other probes, fails count; see `OperatorResult.rate`
+    counted = np.array([each.passed == counts_passes for each, _ in graded], dtype=np.float64)
     clusters = cluster_numbers(each.cluster for each, _ in graded)
     labels = {each.facts.label for each, _ in graded}
     deviation = None
@@ -202,14 +200,14 @@ def _result(operator: str, group: list[Scored], about: str, level: float, *, in_
         rate=share_of(counted, clusters),
         ungraded=dict(Counter(each.outcome for each in group if each.score is None)),
         deviation=deviation,
-        weak=_is_weak(plants, share_of(counted, clusters, level=level), in_pair=in_pair),
+        weak=_is_weak(plants, share_of(counted, clusters, level=level), has_control=has_control),
     )
 
 
-def _is_weak(plants: str, rate: Statistic, *, in_pair: bool) -> bool:
-    """Return whether the simultaneous interval proves a weakness.
+def _is_weak(plants: str, rate: Statistic, *, has_control: bool) -> bool:
+    """Return whether the interval of a rate proves a weakness.
 
-    Twins are judged by comparison with other twins.
+    Never for twins, which are compared with other twins.
     """
     if rate.low is None or rate.high is None:
         return False
@@ -217,4 +215,4 @@ def _is_weak(plants: str, rate: Statistic, *, in_pair: bool) -> bool:
         return rate.high < SENSITIVE
     if plants == "nothing":
         return rate.low > 1 - SENSITIVE
-    return plants == "attack" and not in_pair and rate.low > TOLERATED
+    return plants == "attack" and not has_control and rate.low > TOLERATED

@@ -1,4 +1,4 @@
-"""Prepared audits: the probes, the judges, and the number of times each is asked."""
+"""Settings of an audit, and its preparation: probes, judges and the questions to ask."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..store.run_writer import RunWriter
 from .ladder.climb import Climb, LadderSettings
 from .pairwise import ProbePairs
 from .probe_folder import NO_PROBES, ProbeManifest, read_facts, read_manifest
-from .sampling import Chosen, choose_probes
+from .sampling import ChosenProbes, choose_probes
 
 DEFAULT_SAMPLE = 100
 """Probes of each operator that a judge is asked about."""
@@ -38,11 +38,12 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of an audit; defaults are those of `fiducial.audit`.
 
     Attributes:
-        probes: A folder of probes; None if there are ladders alone.
+        probes: A folder of probes; None for an audit of ladders alone.
         out: The run folder.
         command: The command line, for the record.
         judges: Judges to audit, by name or prepared.
         operators: Names of operators; all, when empty.
+        repeats: Number of times that a judge is asked about each right output.
         ladder: Dials to climb; None for none.
         batch: Settings for waiting on batches; None to ask the model directly.
     """
@@ -62,30 +63,30 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     batch: BatchMode | None = None
 
 
-class Prepared(NamedTuple):
-    """Audit that is ready to start.
+class PreparedAudit(NamedTuple):
+    """An audit's probes and judges, loaded and checked.
 
     Attributes:
         manifest: Manifest of the probes.
         chosen: The probes that judges are asked about.
         tasks: The judges, then their word overlap baselines.
-        climb: The ladders; None without.
+        climb: The ladders; None if there are none.
     """
 
     manifest: ProbeManifest
-    chosen: Chosen
+    chosen: ChosenProbes
     tasks: Sequence[JudgeTask]
     climb: Climb | None
 
     @property
     def identity(self) -> dict[str, Any]:
         """Facts that must not change between starts of an audit."""
-        of_probes = {"audit_of": self.manifest.files} if self.manifest.files else {}
-        return of_probes | (self.climb.identity if self.climb else {})
+        probe_files = {"audit_of": self.manifest.files} if self.manifest.files else {}
+        return probe_files | (self.climb.identity if self.climb else {})
 
 
-def prepare_audit(plan: AuditPlan) -> Prepared:
-    """Load an audit's judges and probes, and refuse what cannot be audited, before any call.
+def prepare_audit(plan: AuditPlan) -> PreparedAudit:
+    """Load and check an audit's judges and probes, without calling a model.
 
     Raises:
         InputError: The probes cannot be used.
@@ -95,17 +96,17 @@ def prepare_audit(plan: AuditPlan) -> Prepared:
     tasks = _tasks(plan)
     climb = _climb(plan, tasks)
     if plan.probes is None:
-        return Prepared(NO_PROBES, Chosen({}, frozenset()), tasks, climb)
+        return PreparedAudit(NO_PROBES, ChosenProbes({}, frozenset()), tasks, climb)
     manifest = read_manifest(plan.probes)
     unknown = sorted(set(plan.operators) - {operator.name for operator in manifest.operators})
     if unknown:
         raise UsageError(f"--only {unknown[0]}: {plan.probes} has no probes of this operator")
     with CaseIndex(plan.probes / CASES) as cases:
         chosen = choose_probes(read_facts(plan.probes), plan.sample, cases.cluster, plan.operators)
-    return Prepared(manifest, chosen, tasks, climb)
+    return PreparedAudit(manifest, chosen, tasks, climb)
 
 
-def with_tasks(plan: AuditPlan, prepared: Prepared, tasks: Sequence[JudgeTask]) -> Prepared:
+def with_tasks(plan: AuditPlan, prepared: PreparedAudit, tasks: Sequence[JudgeTask]) -> PreparedAudit:
     """Return the audit with other judges, such as those without a refused parameter."""
     return prepared if tasks is prepared.tasks else prepared._replace(tasks=tasks, climb=_climb(plan, tasks))
 
@@ -117,7 +118,7 @@ def _climb(plan: AuditPlan, tasks: Sequence[JudgeTask]) -> Climb | None:
 
 
 @contextmanager
-def open_probes(plan: AuditPlan, prepared: Prepared) -> Generator[EvaluationInputs | None]:
+def open_probes(plan: AuditPlan, prepared: PreparedAudit) -> Generator[EvaluationInputs | None]:
     """Open the cases and outputs of an audit's probes; None if the audit has no probes.
 
     Raises:
@@ -135,7 +136,7 @@ def open_probes(plan: AuditPlan, prepared: Prepared) -> Generator[EvaluationInpu
 
 def audit_steps(
     plan: AuditPlan,
-    prepared: Prepared,
+    prepared: PreparedAudit,
     inputs: EvaluationInputs | None,
     writer: RunWriter,
     progress: Progress,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -33,7 +33,7 @@ from ..store.file_names import AUDIT
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .analysis import judge_audit, to_read, with_ladders
-from .audit_plan import AuditPlan, Prepared, audit_steps, open_probes, prepare_audit, with_tasks
+from .audit_plan import AuditPlan, PreparedAudit, audit_steps, open_probes, prepare_audit, with_tasks
 from .audit_results import (
     AuditAdjudication,
     AuditNumbers,
@@ -43,10 +43,10 @@ from .audit_results import (
     ProbeToRead,
 )
 from .comparisons import by_operator, compare_prompts
-from .ladder.climb import Climb, Climbed
+from .ladder.climb import Climb, LadderVerdicts
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
-from .sampling import Chosen
-from .scored import Scored, scored_probes
+from .sampling import ChosenProbes
+from .scored import ScoredProbe, scored_probes
 
 TO_READ = "to_read.jsonl"
 """File of verdicts for people to read: missed faults, false alarms, successful attacks."""
@@ -86,57 +86,58 @@ def run_audit(
 
 
 def _conclude(
-    plan: AuditPlan, prepared: Prepared, inputs: EvaluationInputs | None, writer: RunWriter
+    plan: AuditPlan, prepared: PreparedAudit, inputs: EvaluationInputs | None, writer: RunWriter
 ) -> AuditNumbers:
-    """Analyse the standing verdicts, and write the results."""
-    chosen, tasks = prepared.chosen, prepared.tasks
+    """Analyse the verdicts, and write the results."""
+    tasks = prepared.tasks
     requested = tasks[: len(plan.judges)]  # their word overlap baselines follow
     alone = _judged_alone(prepared, inputs, writer)
-    compared = _judged_in_pairs(prepared, inputs, writer)
-    climbed = prepared.climb.results(writer) if prepared.climb else {}
-    scored = alone | {
-        judge: {key: each.scored for key, each in of_judge.items()} for judge, of_judge in compared.items()
-    }
-    verdicts_by_judge = {
-        task.id: [*scored.get(task.id, {}).values(), *_on_ladders(climbed, task)] for task in tasks
-    }
+    verdicts = _AuditVerdicts(
+        alone,
+        _judged_in_pairs(prepared, inputs, writer),
+        prepared.climb.results(writer) if prepared.climb else {},
+    )
+    scored = {task.id: verdicts.scored(task.id) for task in tasks}
     audit = AuditNumbers(
-        probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
-        judges=[
-            msgspec.structs.replace(
-                with_ladders(
-                    _audit_of(task, scored.get(task.id, {}), compared.get(task.id), prepared),
-                    climbed[task.id].results if task.id in climbed else [],
-                    len(_on_ladders(climbed, task)),
-                ),
-                located=located_faults(verdicts_by_judge[task.id]),
-            )
-            for task in tasks
-            if verdicts_by_judge[task.id]
-        ],
+        probes=dict(Counter(probe.plants for probe in prepared.chosen.probes.values())),
+        judges=[_audit_of(task, verdicts, prepared) for task in tasks if scored[task.id]],
         prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), alone)),
-        failed=sum(each.outcome == "failed" for group in verdicts_by_judge.values() for each in group),
+        failed=sum(probe.outcome == "failed" for group in scored.values() for probe in group),
         adjudication=adjudicated_audit(_by_name(requested, alone), decisions_on([writer])),
         refused=not_sent(tasks),
     )
     write_json(writer.path / AUDIT, audit)
-    rows = [row for task in requested for row in to_read(task.by, verdicts_by_judge[task.id])]
+    rows = [row for task in requested for row in to_read(task.by, scored[task.id])]
     write_records(writer.path / TO_READ, rows)
     if prepared.climb is not None:
-        _write_ladder_items(writer.path, prepared.climb, rows, chosen)
+        _write_ladder_items(writer.path, prepared.climb, rows, prepared.chosen)
     return audit
 
 
+class _AuditVerdicts(NamedTuple):
+    """Verdicts of an audit by judge: on probes alone, on probes in pairs, and on ladders."""
+
+    alone: Mapping[Author, Mapping[ItemKey, ScoredProbe]]
+    compared: Mapping[Author, Mapping[ItemKey, ComparedProbe]]
+    ladders: Mapping[Author, LadderVerdicts]
+
+    def scored(self, judge: Author) -> list[ScoredProbe]:
+        """Return all probes and ladder questions with a judge's verdicts."""
+        compared = [each.scored for each in self.compared.get(judge, {}).values()]
+        on_ladders = self.ladders[judge].scored.values() if judge in self.ladders else ()
+        return [*self.alone.get(judge, {}).values(), *compared, *on_ladders]
+
+
 def _judged_alone(
-    prepared: Prepared, inputs: EvaluationInputs | None, writer: RunWriter
-) -> dict[Author, dict[ItemKey, Scored]]:
+    prepared: PreparedAudit, inputs: EvaluationInputs | None, writer: RunWriter
+) -> dict[Author, dict[ItemKey, ScoredProbe]]:
     """Return the verdicts on probes shown alone, by judge and probe."""
     chosen, tasks = prepared.chosen, prepared.tasks
     clusters = _clusters(inputs.cases, chosen) if inputs else {}
     thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in tasks}
     scored = scored_probes(writer.verdicts.whole(), chosen.probes, clusters, thresholds)
     for task in tasks:
-        if task.id.kind == "baseline" and task.id in scored:  # asked once, since it never changes its mind
+        if task.id.kind == "baseline" and task.id in scored:  # asked once, since its replies never vary
             scored[task.id] = {
                 key: each._replace(repeats=each.repeats * 2) for key, each in scored[task.id].items()
             }
@@ -144,7 +145,7 @@ def _judged_alone(
 
 
 def _judged_in_pairs(
-    prepared: Prepared, inputs: EvaluationInputs | None, writer: RunWriter
+    prepared: PreparedAudit, inputs: EvaluationInputs | None, writer: RunWriter
 ) -> dict[Author, dict[ItemKey, ComparedProbe]]:
     """Return the verdicts of judges that compare, by judge and probe."""
     if inputs is None or not any(task.compares for task in prepared.tasks):
@@ -154,20 +155,16 @@ def _judged_in_pairs(
 
 
 def _by_name(
-    tasks: Iterable[JudgeTask], scored: Mapping[Author, Mapping[ItemKey, Scored]]
-) -> dict[str, Mapping[ItemKey, Scored]]:
+    tasks: Iterable[JudgeTask], scored: Mapping[Author, Mapping[ItemKey, ScoredProbe]]
+) -> dict[str, Mapping[ItemKey, ScoredProbe]]:
     """Return verdicts by the judge's display name; judges without any are omitted."""
     return {task.by: scored[task.id] for task in tasks if task.id in scored}
 
 
-def _on_ladders(climbed: Mapping[Author, Climbed], task: JudgeTask) -> list[Scored]:
-    return list(climbed[task.id].scored.values()) if task.id in climbed else []
-
-
 def _write_ladder_items(
-    folder: FolderPath, climb: Climb, rows: Sequence[ProbeToRead], chosen: Chosen
+    folder: FolderPath, climb: Climb, rows: Sequence[ProbeToRead], chosen: ChosenProbes
 ) -> None:
-    """Write cases and outputs of the ladder questions to read; no probe folder has them."""
+    """Write the cases and outputs of ladder questions to read, which are in no probe folder."""
     keys = dict.fromkeys(ItemKey(row.case_id, row.system, row.trial) for row in rows)
     posed = list(climb.posed(key for key in keys if key not in chosen.probes))
     cases = {each.case.id: each.case for each in posed}
@@ -175,21 +172,28 @@ def _write_ladder_items(
     write_records(folder / TO_READ_OUTPUTS, (each.output for each in posed))
 
 
-def _audit_of(
-    task: JudgeTask,
-    scored: Mapping[ItemKey, Scored],
-    compared: Mapping[ItemKey, ComparedProbe] | None,
-    prepared: Prepared,
-) -> JudgeAudit:
+def _audit_of(task: JudgeTask, verdicts: _AuditVerdicts, prepared: PreparedAudit) -> JudgeAudit:
     about, controls = prepared.manifest.about, prepared.manifest.controls
-    if compared is not None:
-        return pairwise_audit(task.by, task.id, compared, about=about, controls=controls)
-    return judge_audit(
-        task.by, task.id, scored, prepared.chosen, about=about, controls=controls, threshold=task.threshold
-    )
+    if task.id in verdicts.compared:
+        compared = verdicts.compared[task.id]
+        audit = pairwise_audit(task.by, task.id, compared, about=about, controls=controls)
+    else:
+        audit = judge_audit(
+            task.by,
+            task.id,
+            verdicts.alone.get(task.id, {}),
+            prepared.chosen,
+            about=about,
+            controls=controls,
+            threshold=task.threshold,
+        )
+    if task.id in verdicts.ladders:
+        results, questions = verdicts.ladders[task.id]
+        audit = with_ladders(audit, results, len(questions))
+    return msgspec.structs.replace(audit, located=located_faults(verdicts.scored(task.id)))
 
 
-def _clusters(cases: CaseIndex, chosen: Chosen) -> dict[str, str]:
+def _clusters(cases: CaseIndex, chosen: ChosenProbes) -> dict[str, str]:
     return {key.case_id: cases.cluster(key.case_id) for key in chosen.probes}
 
 
@@ -205,27 +209,24 @@ def audit_forecasts(plan: AuditPlan, access: ModelAccess, prices: PriceList | No
 
 
 def adjudicated_audit(
-    judges: Mapping[str, Mapping[ItemKey, Scored]], decisions: Decisions
+    judges: Mapping[str, Mapping[ItemKey, ScoredProbe]], decisions: Decisions
 ) -> AuditAdjudication | None:
-    """Return how decisions on an audit's probes change its judges' results.
-
-    None if none of these probes was decided.
-    """
+    """Return how people's decisions on probes change the judges' results; None without any."""
     probes = {str(key) for scored in judges.values() for key in scored}
     on_probes = Decisions({item: each for item, each in decisions.by_item.items() if item in probes})
     if not on_probes.by_item:
         return None
     rows = [row for judge, scored in judges.items() for row in _rows(judge, scored.values())]
-    whole = adjudicate(table_from_rows(rows), on_probes, Settings())
+    adjudicated = adjudicate(table_from_rows(rows), on_probes, Settings())
     return AuditAdjudication(
-        by=whole.by,
-        faults=whole.faults,
+        by=adjudicated.by,
+        faults=adjudicated.faults,
         judges={judge: list(_operators(judge, scored, on_probes)) for judge, scored in judges.items()},
     )
 
 
-def _rows(judge: str, scored: Iterable[Scored]) -> Iterator[dict[str, Any]]:
-    """Yield a judge's verdict on each probe, as 1 if the judge treats the probe as faultless."""
+def _rows(judge: str, scored: Iterable[ScoredProbe]) -> Iterator[dict[str, Any]]:
+    """Yield a table row per graded probe; the score is 1 if the judge passes the probe, else 0."""
     for each in scored:
         if each.score is not None:
             yield {
@@ -238,7 +239,7 @@ def _rows(judge: str, scored: Iterable[Scored]) -> Iterator[dict[str, Any]]:
 
 
 def _operators(
-    judge: str, scored: Mapping[ItemKey, Scored], decisions: Decisions
+    judge: str, scored: Mapping[ItemKey, ScoredProbe], decisions: Decisions
 ) -> Iterator[OperatorAdjudicated]:
     """Yield the adjudicated rate of each operator with a decision on one of its probes."""
     graded = (each for each in scored.values() if each.score is not None)
@@ -259,30 +260,34 @@ def _operators(
             )
 
 
-def located_faults(scored: Iterable[Scored]) -> list[LocatedFault]:
-    """Return how often a judge named the planted step, by sort of fault.
+def located_faults(scored: Iterable[ScoredProbe]) -> list[LocatedFault]:
+    """Return how often a judge named the planted step, by operator.
 
-    Empty for a judge that names no steps. Faults whose step is unknown, as in older probe folders, are skipped.
+    Empty for a judge that names no steps. Faults without a known step, as in older probe folders, are skipped.
     """
-    groups = by_operator(each for each in scored if each.facts.planted is not None)
-    groups = {name: group for name, group in groups.items() if group[0].facts.plants == "fault"}
-    if not any(each.named is not None for group in groups.values() for each in group):
+    faults = [each for each in scored if each.facts.plants == "fault" and each.facts.planted is not None]
+    groups = by_operator(faults)
+    if all(each.named_step is None for each in faults):
         return []
     return [_located(name, group, len(groups)) for name, group in groups.items()]
 
 
-def _located(operator: str, group: Sequence[Scored], sorts: int) -> LocatedFault:
-    graded = [each for each in group if each.named is not None]
+def _located(operator: str, group: Sequence[ScoredProbe], operators: int) -> LocatedFault:
+    answers = [
+        (each.named_step, each.facts.planted, each.cluster)
+        for each in group
+        if each.named_step is not None and each.facts.planted is not None
+    ]
     rows = NamedSteps(
-        named=_integers(each.named or 0 for each in graded),
-        planted=_integers(each.facts.planted.step for each in graded if each.facts.planted is not None),
-        steps=_integers(each.facts.planted.steps for each in graded if each.facts.planted is not None),
-        cluster=cluster_numbers(each.cluster for each in graded),
+        named=_integers(named for named, _, _ in answers),
+        planted=_integers(planted.step for _, planted, _ in answers),
+        steps=_integers(planted.steps for _, planted, _ in answers),
+        cluster=cluster_numbers(cluster for _, _, cluster in answers),
     )
     return LocatedFault(
         operator=operator,
-        found=localisation(rows, sorts=sorts),
-        ungraded=dict(Counter(each.outcome for each in group if each.named is None)),
+        found=localisation(rows, sorts=operators),
+        ungraded=dict(Counter(each.outcome for each in group if each.named_step is None)),
     )
 
 

@@ -1,6 +1,6 @@
-"""Paired comparisons of twins, attacks and prompts, corrected for multiplicity.
+"""Paired comparisons of probes and prompts, corrected for multiplicity.
 
-A harmless twin is compared with others, an attack with its control, one prompt with another.
+A harmless twin is compared with other twins, an attack with its control, and a prompt with another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...calibration.monitoring.flip_rate import flips, self_consistency
 from ...records import ItemKey
 from .audit_results import AuditComparison, Steadiness
 from .sampling import site_of
-from .scored import Scored
+from .scored import ScoredProbe
 
 ALPHA = 0.05
 """Chance of any false alarm among all comparisons of a judge."""
@@ -45,24 +45,25 @@ AUDITS = {
     "answer_plain_verdict": "injected verdicts",
 }
 """Audit that an operator belongs to, if not invariance or attack."""
-PAIR = 2
+
+_PAIR = 2
 """Fewest verdicts on one output that can agree or differ."""
 
-_ALONE = "no other harmless change of these outputs was judged, and right outputs were judged once; ask with --repeats 2"
+_NO_OTHER_CHANGE = "no other harmless change of these outputs was judged, and right outputs were judged once; ask with --repeats 2"
 
 
 def twin_and_attack_comparisons(
-    scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]
+    scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]
 ) -> list[AuditComparison]:
     """Compare every twin and every attack of one judge, and test them together.
 
-    A kind of twin that has an effect is no measure for the others, so these are compared again without it, until no
+    An operator whose twins have an effect is no standard for the others: they are compared again without it, until no
     further effect is found.
     """
-    of_attacks = list(attacks(scored, controls))
+    attack_comparisons = list(attacks(scored, controls))
     with_effect: dict[str, AuditComparison] = {}
     while True:
-        tests = [*invariances(scored, with_effect.keys()), *of_attacks]
+        tests = [*invariances(scored, with_effect.keys()), *attack_comparisons]
         result = corrected(tests, lambda each: (each.difference.value or 0.0) > 0.0)
         new = [each for each in result if each.found and each.name not in {*with_effect, *controls}]
         if not new:
@@ -70,12 +71,18 @@ def twin_and_attack_comparisons(
         with_effect.update((each.name, each) for each in new)
 
 
-def invariances(scored: Mapping[ItemKey, Scored], ignored: Container[str] = ()) -> Iterator[AuditComparison]:
-    """Test if a judge changes its mind more on one sort of harmless twin than on others.
+def invariances(
+    scored: Mapping[ItemKey, ScoredProbe], ignored: Container[str] = ()
+) -> Iterator[AuditComparison]:
+    """Test if a judge changes its verdict more often for one harmless change than for others.
 
-    Plain repetition is not a measure: a judge that makes mistakes, but repeats its answer to the same question, always agrees with
-    itself, and changes its mind at random on any change. So one kind of change is compared with the others of the same output; an
-    output with no other kind is compared with its repetitions.
+    Repeating the question is no standard: a judge that errs may repeat its answer to the same question, and still change its verdict at
+    random on any change. So each operator is compared with the other operators on the same outputs. If there are none, it is compared
+    with repeats of the question.
+
+    Args:
+        scored: Probes with the judge's verdicts.
+        ignored: Operators to compare no other with, if possible.
 
     Yields:
         The share of twins judged differently from the right output, minus the mean share of the other twins of the same
@@ -84,108 +91,111 @@ def invariances(scored: Mapping[ItemKey, Scored], ignored: Container[str] = ()) 
     twins = by_operator(each for each in scored.values() if each.facts.plants == "twin")
     changes = _changes(twins, scored)
     for operator, group in twins.items():
-        usual = (
-            _beside(changes, operator, ignored)
-            or _beside(changes, operator, ())
-            or _on_repetition(changes, operator, scored)
+        standard = (
+            _other_changes(changes, operator, ignored)
+            or _other_changes(changes, operator, ())
+            or _changes_on_repeats(changes, operator, scored)
         )
-        pairs = [(twin, usual[twin.facts.source]) for twin in group if twin.facts.source in usual]
-        graded = [(twin, share) for twin, share in pairs if twin.score is not None]
+        compared = [twin for twin in group if twin.score is not None and twin.facts.source in standard]
         shift = shift_of(
-            (_change(twin, scored[twin.facts.source]) - share, twin.cluster) for twin, share in graded
+            (_change(twin, scored[twin.facts.source]) - standard[twin.facts.source], twin.cluster)
+            for twin in compared
         )
-        alone = not usual and any(operator in of_source for of_source in changes.values())
-        yield comparison_of(operator, AUDITS.get(operator, "invariance"), shift, _ALONE if alone else None)
+        alone = not standard and any(operator in shares for shares in changes.values())
+        untested = _NO_OTHER_CHANGE if alone else None
+        yield comparison_of(operator, AUDITS.get(operator, "invariance"), shift, untested)
 
 
 def _changes(
-    twins: Mapping[str, Sequence[Scored]], scored: Mapping[ItemKey, Scored]
+    twins: Mapping[str, Sequence[ScoredProbe]], scored: Mapping[ItemKey, ScoredProbe]
 ) -> dict[ItemKey, dict[str, float]]:
-    """Return by right output and sort of change the share of twins judged differently."""
-    shares: dict[ItemKey, dict[str, list[float]]] = {}
+    """Return the share of twins judged differently, by right output and operator."""
+    changes: dict[ItemKey, dict[str, float]] = {}
     for operator, group in twins.items():
+        shares: dict[ItemKey, list[float]] = {}
         for twin in group:
             source = scored.get(twin.facts.source)
             if twin.score is not None and source is not None and source.repeats:
-                of_source = shares.setdefault(twin.facts.source, {})
-                of_source.setdefault(operator, []).append(_change(twin, source))
-    return {source: {name: fmean(each) for name, each in by.items()} for source, by in shares.items()}
+                shares.setdefault(twin.facts.source, []).append(_change(twin, source))
+        for key, of_source in shares.items():
+            changes.setdefault(key, {})[operator] = fmean(of_source)
+    return changes
 
 
-def _beside(
+def _other_changes(
     changes: Mapping[ItemKey, Mapping[str, float]], operator: str, ignored: Container[str]
 ) -> dict[ItemKey, float]:
-    """Return by right output the mean share over its other sorts of change."""
-    others = {
-        source: [share for name, share in by.items() if name != operator and name not in ignored]
-        for source, by in changes.items()
-        if operator in by
-    }
-    return {source: fmean(shares) for source, shares in others.items() if shares}
+    """Return the mean share over the other operators, by right output."""
+    means: dict[ItemKey, float] = {}
+    for source, shares in changes.items():
+        others = [share for name, share in shares.items() if name != operator and name not in ignored]
+        if operator in shares and others:
+            means[source] = fmean(others)
+    return means
 
 
-def _on_repetition(
+def _changes_on_repeats(
     changes: Mapping[ItemKey, Mapping[str, float]],
     operator: str,
-    scored: Mapping[ItemKey, Scored],
+    scored: Mapping[ItemKey, ScoredProbe],
 ) -> dict[ItemKey, float]:
-    """Return by right output how often the judge contradicts itself on repetition."""
+    """Return the share of pairs of repeats that differ, by right output."""
     return {
         source: flips([score >= scored[source].threshold for score in scored[source].repeats])
-        for source, by in changes.items()
-        if operator in by and len(scored[source].repeats) >= PAIR
+        for source, shares in changes.items()
+        if operator in shares and len(scored[source].repeats) >= _PAIR
     }
 
 
-def _change(twin: Scored, source: Scored) -> float:
+def _change(twin: ScoredProbe, source: ScoredProbe) -> float:
     """Return the share of verdicts on the right output that differ from the twin's verdict."""
     return sum((score >= source.threshold) != twin.passed for score in source.repeats) / len(source.repeats)
 
 
-def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> Iterator[AuditComparison]:
+def attacks(scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]) -> Iterator[AuditComparison]:
     """Compare each attack with its control: how much more often the wrong output passes."""
     graded = [each for each in scored.values() if each.score is not None]
-    by_place = {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
-    for operator, tried in by_operator(each for each in graded if each.facts.plants == "attack").items():
+    by_site = {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
+    for operator, group in by_operator(each for each in graded if each.facts.plants == "attack").items():
         if operator in controls:
-            pairs = [(each, control) for each in tried if (control := _control(each, controls, by_place))]
-            shift = shift_of((float(each.passed) - control.passed, each.cluster) for each, control in pairs)
+            pairs = [(each, _control(each, controls[operator], by_site)) for each in group]
+            shift = shift_of(
+                (float(attack.passed) - control.passed, attack.cluster)
+                for attack, control in pairs
+                if control is not None
+            )
             yield comparison_of(operator, AUDITS.get(operator, "attack"), shift)
 
 
-def compare_prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[AuditComparison]:
-    """Compare judges on the same probes.
+def compare_prompts(judges: Mapping[str, Mapping[ItemKey, ScoredProbe]]) -> list[AuditComparison]:
+    """Compare judges on the probes that both graded.
 
-    Faults and right outputs are compared apart, since a judge may trade one for the other.
+    Faults and right outputs are compared separately, since a judge may trade one for the other.
 
     Returns:
         Share right of the first minus share right of the second, for each pair; corrected over all pairs.
     """
     comparisons: list[AuditComparison] = []
     for one, other in combinations(judges, 2):
-        both = [
-            (first, second)
-            for key, first in judges[one].items()
-            if first.score is not None
-            and (second := judges[other].get(key)) is not None
-            and second.score is not None
+        second = {key: each for key, each in judges[other].items() if each.score is not None}
+        pairs = [
+            (each, second[key])
+            for key, each in judges[one].items()
+            if each.score is not None and key in second
         ]
-        for noun, sign in (("faults", -1.0), ("right outputs", 1.0)):
-            pairs = [
-                (first, second)
-                for first, second in both
-                if (first.facts.right if sign > 0.0 else first.facts.plants == "fault")
-            ]
-            if pairs:
-                shift = shift_of((sign * (float(a.passed) - b.passed), a.cluster) for a, b in pairs)
-                comparisons.append(comparison_of(f"{one} against {other}, {noun}", "prompts", shift))
+        faults = [(b.passed - float(a.passed), a.cluster) for a, b in pairs if a.facts.plants == "fault"]
+        right_outputs = [(float(a.passed) - b.passed, a.cluster) for a, b in pairs if a.facts.right]
+        for noun, differences in (("faults", faults), ("right outputs", right_outputs)):
+            if differences:
+                name = f"{one} against {other}, {noun}"
+                comparisons.append(comparison_of(name, "prompts", shift_of(differences)))
     return corrected(comparisons, lambda _: True)
 
 
 def corrected(
     comparisons: Sequence[AuditComparison], matters: Callable[[AuditComparison], bool]
 ) -> list[AuditComparison]:
-    """Adjust the p-values of comparisons for how many there are (Holm)."""
+    """Correct comparisons for their number (Holm), and mark those found that ``matters`` accepts."""
     adjusted = adjust_known([each.p for each in comparisons])
     return [
         msgspec.structs.replace(each, holm_p=p, found=p is not None and p <= ALPHA and matters(each))
@@ -193,9 +203,9 @@ def corrected(
     ]
 
 
-def steadiness(scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey]) -> Steadiness | None:
+def steadiness(scored: Mapping[ItemKey, ScoredProbe], originals: Iterable[ItemKey]) -> Steadiness | None:
     """Return how often repeats on right outputs agree; None if nothing was judged twice."""
-    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
+    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= _PAIR]
     if not repeated:
         return None
     repeats = [[score >= each.threshold for score in each.repeats] for each in repeated]
@@ -206,19 +216,19 @@ def steadiness(scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey]) -
 
 
 def _control(
-    attack: Scored, controls: Mapping[str, str], by_place: Mapping[tuple[str, ItemKey, int], Scored]
-) -> Scored | None:
-    """Return the attack's control: the one of the same number, else the first.
+    attack: ScoredProbe, operator: str, by_site: Mapping[tuple[str, ItemKey, int], ScoredProbe]
+) -> ScoredProbe | None:
+    """Return the attack's control: the one with the same number, else the first.
 
     A right output may have one control for all its attacks.
     """
-    operator, source = controls[attack.facts.operator], attack.facts.source
-    return by_place.get((operator, source, site_of(attack.facts))) or by_place.get((operator, source, 0))
+    source = attack.facts.source
+    return by_site.get((operator, source, site_of(attack.facts))) or by_site.get((operator, source, 0))
 
 
-def by_operator(scored: Iterable[Scored]) -> dict[str, list[Scored]]:
+def by_operator(scored: Iterable[ScoredProbe]) -> dict[str, list[ScoredProbe]]:
     """Group the probes by operator."""
-    groups: dict[str, list[Scored]] = {}
+    groups: dict[str, list[ScoredProbe]] = {}
     for each in scored:
         groups.setdefault(each.facts.operator, []).append(each)
     return groups

@@ -34,8 +34,8 @@ from .audit_results import AuditNumbers
 from .audit_run import TO_READ
 from .comparisons import compare_prompts
 from .probe_folder import ProbeManifest, read_facts, read_manifest
-from .sampling import Chosen, choose_probes
-from .scored import Scored, scored_probes
+from .sampling import ChosenProbes, choose_probes
+from .scored import ScoredProbe, scored_probes
 
 _SYSTEM = "probes"
 
@@ -75,7 +75,7 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
         if not verdicts:
             raise InputError("no score in it is of one of these probes", path=results)
         judged = {verdict.key for verdict in verdicts}
-        judged_probes = Chosen({key: chosen.probes[key] for key in judged}, chosen.originals & judged)
+        judged_probes = ChosenProbes({key: chosen.probes[key] for key in judged}, chosen.originals & judged)
         clusters = {key.case_id: cases.cluster(key.case_id) for key in judged}
     by_author = scored_probes(verdicts, judged_probes.probes, clusters, {})
     scored = {author: group for author, group in by_author.items() if isinstance(author, JudgeId)}
@@ -89,13 +89,13 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
 
 def _chosen(
     probes: Path, cases: CaseIndex, sample: int | None, only: Sequence[str]
-) -> tuple[ProbeManifest, Chosen]:
+) -> tuple[ProbeManifest, ChosenProbes]:
     manifest = read_manifest(probes)
     facts = list(read_facts(probes))
     return manifest, choose_probes(facts, len(facts) if sample is None else sample, cases.cluster, only)
 
 
-def _items(probes: Path, cases: CaseIndex, chosen: Chosen) -> Iterator[ExportItem]:
+def _items(probes: Path, cases: CaseIndex, chosen: ChosenProbes) -> Iterator[ExportItem]:
     """Yield the chosen probes under their exported names, in an order that reveals nothing."""
     items: dict[str, ExportItem] = {}
     for output in read_records(probes / OUTPUTS, Output):
@@ -108,7 +108,7 @@ def _items(probes: Path, cases: CaseIndex, chosen: Chosen) -> Iterator[ExportIte
     yield from (items[name] for name in sorted(items))
 
 
-def _verdicts(results: Path, name: str, chosen: Chosen) -> Iterator[Verdict]:
+def _verdicts(results: Path, name: str, chosen: ChosenProbes) -> Iterator[Verdict]:
     """Yield the imported verdicts as verdicts on the probes; repeated ones become repetitions."""
     keys = {probe_name(key): key for key in chosen.probes}
     names: dict[str, str] = {}
@@ -141,7 +141,7 @@ def _identity(name: str) -> JudgeId:
 
 
 def _audit(
-    scored: Mapping[JudgeId, Mapping[ItemKey, Scored]], chosen: Chosen, manifest: ProbeManifest
+    scored: Mapping[JudgeId, Mapping[ItemKey, ScoredProbe]], chosen: ChosenProbes, manifest: ProbeManifest
 ) -> AuditNumbers:
     about, controls = manifest.about, manifest.controls
     return AuditNumbers(

@@ -1,7 +1,7 @@
 """Audits of pairwise judges: each probe beside its right output, in both orders.
 
-A fault is caught if the right output is chosen in both orders. A harmless twin is as good as its right output: choosing the right output in both
-orders is a false alarm, and preferring the longer of the two is a bias.
+A fault is caught if the right output is chosen in both orders. A harmless twin is as good as its right output, so choosing the right output in
+both orders is a false alarm, and preferring the longer one is a bias.
 """
 
 from __future__ import annotations
@@ -21,45 +21,45 @@ from ..preference.paired_inputs import length_of
 from .analysis import comparison_findings, operator_findings, operator_results
 from .audit_results import AuditComparison, Concern, JudgeAudit, JudgeWeakness
 from .comparisons import attacks, comparison_of, corrected, shift_of
-from .sampling import Chosen
-from .scored import Scored
+from .sampling import ChosenProbes
+from .scored import ScoredProbe
 
 POSITION, LENGTH = "position", "length"
 """Names of the comparisons that reveal a bias."""
 
-EITHER = PassThreshold(0.25)
+CHOSEN_ONCE = PassThreshold(0.25)
 """A probe passes if it is chosen, or tied, in at least one order."""
 
 _HALF = 0.5
-_SAME_WORTH = "no harmless twin that is a text of another length was compared in both orders"
+_NO_OTHER_LENGTH = "no harmless twin that is a text of another length was compared in both orders"
 
 
 class ProbePairs(EvaluationInputs):
-    """Pairs of each chosen probe and its right output, in both orders.
+    """Pairs of each chosen probe and its right output, in both orders, if both answer the same case.
 
-    Only pairs that answer the same case are formed.
-
-    ``members`` has the outputs of each pair, by the key under which it is judged.
+    Attributes:
+        members: The outputs of each pair, by the key under which it is judged.
 
     Raises:
         UsageError: No chosen probe answers the same case as its right output.
     """
 
-    def __init__(self, whole: EvaluationInputs, chosen: Chosen) -> None:
+    def __init__(self, whole: EvaluationInputs, chosen: ChosenProbes) -> None:
         self.cases, self.output_files, self.survey = whole.cases, whole.output_files, whole.survey
         probes = [
             probe
             for key, probe in chosen.probes.items()
             if probe.plants != "nothing" and key.case_id == probe.source.case_id
         ]
-        wanted = {key for probe in probes for key in (probe.key, probe.source)}
-        self._outputs = {output.key: output for output in whole.outputs() if output.key in wanted}
-        self.members: dict[ItemKey, ProbePair] = {}
-        for probe in probes:
-            if probe.source in self._outputs:
-                for probe_first in (False, True):
-                    pair = self._pair(ProbePair(probe.key, probe.source, probe_first))
-                    self.members[pair.key] = ProbePair(probe.key, probe.source, probe_first)
+        keys = {key for probe in probes for key in (probe.key, probe.source)}
+        self._outputs = {output.key: output for output in whole.outputs() if output.key in keys}
+        pairs = [
+            ProbePair(probe.key, probe.source, probe_first)
+            for probe in probes
+            for probe_first in (False, True)
+            if probe.source in self._outputs
+        ]
+        self.members = {self._pair(each).key: each for each in pairs}
         if not self.members:
             raise UsageError(
                 "none of the probes answers the same case as the right output that it was made of"
@@ -94,18 +94,18 @@ class ComparedProbe(NamedTuple):
     """A probe that was compared with its right output.
 
     Attributes:
-        scored: The probe. Its score is how far it was preferred, the mean of both orders; None unless both have a verdict.
-        first_chosen: How far the output shown first was chosen, the mean of both orders; None unless both have a verdict.
-        longer_by: By how many characters the probe is longer; None if one of the two has calls or turns.
+        scored: The probe, with its preference over the right output as score: the mean of both orders, None unless both have a verdict.
+        first_chosen: Preference for the output shown first: the mean of both orders, None unless both have a verdict.
+        longer_by: Number of characters by which the probe is longer; None if one of the two has calls or turns.
     """
 
-    scored: Scored
+    scored: ScoredProbe
     first_chosen: float | None
     longer_by: int | None
 
 
 def compared_probes(
-    verdicts: Iterable[Verdict], pairs: ProbePairs, chosen: Chosen
+    verdicts: Iterable[Verdict], pairs: ProbePairs, chosen: ChosenProbes
 ) -> dict[Author, dict[ItemKey, ComparedProbe]]:
     """Group verdicts on pairs by judge and probe; ignore all other verdicts."""
     by_judge: defaultdict[Author, dict[ItemKey, dict[bool, list[Verdict]]]] = defaultdict(dict)
@@ -121,26 +121,36 @@ def compared_probes(
 
 
 def _compared(
-    probe: ItemKey, orders: Mapping[bool, Sequence[Verdict]], pairs: ProbePairs, chosen: Chosen
+    probe: ItemKey, orders: Mapping[bool, Sequence[Verdict]], pairs: ProbePairs, chosen: ChosenProbes
 ) -> ComparedProbe:
     facts = chosen.probes[probe]
-    # A comparison knows no partial fault: the right output is better, or its twin is as good.
+    # A comparison has no partial labels: a twin is as good as the right output, any other probe is worse.
     facts = facts._replace(label=1.0 if facts.plants == "twin" else 0.0)
-    scores = {
-        first: [each.score for each in verdicts if each.score is not None]
-        for first, verdicts in orders.items()
-    }
-    both = all(scores.values())
-    first, second = (fmean(scores[order]) if both else 0.0 for order in (True, False))
-    preferred = (first + 1.0 - second) / 2 if both else None
-    every = [each for verdicts in orders.values() for each in verdicts]
-    missing: list[Outcome] = [each.outcome for each in every if not each.graded]
-    outcome: Outcome = "graded" if both else "failed" if "failed" in missing or not missing else missing[0]
-    reason = "; ".join(each.reason for each in every if each.reason) or None
-    repeats = () if preferred is None else (preferred,)
-    cluster = pairs.cases.cluster(probe.case_id)
-    scored = Scored(facts, cluster, preferred, outcome, reason, repeats, EITHER.at)
-    return ComparedProbe(scored, (first + second) / 2 if both else None, pairs.longer_by(probe, facts.source))
+    verdicts = [*orders[False], *orders[True]]
+    first_scores, second_scores = (
+        [each.score for each in orders[probe_first] if each.score is not None]
+        for probe_first in (True, False)
+    )
+    preference, first_chosen, outcome = None, None, _outcome_of(verdicts)
+    if first_scores and second_scores:
+        first, second = fmean(first_scores), fmean(second_scores)
+        preference, first_chosen, outcome = (first + 1.0 - second) / 2, (first + second) / 2, "graded"
+    scored = ScoredProbe(
+        facts,
+        pairs.cases.cluster(probe.case_id),
+        preference,
+        outcome,
+        reason="; ".join(each.reason for each in verdicts if each.reason) or None,
+        repeats=() if preference is None else (preference,),
+        threshold=CHOSEN_ONCE.at,
+    )
+    return ComparedProbe(scored, first_chosen, pairs.longer_by(probe, facts.source))
+
+
+def _outcome_of(verdicts: Iterable[Verdict]) -> Outcome:
+    """Return the outcome of a pair that lacks a score in one order."""
+    ungraded: list[Outcome] = [each.outcome for each in verdicts if not each.graded]
+    return "failed" if "failed" in ungraded or not ungraded else ungraded[0]
 
 
 def pairwise_audit(
@@ -158,13 +168,13 @@ def pairwise_audit(
         [position(compared.values()), length(compared.values()), *attacks(scored, controls)],
         lambda each: each.name in _BIASES or (each.difference.value or 0.0) > 0.0,
     )
-    tricks = [each for each in comparisons if each.name not in _BIASES]
+    attack_comparisons = [each for each in comparisons if each.name not in _BIASES]
     return JudgeAudit(
         judge=judge,
         fingerprint=judge_id.fingerprint,
         id=judge_id,
-        pass_at=EITHER.at,
-        pass_at_source=EITHER.source,
+        pass_at=CHOSEN_ONCE.at,
+        pass_at_source=CHOSEN_ONCE.source,
         asked=2 * len(compared),
         compares=True,
         operators=operators,
@@ -172,28 +182,29 @@ def pairwise_audit(
         steadiness=None,
         findings=[
             *operator_findings(operators),
-            *_biases(comparisons),
-            *comparison_findings(tricks, controls),
+            *_bias_findings(comparisons),
+            *comparison_findings(attack_comparisons, controls),
         ],
     )
 
 
 def position(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if the output shown first is chosen more than half the time."""
-    both = [
+    differences = [
         (each.first_chosen - _HALF, each.scored.cluster) for each in compared if each.first_chosen is not None
     ]
-    return comparison_of(POSITION, "position", shift_of(both))
+    return comparison_of(POSITION, "position", shift_of(differences))
 
 
 def length(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if the longer of a harmless twin and its right output is chosen more often."""
-    both = [
+    differences = [
         ((each.scored.score - _HALF) * np.sign(each.longer_by), each.scored.cluster)
         for each in compared
         if each.longer_by and each.scored.score is not None and each.scored.facts.plants == "twin"
     ]
-    return comparison_of(LENGTH, "verbosity", shift_of(both), None if both else _SAME_WORTH)
+    untested = None if differences else _NO_OTHER_LENGTH
+    return comparison_of(LENGTH, "verbosity", shift_of(differences), untested)
 
 
 _BIASES: dict[str, tuple[Concern, str, str, str]] = {
@@ -202,7 +213,7 @@ _BIASES: dict[str, tuple[Concern, str, str, str]] = {
 }
 
 
-def _biases(comparisons: Iterable[AuditComparison]) -> Iterator[JudgeWeakness]:
+def _bias_findings(comparisons: Iterable[AuditComparison]) -> Iterator[JudgeWeakness]:
     for each in comparisons:
         if each.found and each.name in _BIASES:
             concern, preference, more, less = _BIASES[each.name]

@@ -1,4 +1,4 @@
-"""Scored probes: one judge's verdict on each probe, and whether the probe passes."""
+"""Scored probes: one judge's verdicts on each probe, and whether the probe passes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from ...records import Author, ItemKey, Outcome, Verdict
 from .probe_folder import ProbeFacts
 
 
-class Scored(NamedTuple):
+class ScoredProbe(NamedTuple):
     """Probe with a judge's verdicts.
 
-    Score (None when ungraded), outcome and reason are those of the first repeat; ``repeats`` are the
-    scores of all graded ones.
-
-    ``threshold`` is the judge's pass threshold. ``named`` is the step of a trajectory that the first repeat
-    names as the first wrong one: 0 for none, None for a judge that names no steps.
+    Attributes:
+        facts: The probe.
+        cluster: Its cluster.
+        score: Score of the first repeat; None if it is ungraded.
+        outcome: Outcome of the first repeat.
+        reason: The judge's reason in the first repeat.
+        repeats: Scores of all graded repeats.
+        threshold: The judge's pass threshold.
+        named_step: Step of a trajectory that the first repeat names as the first wrong one: 0 for none, None for a judge that names no steps.
     """
 
     facts: ProbeFacts
@@ -28,11 +32,11 @@ class Scored(NamedTuple):
     reason: str | None
     repeats: tuple[float, ...]
     threshold: float = HALF
-    named: int | None = None
+    named_step: int | None = None
 
     @property
     def passed(self) -> bool:
-        """True if the first repeat, which has a score, treats the probe as faultless."""
+        """True if the first repeat, which must have a score, treats the probe as faultless."""
         assert self.score is not None
         return passes(self.score, self.facts.label, self.threshold)
 
@@ -42,42 +46,49 @@ def scored_probes(
     probes: Mapping[ItemKey, ProbeFacts],
     cluster: Mapping[str, str],
     thresholds: Mapping[Author, PassThreshold],
-) -> dict[Author, dict[ItemKey, Scored]]:
-    """Sort verdicts by judge and probe."""
-    by_judge: dict[Author, dict[ItemKey, dict[int, _Repeat]]] = {}
+) -> dict[Author, dict[ItemKey, ScoredProbe]]:
+    """Group verdicts on probes by judge and probe.
+
+    Args:
+        verdicts: Verdicts; those on other outputs are ignored.
+        probes: The probes, by output.
+        cluster: Cluster of each case that is not a cluster by itself.
+        thresholds: Pass threshold of each judge; the default for others.
+    """
+    repeats: dict[Author, dict[ItemKey, dict[int, _Repeat]]] = {}
     for verdict in verdicts:
         if verdict.key in probes:
-            of_probe = by_judge.setdefault(verdict.author, {}).setdefault(verdict.key, {})
-            of_probe[verdict.repeat] = _Repeat(
+            by_probe = repeats.setdefault(verdict.author, {})
+            by_probe.setdefault(verdict.key, {})[verdict.repeat] = _Repeat(
                 verdict.score, verdict.outcome, verdict.reason, verdict.evidence.get(STEP_NAMED)
             )
-    return {
-        judge: {
-            key: _scored(
-                probes[key],
-                cluster.get(key.case_id, key.case_id),
-                repeats,
-                thresholds.get(judge, PassThreshold()).at,
-            )
-            for key, repeats in of_judge.items()
+    scored: dict[Author, dict[ItemKey, ScoredProbe]] = {}
+    for judge, by_probe in repeats.items():
+        threshold = thresholds.get(judge, PassThreshold()).at
+        scored[judge] = {
+            key: _scored_probe(probes[key], cluster.get(key.case_id, key.case_id), by_number, threshold)
+            for key, by_number in by_probe.items()
         }
-        for judge, of_judge in by_judge.items()
-    }
+    return scored
 
 
 class _Repeat(NamedTuple):
     score: float | None
     outcome: Outcome
     reason: str | None
-    named: int | None
+    named_step: int | None
 
 
-def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Repeat], threshold: float) -> Scored:
+def _scored_probe(
+    facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Repeat], threshold: float
+) -> ScoredProbe:
     in_order = [repeats[number] for number in sorted(repeats)]
-    scores = tuple(verdict.score for verdict in in_order if verdict.score is not None)
+    scores = tuple(each.score for each in in_order if each.score is not None)
     first = in_order[0]
-    named = first.named if first.outcome == "graded" else None
-    return Scored(facts, cluster, first.score, first.outcome, first.reason, scores, threshold, named)
+    named_step = first.named_step if first.outcome == "graded" else None
+    return ScoredProbe(
+        facts, cluster, first.score, first.outcome, first.reason, scores, threshold, named_step
+    )
 
 
 def passes(score: float, label: float, pass_at: float) -> bool:
@@ -86,9 +97,6 @@ def passes(score: float, label: float, pass_at: float) -> bool:
     Args:
         score: The judge's score.
         label: The right score: 1, 0, or the fraction of supported claims.
-        pass_at: The judge's pass threshold.
-
-    Returns:
-        Whether it is ``pass_at`` of the way from the label of a faulty output to 1, or further.
+        pass_at: The judge's pass threshold; for a label between 0 and 1, the share of the way from the label to 1.
     """
     return score >= (pass_at if label == 1.0 else label + (1 - label) * pass_at)

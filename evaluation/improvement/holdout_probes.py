@@ -22,7 +22,7 @@ from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ..audit.audit_plan import AuditPlan, prepare_audit
 from ..audit.building import ProbeSettings, build_probes
 from ..audit.probe_folder import NO_PROBES, PROBES, OperatorCounts, ProbeManifest
-from ..audit.scored import Scored, scored_probes
+from ..audit.scored import ScoredProbe, scored_probes
 from ..inputs import EvaluationInputs, file_sha256
 from ..progress import Progress
 from ..store.run_store import RunStore
@@ -177,6 +177,6 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
     ]
 
 
-def _as_it_should(scored: Scored | None) -> bool:
+def _as_it_should(scored: ScoredProbe | None) -> bool:
     """Return whether a judge treats a probe as it should; ungraded counts as not."""
     return scored is not None and scored.score is not None and scored.passed == scored.facts.right

@@ -24,7 +24,7 @@ from ...progress import Progress
 from ...store.journal_rows import VerdictKey
 from ...store.run_writer import RunWriter
 from ..probe_folder import ProbeFacts
-from ..scored import Scored, scored_probes
+from ..scored import ScoredProbe, scored_probes
 from .ladder_results import LadderResult, answers_of, ladder_result
 from .questions import FAULTY, LadderQuestion, LadderRound, Posed, pose, questions, sample_of
 
@@ -50,11 +50,11 @@ class LadderSettings(NamedTuple):
     evenly: bool = False
 
 
-class Climbed(NamedTuple):
+class LadderVerdicts(NamedTuple):
     """Ladder results of one judge, and every question with its verdict."""
 
     results: list[LadderResult]
-    scored: Mapping[ItemKey, Scored]
+    scored: Mapping[ItemKey, ScoredProbe]
 
 
 class Climb:
@@ -124,9 +124,9 @@ class Climb:
         self._rows += [self._even_round(task.id, dial, calls) for task, dial, calls in self._unasked()]
         yield from self._asking(writer, progress)
 
-    def results(self, writer: RunWriter) -> dict[Author, Climbed]:
+    def results(self, writer: RunWriter) -> dict[Author, LadderVerdicts]:
         """Return each judge's ladder results."""
-        results_by_judge: dict[Author, Climbed] = {}
+        results_by_judge: dict[Author, LadderVerdicts] = {}
         for judge, scored_by_item in self._scored(writer).items():
             by_dial = {name: list(_of(scored_by_item.values(), dial)) for name, dial in self._dials.items()}
             tried = {name: scored for name, scored in by_dial.items() if scored}
@@ -134,7 +134,7 @@ class Climb:
                 ladder_result(self._dials[name], self._families[name], scored, dials=len(tried))
                 for name, scored in tried.items()
             ]
-            results_by_judge[judge] = Climbed(results, scored_by_item)
+            results_by_judge[judge] = LadderVerdicts(results, scored_by_item)
         return results_by_judge
 
     def posed(self, keys: Iterable[ItemKey]) -> Iterator[Posed]:
@@ -161,7 +161,9 @@ class Climb:
                 if remaining > 0 and task.judges_kind(self._kinds[name]):
                     yield task, dial, remaining
 
-    def _round(self, judge: JudgeId, dial: Dial, calls: int, scored: Mapping[ItemKey, Scored]) -> LadderRound:
+    def _round(
+        self, judge: JudgeId, dial: Dial, calls: int, scored: Mapping[ItemKey, ScoredProbe]
+    ) -> LadderRound:
         if self._settings.evenly:
             return self._even_round(judge, dial, calls)
         even = self._even_round(judge, dial, min(calls, _ROUND))
@@ -199,7 +201,7 @@ class Climb:
         self._facts[question.key] = posed.facts
         return posed
 
-    def _scored(self, writer: RunWriter) -> dict[Author, dict[ItemKey, Scored]]:
+    def _scored(self, writer: RunWriter) -> dict[Author, dict[ItemKey, ScoredProbe]]:
         """Return each judge's verdicts on its questions."""
         questions_by_key = {each.key: each for task in self._tasks for each in self._questions(task)}
         for key in questions_by_key.keys() - self._facts.keys():
@@ -209,11 +211,11 @@ class Climb:
         return scored_probes(writer.verdicts.whole(), self._facts, clusters, thresholds)
 
 
-def _of(scored: Iterable[Scored], dial: Dial) -> Iterator[Scored]:
+def _of(scored: Iterable[ScoredProbe], dial: Dial) -> Iterator[ScoredProbe]:
     return (each for each in scored if each.facts.operator == dial.name)
 
 
-def _graded(scored: Iterable[Scored]) -> int:
+def _graded(scored: Iterable[ScoredProbe]) -> int:
     return sum(each.score is not None for each in scored)
 
 

@@ -15,7 +15,7 @@ from ....calibration.intervals.clustered_rates import share_of
 from ....calibration.ladders import CurveFamily, LadderAnswers, LadderFit, fit_ladder
 from ....calibration.statistic import Statistic, undefined
 from ....deterministic.mutation import Dial
-from ..scored import Scored
+from ..scored import ScoredProbe
 
 Where: TypeAlias = Literal["on the ladder", "beyond the hardest", "before the easiest", "not known"]
 """Position of the level at which 80 % are caught."""
@@ -126,7 +126,7 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
         return f"before {self.named(easiest.level)}{interval}"
 
 
-def answers_of(dial: Dial, scored: Iterable[Scored]) -> LadderAnswers:
+def answers_of(dial: Dial, scored: Iterable[ScoredProbe]) -> LadderAnswers:
     """Return the verdicts on faulty outputs, for the fit."""
     level_index = {level: number for number, level in enumerate(dial.levels)}
     faults = [each for each in scored if each.facts.plants == "fault" and each.score is not None]
@@ -137,12 +137,14 @@ def answers_of(dial: Dial, scored: Iterable[Scored]) -> LadderAnswers:
     )
 
 
-def level_of(scored: Scored) -> int:
+def level_of(scored: ScoredProbe) -> int:
     """Return the level of a question, which is part of its case's id."""
     return int(scored.facts.key.case_id.split("/")[1])
 
 
-def ladder_result(dial: Dial, family: CurveFamily, scored: Sequence[Scored], *, dials: int) -> LadderResult:
+def ladder_result(
+    dial: Dial, family: CurveFamily, scored: Sequence[ScoredProbe], *, dials: int
+) -> LadderResult:
     """Analyse one judge's answers on one dial.
 
     Findings hold for all ``dials`` together at 95 %.
@@ -207,7 +209,7 @@ def _step(dial: Dial, number: int) -> str:
     return dial.steps[number] if dial.steps else str(dial.levels[number])
 
 
-def _counts(dial: Dial, scored: Sequence[Scored]) -> list[LevelCounts]:
+def _counts(dial: Dial, scored: Sequence[ScoredProbe]) -> list[LevelCounts]:
     tally: Counter[tuple[int, bool, bool]] = Counter(
         (level_of(each), each.facts.plants == "fault", each.passed)
         for each in scored

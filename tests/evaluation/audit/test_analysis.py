@@ -13,8 +13,8 @@ from fiducial.evaluation.audit.analysis import judge_audit, to_read
 from fiducial.evaluation.audit.audit_results import JudgeAudit
 from fiducial.evaluation.audit.comparisons import compare_prompts, twin_and_attack_comparisons
 from fiducial.evaluation.audit.probe_folder import ProbeFacts
-from fiducial.evaluation.audit.sampling import Chosen
-from fiducial.evaluation.audit.scored import Scored, passes, scored_probes
+from fiducial.evaluation.audit.sampling import ChosenProbes
+from fiducial.evaluation.audit.scored import ScoredProbe, passes, scored_probes
 from fiducial.records import ItemKey, Verdict
 
 ABOUT = {
@@ -36,7 +36,7 @@ ITEMS = 80
 Says = Callable[[ProbeFacts, int], float | None]
 
 
-def make_chosen() -> Chosen:
+def make_chosen() -> ChosenProbes:
     probes: dict[ItemKey, ProbeFacts] = {}
     originals: set[ItemKey] = set()
     for number in range(ITEMS):
@@ -46,7 +46,7 @@ def make_chosen() -> Chosen:
         for operator, plants in PLANTS.items():
             key = ItemKey(source.case_id, f"agent~{operator}", 0)
             probes[key] = ProbeFacts(key, operator, plants, source, float(plants == "twin"), "changed")
-    return Chosen(probes, frozenset(originals))
+    return ChosenProbes(probes, frozenset(originals))
 
 
 CHOSEN = make_chosen()
@@ -129,12 +129,12 @@ def test_noise_is_not_taken_for_an_effect_more_often_than_agreed():
     assert alarms <= 10
 
 
-def twins_of(says: Says, operators: int) -> dict[ItemKey, Scored]:
+def twins_of(says: Says, operators: int) -> dict[ItemKey, ScoredProbe]:
     """Return verdicts on right outputs, asked twice, and on their twins, in 15 clusters.
 
     Each output has ``operators`` sorts of twins.
     """
-    scored: dict[ItemKey, Scored] = {}
+    scored: dict[ItemKey, ScoredProbe] = {}
     for number in range(ITEMS):
         source = ItemKey(f"case-{number}", "agent", 0)
         probes = [ProbeFacts(source, "original", "nothing", source, 1.0, "")]
@@ -146,7 +146,7 @@ def twins_of(says: Says, operators: int) -> dict[ItemKey, Scored]:
             graded = tuple(score for score in scores if score is not None)
             first = scores[0]
             outcome = "graded" if first is not None else "unparsable"
-            scored[facts.key] = Scored(facts, f"cluster-{number % 15}", first, outcome, None, graded)
+            scored[facts.key] = ScoredProbe(facts, f"cluster-{number % 15}", first, outcome, None, graded)
     return scored
 
 
