@@ -119,7 +119,7 @@ def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[JudgeWeak
 def comparison_findings(
     comparisons: Iterable[AuditComparison], controls: Mapping[str, str]
 ) -> Iterator[JudgeWeakness]:
-    """Yield the findings from comparisons of twins with each other, and of attacks with controls."""
+    """Yield the findings from comparisons of twins with twins, and of attacks with controls."""
     for comparison in comparisons:
         if not comparison.found:
             continue

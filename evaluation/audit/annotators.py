@@ -15,13 +15,17 @@ from ..store.file_names import CLUSTERS
 from ..store.run_store import read_clusters
 
 EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-"""Handicaps at which the test is shown, so that its outcome does not depend on choosing one."""
+"""Handicaps at which the test is reported, so that its outcome does not depend on choosing one."""
 
 
 class Annotations(msgspec.Struct, frozen=True):
-    """Scores by output and annotator, with names in order of appearance.
+    """Scores by output and annotator.
 
-    ``clusters`` has the cluster of each case that is not a cluster by itself.
+    Attributes:
+        people: Names of people, in order of appearance.
+        judges: Names of judges, in order of appearance.
+        scores: Scores by output, then by name.
+        clusters: Cluster of each case that is not a cluster by itself.
     """
 
     people: list[str]
@@ -31,7 +35,7 @@ class Annotations(msgspec.Struct, frozen=True):
 
 
 class AlternativeAnnotator(msgspec.Struct, frozen=True, kw_only=True):
-    """One judge's test, at each handicap; its annotators are ``people``, by number."""
+    """One judge's test at each handicap; it numbers annotators by their position in ``people``."""
 
     judge: str
     people: list[str]
@@ -39,10 +43,10 @@ class AlternativeAnnotator(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_annotations(files: Iterable[Path]) -> Annotations:
-    """Read verdicts of people and judges, and of a judge's repeats only the first.
+    """Read graded verdicts of people and judges; of repeats, only the first.
 
     Args:
-        files: Files of verdicts, such as the labels of each person and a run's ``verdicts.jsonl``. Clusters are read from the same folder.
+        files: Files of verdicts, such as the labels of each person and a run's ``verdicts.jsonl``. Clusters are read from their folders.
 
     Raises:
         InputError: A file cannot be read.
@@ -71,7 +75,7 @@ def alternative_annotators(
 ) -> list[AlternativeAnnotator]:
     """Run the alternative annotator test for each judge, at every one of `EPSILONS`.
 
-    Outputs for one case, or for cases of one cluster, count together.
+    Outputs for one case, or for cases of one cluster, count as dependent.
     """
     rows = list(annotations.scores.values())
     names = [annotations.clusters.get(key.case_id, key.case_id) for key in annotations.scores]

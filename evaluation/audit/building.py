@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import msgspec
 
@@ -39,15 +39,20 @@ from ..progress import Progress
 from .probe_folder import ORIGINAL, PROBES, WEAKNESSES, OperatorCounts, ProbeManifest
 from .subjects import RightOutputs
 
-_WRITTEN = (CASES, OUTPUTS, LABELS, WEAKNESSES)
+_FILES = (CASES, OUTPUTS, LABELS, WEAKNESSES)
 _PARALLEL_FROM = 8
-"""Fewest pieces of right outputs for which several processes are faster."""
+"""Fewest pieces of right outputs for which several processes are faster than one."""
 
 
 class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Probe settings: at most ``per_operator`` probes per operator and right output.
+    """Settings of probes; the same settings and inputs give the same probes.
 
-    The same seed gives the same probes.
+    Attributes:
+        operators: Operators to apply.
+        options: Options of the checkers.
+        names: Form of the names in calls, as for `fiducial check`.
+        seed: Seed of the random choices.
+        per_operator: Most probes per operator and right output.
     """
 
     operators: Sequence[Operator]
@@ -58,7 +63,7 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Sources(NamedTuple):
-    """Right outputs, with the files they come from and the checkers' options."""
+    """Right outputs to mutate, the files they come from, and the checkers' options."""
 
     cases: CaseIndex
     right: RightOutputs
@@ -75,21 +80,21 @@ def build_probes(
     *,
     workers: int | None = None,
 ) -> ProbeManifest:
-    """Mutate every right output and write the probes; files appear once all are written.
+    """Mutate every right output, and write the probes; files appear once all are written.
 
     Args:
         cases: The cases file.
-        outputs: Files of outputs, whose right ones are mutated; none to build right outputs from the references.
-        out: The folder.
+        outputs: Files of outputs, of which the right ones are mutated; if empty, right outputs are made from the references.
+        out: The folder for the probes.
         settings: Operators, options and seed.
         progress: Advanced for every right output.
-        workers: Number of processes; None for as many as pay off. The files do not depend on it.
+        workers: Number of processes; None to choose it. The files do not depend on it.
 
     Raises:
-        InputError: An input cannot be used, or nothing in it is right.
+        InputError: An input cannot be used, or has no right output.
         WorkerError: A worker process was killed.
     """
-    replaced = _on_disk(cases, *outputs) & _on_disk(*(out / name for name in _WRITTEN))
+    replaced = _on_disk(cases, *outputs) & _on_disk(*(out / name for name in _FILES))
     if replaced:
         raise InputError(
             "is an input and would be replaced by the probes; choose another --out", path=replaced.pop()
@@ -112,80 +117,87 @@ def _on_disk(*paths: InputPath) -> set[Path]:
     return {path.resolve() for path in paths if isinstance(path, Path)}
 
 
-class _Made(NamedTuple):
-    """Result of one piece: rows, and counts of skipped outputs by reason."""
+class _PieceProbes(NamedTuple):
+    """Probes of one piece of right outputs: rows, and counts of skipped outputs by reason."""
 
     rows: list[_Row]
     passed_over: dict[str, int]
 
 
-def _make(sources: _Sources, settings: ProbeSettings, piece: int) -> _Made:
+def _mutate(sources: _Sources, settings: ProbeSettings, piece: int) -> _PieceProbes:
     passed_over, rows = Counter[str](), list[_Row]()
     written = set[str]()
-    for subject in sources.right.of(piece, passed_over):
+    for subject in sources.right.subjects(piece, passed_over):
         rows.append(_original(subject, written))
         options = sources.options.of(subject.output.system)
         probes = make_probes(
             subject, settings.operators, options, seed=settings.seed, per_operator=settings.per_operator
         )
         rows += (_row_of(each, written) for each in probes)
-    return _Made(rows, dict(passed_over))
+    return _PieceProbes(rows, dict(passed_over))
 
 
-def _all_made(sources: _Sources, settings: ProbeSettings, workers: int | None) -> Iterator[_Made]:
-    """Yield the results of all pieces in order, with several processes if that is faster."""
+def _mutate_all(sources: _Sources, settings: ProbeSettings, workers: int | None) -> Iterator[_PieceProbes]:
+    """Yield the probes of all pieces in order, with several processes if that is faster."""
     pieces = len(sources.right)
     if workers is None:
-        own = settings.options.functions or settings.options.environments
-        workers = 1 if own or pieces < _PARALLEL_FROM else cores()
+        has_custom_code = settings.options.functions or settings.options.environments
+        workers = 1 if has_custom_code or pieces < _PARALLEL_FROM else cores()
     if workers == 1:
-        yield from (_make(sources, settings, piece) for piece in range(pieces))
+        yield from (_mutate(sources, settings, piece) for piece in range(pieces))
         return
-    made = map_ordered(
-        lambda piece: msgspec.msgpack.encode(_make(sources, settings, piece)),
+    encoded_pieces = map_ordered(
+        lambda piece: msgspec.msgpack.encode(_mutate(sources, settings, piece)),
         pieces,
         workers,
         sources.cases.open_again,
     )
-    yield from (msgspec.msgpack.decode(each, type=_Made) for each in made)
+    yield from (msgspec.msgpack.decode(encoded, type=_PieceProbes) for encoded in encoded_pieces)
 
 
 def _build(
     sources: _Sources, out: FolderPath, settings: ProbeSettings, progress: Progress, workers: int | None
 ) -> ProbeManifest:
-    passed_over, counts, cases = Counter[str](), Counter[_CountKey](), set[str]()
-    with ExitStack() as together:  # the files appear at the end
-        files = {name: together.enter_context(atomic_write(out / name)) for name in _WRITTEN}
-        for made in _all_made(sources, settings, workers):
-            passed_over.update(made.passed_over)
-            for row in made.rows:
-                for name, line in row.lines.items():
-                    if name != CASES or row.case_id not in cases:
-                        files[name].write(line)
-                if CASES in row.lines:
-                    cases.add(row.case_id)
+    passed_over, counts, written = Counter[str](), Counter[_CountKey](), set[str]()
+    with ExitStack() as open_files:  # on leaving it, the files appear together
+        files = {name: open_files.enter_context(atomic_write(out / name)) for name in _FILES}
+        for probes in _mutate_all(sources, settings, workers):
+            passed_over.update(probes.passed_over)
+            for row in probes.rows:
+                _write_row(row, files, written)
                 counts[row.counted] += 1
                 if row.counted == _RIGHT:
                     progress.advance()
         if not counts[_RIGHT]:
-            raise _nothing_right(sources, passed_over)
+            raise _no_right_output(sources, passed_over)
     used_operators = {key.operator for key in counts}
     manifest = ProbeManifest(
         fiducial=VERSION,
         seed=settings.seed,
         per_operator=settings.per_operator,
         inputs={str(path): file_sha256(path) for path in sources.files},
-        files={name: file_sha256(out / name) for name in _WRITTEN},
+        files={name: file_sha256(out / name) for name in _FILES},
         right_outputs=counts[_RIGHT],
         passed_over=dict(passed_over),
-        operators=[_of_operator(each, counts) for each in settings.operators if each.name in used_operators],
+        operators=[
+            _operator_counts(each, counts) for each in settings.operators if each.name in used_operators
+        ],
     )
     write_json(out / PROBES, manifest)
     return manifest
 
 
-def _nothing_right(sources: _Sources, passed_over: Mapping[str, int]) -> InputError:
-    """Return the error for cases without a known right output, with the reasons."""
+def _write_row(row: _Row, files: Mapping[str, IO[bytes]], written: set[str]) -> None:
+    """Write a row's lines, without a case that another piece has ``written``."""
+    for name, line in row.lines.items():
+        if name != CASES or row.case_id not in written:
+            files[name].write(line)
+    if CASES in row.lines:
+        written.add(row.case_id)
+
+
+def _no_right_output(sources: _Sources, passed_over: Mapping[str, int]) -> InputError:
+    """Return the error for inputs without a right output, with the reasons."""
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in passed_over.items())
     has_outputs = len(sources.files) > 1
     outputs = "" if has_outputs else "name right outputs with --outputs, or "
@@ -196,7 +208,7 @@ def _nothing_right(sources: _Sources, passed_over: Mapping[str, int]) -> InputEr
     )
 
 
-def _of_operator(operator: Operator, counts: Mapping[_CountKey, int]) -> OperatorCounts:
+def _operator_counts(operator: Operator, counts: Mapping[_CountKey, int]) -> OperatorCounts:
     return OperatorCounts(
         name=operator.name,
         family=operator.family,
@@ -210,10 +222,10 @@ def _of_operator(operator: Operator, counts: Mapping[_CountKey, int]) -> Operato
 
 
 class _CountKey(NamedTuple):
-    """Key of a count: an operator, with ``probe``, or the rule set that has the weakness."""
+    """Key of a count: an operator, and ``probe`` or the rule set that has a weakness."""
 
     operator: str
-    what: str
+    counted: str
 
 
 _RIGHT = _CountKey(ORIGINAL, "")
@@ -221,7 +233,7 @@ _RIGHT = _CountKey(ORIGINAL, "")
 
 
 class _Row(NamedTuple):
-    """Lines to write, by file name, and the count they belong to; each case is written once."""
+    """Lines to write, by file name, for one probe or weakness, and the count that it adds to."""
 
     lines: dict[str, bytes]
     case_id: str
@@ -229,7 +241,7 @@ class _Row(NamedTuple):
 
 
 def _original(subject: Subject, written: set[str]) -> _Row:
-    """Return the right output as a probe; verdicts on its twins are compared with its own."""
+    """Return the row of the right output itself, with which its twins are compared."""
     label = Verdict.on(
         subject.output.key,
         score=1.0,
@@ -241,7 +253,7 @@ def _original(subject: Subject, written: set[str]) -> _Row:
 
 
 def _row_of(probe: Probe | Weakness, written: set[str]) -> _Row:
-    """Return the row for a probe, or for a weakness of a rule set."""
+    """Return the row of a probe, or of a weakness of a rule set."""
     if isinstance(probe, Weakness):
         counted = _CountKey(probe.operator, probe.rules)
         return _Row({WEAKNESSES: encode_record(probe)}, probe.case_id, counted)
@@ -250,7 +262,7 @@ def _row_of(probe: Probe | Weakness, written: set[str]) -> _Row:
 
 
 def _row(case: Case, output: Output, label: Verdict, counted: _CountKey, written: set[str]) -> _Row:
-    """Return the row of an output; its case is encoded unless it is among those ``written``."""
+    """Return the row of an output, with its case unless that is among those ``written``."""
     lines = {OUTPUTS: encode_record(output), LABELS: encode_record(label)}
     if case.id not in written:
         written.add(case.id)

@@ -1,4 +1,4 @@
-"""Certificates: what may be claimed of a judge on some data, and for how long."""
+"""Certificates: claims about a judge's rates on some data, and anchors to test them later."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from ...errors import InputError, UsageError
 from ...records import JudgeId
 from ...version import VERSION
 from .judged_run import JudgedRun
-from .scored import passes
 
 DriftTest: TypeAlias = Literal["paired", "e-process"]
-"""``paired``: each later run against the certified one, anchor by anchor. ``e-process``: against the accepted accuracy, looks independent."""
+"""``paired`` compares later runs with the certified one, anchor by anchor; ``e-process`` with the accepted accuracy, if looks are independent."""
 
 CertifiedStatistic: TypeAlias = Literal["accuracy", "true_positive_rate", "true_negative_rate"]
 
@@ -35,8 +34,8 @@ class Anchor(msgspec.Struct, frozen=True):
     Attributes:
         item: Case, system and trial.
         label: Its label.
-        right: In which share of its replies the judge was right when it was certified; None in certificates that did not write it down.
-        cluster: What it has in common with other anchors.
+        right: Share of replies in which the judge was right at certification; None in certificates that do not record it.
+        cluster: Cluster of dependent anchors.
     """
 
     item: str
@@ -46,13 +45,13 @@ class Anchor(msgspec.Struct, frozen=True):
 
 
 class RateClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """A rate that is at least so large.
+    """Claim that a rate has at least some value.
 
     Attributes:
-        statistic: The rate.
-        at_least: The claimed rate.
-        rate: The measured rate; ``low`` is the one-sided bound that decides.
-        holds: Whether the bound reaches the claim.
+        statistic: Name of the rate.
+        at_least: The claimed value.
+        rate: The measured rate; ``low`` is its one-sided bound.
+        holds: True if the bound reaches the claimed value.
     """
 
     statistic: CertifiedStatistic
@@ -62,26 +61,26 @@ class RateClaim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CertificateRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim about a judge, with all that it depends on.
+    """Claims about a judge, with everything that they depend on.
 
     Attributes:
         fiducial: The version that wrote it.
-        issued: When.
-        judge: The judge as it signs verdicts.
+        issued: Time of issue.
+        judge: The judge's name as it signs verdicts.
         fingerprint: Fingerprint of everything asked and parsed.
-        id: Who the judge is; None in a certificate of a run that did not write it down.
-        served_by: The models that the endpoint said it used, if it said so.
-        data: SHA-256 over the judged items with their labels.
+        id: The judge's id; None if the certified run did not record it.
+        served_by: Models that the endpoint named in its replies.
+        data: SHA-256 of the judged items with their labels.
         pass_at: Pass threshold of the judge.
         claims: The claims.
         anchors: Labelled outputs to be judged again.
-        accepted: The accuracy on the anchors below which the judge counts as drifted: by the e-process always, by the paired test if it was set.
-        replies: On how many replies an anchor that rests, on average.
-        foresight: How often the paired test will find a drop; None in certificates from before, and of the e-process.
-        drift: By which test drift is found.
-        accepted_told: Whether the accepted accuracy was given instead of measured.
+        accepted: Accuracy on the anchors below which the judge counts as drifted: always for the e-process, for the paired test if it was set.
+        replies: Mean number of replies per anchor at certification.
+        foresight: Power of the paired test; None for the e-process, and in certificates that do not record it.
+        drift: Test that finds drift.
+        accepted_told: True if the user set the accepted accuracy.
         alpha: Chance of a false alarm of drift, over all looks together.
-        salt: Salt of the commitments to its anchors in a signed copy; unset if there is none.
+        salt: Salt of the anchors' hashes in a signed copy; unset if there is none.
     """
 
     fiducial: str
@@ -113,41 +112,38 @@ def certify(
     accepted: float | None = None,
     drift: DriftTest = "paired",
 ) -> CertificateRecord:
-    """Measure the claimed statistics, with bounds that hold at their level.
-
-    The bounds hold whether or not the claims do.
+    """Measure the claimed rates, and choose the anchors.
 
     Args:
         run: A judge's verdicts with labels.
-        claims: Statistic to the least value that is claimed.
+        claims: The claimed value of each statistic.
         issued: The time, for the record.
-        level: Confidence level of each claim's one-sided bound. Several claims are corrected for (Bonferroni), so that they hold together.
+        level: Confidence level at which the bounds of all claims hold together (Bonferroni).
         pass_at: Override of the pass threshold that the judge declares.
-        accepted: The accuracy on the anchors below which the judge counts as drifted; its certified bound when None.
-        drift: By which test drift will be found.
+        accepted: Accuracy on the anchors below which the judge counts as drifted; None for its certified bound.
+        drift: Test that will find drift.
+
+    Returns:
+        The certificate, whether or not its claims hold.
 
     Raises:
         UsageError: A claim names another statistic.
         InputError: No verdict has a label and a score.
     """
-    graded = [row for row in run.rows if row["score"] is not None]
+    graded = sorted((row for row in run.rows if row["score"] is not None), key=lambda row: row["item_id"])
     if not graded:
         raise InputError("no verdict has both a label and a score")
     pass_at.refuse_strangers([run.judge])
     threshold = pass_at.of([run.judge], run.threshold).at
-    each_level = 1 - (1 - level) / max(1, len(claims))
-    measured = [_claim(name, at_least, graded, each_level, threshold) for name, at_least in claims.items()]
+    claim_level = 1 - (1 - level) / max(1, len(claims))
     bound = _rate("accuracy", graded, level, threshold).low or 0.0
-    graded.sort(key=lambda row: row["item_id"])
-    repeated = [run.scores.get(row["item_id"], [row["score"]]) for row in graded]
+    scores = [run.scores.get(row["item_id"], [row["score"]]) for row in graded]
     right = [
-        fmean(is_right(score, row["label"], threshold) for score in scores)
-        for row, scores in zip(graded, repeated, strict=True)
+        fmean(is_right(score, row["label"], threshold) for score in repeats)
+        for row, repeats in zip(graded, scores, strict=True)
     ]
-    replies = sum(map(len, repeated)) / len(repeated)
-    foresight = (
-        drift_power(sum(right) / len(right), len(right), replies=replies) if drift == "paired" else None
-    )
+    replies = sum(map(len, scores)) / len(scores)
+    accuracy = sum(right) / len(right)
     return CertificateRecord(
         fiducial=VERSION,
         issued=issued,
@@ -157,14 +153,14 @@ def certify(
         served_by=run.served_by,
         data=labels_sha256((row["item_id"], row["label"]) for row in run.rows),
         pass_at=threshold,
-        claims=measured,
+        claims=[_claim(name, at_least, graded, claim_level, threshold) for name, at_least in claims.items()],
         anchors=[
             Anchor(row["item_id"], row["label"], share, row["cluster"])
             for row, share in zip(graded, right, strict=True)
         ],
         drift=drift,
         replies=replies,
-        foresight=foresight,
+        foresight=drift_power(accuracy, len(right), replies=replies) if drift == "paired" else None,
         accepted_told=accepted is not None,
         accepted=min(max(bound, 0.01), 0.99) if accepted is None else accepted,
     )
@@ -191,7 +187,7 @@ def _claim(name: str, at_least: float, rows: list[dict[str, Any]], level: float,
 
 
 def _rate(name: str, rows: list[dict[str, Any]], level: float, pass_at: float) -> Statistic:
-    wanted = {"true_positive_rate": {True}, "true_negative_rate": {False}}.get(name, {True, False})
-    counted = [row for row in rows if passes(row["label"], 1.0, pass_at) in wanted]
+    labels = {"true_positive_rate": {True}, "true_negative_rate": {False}}.get(name, {True, False})
+    counted = [row for row in rows if (row["label"] >= pass_at) in labels]
     right = np.array([is_right(row["score"], row["label"], pass_at) for row in counted], dtype=np.float64)
     return certified_rate(right, cluster_numbers(row["cluster"] for row in counted), level=level)

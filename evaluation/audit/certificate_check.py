@@ -1,6 +1,6 @@
-"""Check whether a certificate is still valid.
+"""Check whether a certificate still holds for a later run.
 
-The judge and the labels must be the same, and the anchors must show no drift.
+Judge and labels must be unchanged, and the anchors must show no drift.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ...records.json_text import encode_json
 from .certificate import CertificateRecord, DriftTest, is_right
 from .judged_run import JudgedRun
 
-_FEWEST = 0.5
-"""A run that has not judged this share of the anchors is not a look at them."""
+_LEAST_JUDGED = 0.5
+"""Share of the anchors that a run must have judged to be a look at them."""
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,16 +45,16 @@ class CertificateValidity(msgspec.Struct, frozen=True, kw_only=True):
     """Validity of a certificate.
 
     Attributes:
-        valid: Whether it does.
-        void: Why not.
-        notes: What else is to be said.
-        looks: How many runs over the anchors there were.
-        drift: By which test drift is found.
-        evidence: For drift, of the e-process after the last look; its alarm is ``1 / alpha``.
-        drop: How much less often the judge is right than when it was certified, over all looks; None without one, or of older certificates.
+        valid: True if the certificate holds.
+        void: Reasons why it does not.
+        notes: Further notes, such as why the run was not a look.
+        looks: Number of looks so far.
+        drift: Test that finds drift.
+        evidence: Evidence for drift by the e-process after the last look; its alarm is ``1 / alpha``.
+        drop: Drop in accuracy since certification, over all looks; None without a look, or if the certificate does not record the anchors' accuracy.
         p: p-value of no drop, by the paired test; None without a drop.
-        level: At which p the paired test speaks of drift at the last look; before there is one, at the first.
-        accuracy: On the anchors judged anew in this run; None if the run was not a look.
+        level: p-value at which the paired test finds drift at the last look, or at the first if there is none.
+        accuracy: Accuracy on the anchors judged anew in this run; None if the run was not a look.
     """
 
     valid: bool
@@ -111,11 +111,11 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateVa
             looks.append(look)
             write_records(looks_file(path), [*recorded, look])
             accuracy = float(np.nanmean(_rightness(look)))
-    found = [_rightness(look) for look in looks]
-    # To the e-process what was not judged counts as right, so that nothing is made of what is missing.
-    evidence = drift_evidence([np.nan_to_num(each, nan=1.0) for each in found], certificate.accepted)
-    drops, p = _paired(certificate, found)
-    alarm = _alarm(certificate, found, evidence, drops, p)
+    results = [_rightness(look) for look in looks]
+    # For the e-process, an anchor that was not judged counts as right: a missing verdict is no evidence of drift.
+    evidence = drift_evidence([np.nan_to_num(each, nan=1.0) for each in results], certificate.accepted)
+    drops, p = _paired(certificate, results)
+    alarm = _alarm(certificate, results, evidence, drops, p)
     if alarm is not None:
         void.append(f"the judge has drifted: {alarm}")
     return CertificateValidity(
@@ -144,13 +144,14 @@ def _anchors_sha256(certificate: CertificateRecord) -> str:
 
 
 def _rightness(look: Look) -> FloatArray:
+    """Return 1 or 0 for each anchor, NaN if it was not judged anew."""
     return np.array([np.nan if right is None else right for right in look.right], dtype=np.float64)
 
 
 def _paired(certificate: CertificateRecord, looks: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Return drops and their p after each look.
+    """Return the drop and its p-value after each look.
 
-    Both are empty if the certificate does not say on which anchors the judge was right.
+    Both are empty if the certificate does not record on which anchors the judge was right.
     """
     right = [anchor.right for anchor in certificate.anchors]
     if None in right:
@@ -166,7 +167,7 @@ def _alarm(
     drops: FloatArray,
     p: FloatArray,
 ) -> str | None:
-    """Reason to say that the judge has drifted, by the certificate's test, if any."""
+    """Return the finding of drift by the certificate's test; None if there is none."""
     alpha, accepted = certificate.alpha, certificate.accepted
     if certificate.drift == "e-process":
         at = first_alarm(evidence, alpha)
@@ -178,7 +179,7 @@ def _alarm(
         )
     if certificate.accepted_told:
         means = [float(np.nanmean(np.stack(looks[: count + 1]))) for count in range(len(looks))]
-        p = np.where(np.array(means) < accepted, p, 1.0)
+        p = np.where(np.array(means) < accepted, p, 1.0)  # a drop to above the accepted accuracy is no drift
     levels = look_levels(len(p), alpha, certificate.replies)
     at = first_drop(p, levels)
     if at is None:
@@ -189,10 +190,11 @@ def _alarm(
     )
 
 
-def _why_no_look(look: Look, before: Sequence[Look], anchors: int) -> str | None:
-    if look.run in {earlier.run for earlier in before}:
+def _why_no_look(look: Look, earlier: Sequence[Look], anchors: int) -> str | None:
+    """Return why a run does not count as a look; None if it does."""
+    if look.run in {each.run for each in earlier}:
         return "this run was counted before; judge the anchors again in another folder for a new look"
-    if look.judged < _FEWEST * anchors:
+    if look.judged < _LEAST_JUDGED * anchors:
         return (
             f"no look: {look.judged} of {anchors} anchors were judged anew (replies from the cache are not)"
         )
@@ -223,7 +225,7 @@ def _changes(certificate: CertificateRecord, run: JudgedRun) -> list[str]:
 
 
 def _same_judge(certified: JudgeId | None, judged: JudgeId | None) -> bool:
-    """Return whether both ids belong to one judge, even if the judge has changed."""
+    """Return whether both ids are of one judge, whose prompt or parameters may have changed."""
     if certified is None or judged is None:
         return certified == judged
     return msgspec.structs.replace(judged, fingerprint=certified.fingerprint) == certified

@@ -195,7 +195,7 @@ def compare_prompts(judges: Mapping[str, Mapping[ItemKey, ScoredProbe]]) -> list
 def corrected(
     comparisons: Sequence[AuditComparison], matters: Callable[[AuditComparison], bool]
 ) -> list[AuditComparison]:
-    """Correct comparisons for their number (Holm), and mark those found that ``matters`` accepts."""
+    """Correct p-values by Holm, and mark significant comparisons that ``matters`` accepts."""
     adjusted = adjust_known([each.p for each in comparisons])
     return [
         msgspec.structs.replace(each, holm_p=p, found=p is not None and p <= ALPHA and matters(each))

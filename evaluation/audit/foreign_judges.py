@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ...calibration.pass_threshold import PassThreshold
-from ...errors import InputError, UsageError
+from ...errors import InputError, RunFolderError, UsageError
 from ...formats.export_items import ExportContext, ExportItem
 from ...formats.import_options import Options
 from ...formats.readers import find_format, read_one
@@ -29,6 +29,7 @@ from ...records import (
 )
 from ...records.folder_files import CASES, OUTPUTS
 from ..store.file_names import AUDIT, VERDICTS
+from ..store.run_store import RunStore
 from .analysis import judge_audit, to_read
 from .audit_results import AuditNumbers
 from .audit_run import TO_READ
@@ -46,18 +47,26 @@ def probe_name(key: ItemKey) -> str:
 
 
 def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequence[str] = ()) -> list[Path]:
-    """Write a sample of probes for another tool, at most ``sample`` per operator.
+    """Write probes for another tool's judge.
 
-    ``only`` names operators; empty means all.
+    Args:
+        probes: The folder of probes.
+        to: The tool.
+        out: The folder to write.
+        sample: Most probes of one operator.
+        only: Names of operators; all, when empty.
+
+    Returns:
+        The written files.
 
     Raises:
-        UsageError: Nothing is written for this tool.
+        UsageError: Probes cannot be written for this tool.
         InputError: The probes cannot be used.
     """
     if to not in WRITERS:
         raise UsageError(f"probes are not written for {to!r}; there are {', '.join(WRITERS)}")
     with CaseIndex(probes / CASES) as cases:
-        _, chosen = _chosen(probes, cases, sample, only)
+        _, chosen = _choose(probes, cases, sample, only)
         items = list(_items(probes, cases, chosen))
     created = datetime.now(UTC).isoformat(timespec="seconds")
     return WRITERS[to](items, out, ExportContext(probes.resolve().name, created, {}, {}))
@@ -68,9 +77,12 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
 
     Raises:
         InputError: A file cannot be read, or nothing in it is about these probes.
+        RunFolderError: The output folder holds a run, whose verdicts would be replaced.
     """
+    if RunStore(out).begun:
+        raise RunFolderError(f"{out}: holds a run, whose verdicts would be replaced; choose another --out")
     with CaseIndex(probes / CASES) as cases:
-        manifest, chosen = _chosen(probes, cases, None, ())
+        manifest, chosen = _choose(probes, cases, None, ())
         verdicts = list(_verdicts(results, as_ or find_format(results), chosen))
         if not verdicts:
             raise InputError("no score in it is of one of these probes", path=results)
@@ -87,7 +99,7 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
     return audit
 
 
-def _chosen(
+def _choose(
     probes: Path, cases: CaseIndex, sample: int | None, only: Sequence[str]
 ) -> tuple[ProbeManifest, ChosenProbes]:
     manifest = read_manifest(probes)
@@ -109,29 +121,23 @@ def _items(probes: Path, cases: CaseIndex, chosen: ChosenProbes) -> Iterator[Exp
 
 
 def _verdicts(results: Path, name: str, chosen: ChosenProbes) -> Iterator[Verdict]:
-    """Yield the imported verdicts as verdicts on the probes; repeated ones become repetitions."""
+    """Yield the imported verdicts as verdicts on the probes; trials become repeats."""
     keys = {probe_name(key): key for key in chosen.probes}
-    names: dict[str, str] = {}
+    probe_names: dict[str, str] = {}
     for record in read_one(name, results, Options()):
         if isinstance(record, Case):
             probe = record.tags.get(PROBE)
-            names[record.id] = probe if isinstance(probe, str) else record.id
+            probe_names[record.id] = probe if isinstance(probe, str) else record.id
         elif isinstance(record, Verdict):
-            key = keys.get(names.get(record.case_id, record.case_id))
+            key = keys.get(probe_names.get(record.case_id, record.case_id))
             if key is not None:
-                case_id, system, trial = key
+                repeat, judge_id = record.trial + record.repeat, _judge_id(record.by)
                 yield msgspec.structs.replace(
-                    record,
-                    case_id=case_id,
-                    system=system,
-                    trial=trial,
-                    repeat=record.trial + record.repeat,
-                    source="judge",
-                    judge=_identity(record.by),
+                    record, **key._asdict(), repeat=repeat, source="judge", judge=judge_id
                 )
 
 
-def _identity(name: str) -> JudgeId:
+def _judge_id(name: str) -> JudgeId:
     """Return the id of a judge known by name only."""
     return JudgeId(
         kind="callable",

@@ -1,14 +1,14 @@
-"""Verdicts of one judge beside labels, read from a run folder for certificates."""
+"""One judge's verdicts and the labels of a run folder, for certificates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
-from ...records import JudgeId, ShownNames
+from ...records import JudgeId, ShownNames, Verdict
 from ..checking.verify import refuse_wrong_checks_of
 from ..run_table import RunRows, run_rows
 from ..store.run_store import RunStore
@@ -20,9 +20,9 @@ class JudgedRun(NamedTuple):
     Attributes:
         judge: The judge, as it signs verdicts.
         id: The judge's id; None if the run did not record it.
-        rows: First repeats with a label: item, cluster, label, score (None when not graded).
-        fresh: Items whose verdict was not answered from a cache or recording.
-        served_by: Models that the endpoint named.
+        rows: First repeats on labelled items: item, cluster, label, score (None when ungraded).
+        fresh: Items whose first repeat is not a reply from a cache or recording.
+        served_by: Models that the endpoint named in its replies.
         threshold: Pass threshold of the judge.
         scores: Scores of all graded repeats, by item.
     """
@@ -42,16 +42,16 @@ class JudgedRun(NamedTuple):
 
 
 def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId | None = None) -> JudgedRun:
-    """Read a run folder for one of its judges.
+    """Read one judge's verdicts and the labels from a run folder.
 
     Args:
         folder: A run folder with verdicts of a judge, and labels (the checkers' verdicts, or ``--labels``).
         judge: Name of the judge; None for the preferred one, or the only one.
-        prefer: The judge to choose if none is named and the run has it.
+        prefer: Judge to choose if none is named, and if the run has it.
 
     Raises:
         RunFolderError: It is not a run folder, or was changed by hand.
-        RecordError: A verdict is on an unknown case, or is not what its checker says.
+        RecordError: A verdict is on an unknown case, or its checker now decides otherwise.
         UsageError: There is no such judge, or there are several.
     """
     with RunStore(folder) as store:
@@ -63,18 +63,9 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         refuse_wrong_checks_of(store)
         names = ShownNames()
         labelled = [row for row in run_rows(store, names) if row["label"] is not None]
-        judge = _chosen(labelled, judge, names, prefer, folder)
+        judge = _judge_to_read(labelled, judge, names, prefer, folder)
         judged = [row for row in labelled if row["judge"] == judge]
-        scores: dict[str, list[float]] = {}
-        for row in judged:
-            if row["score"] is not None:
-                scores.setdefault(row["item_id"], []).append(row["score"])
-        rows = (
-            each.row
-            for each in store.verdicts.standing
-            if each.source == "judge" and names.of(each.author, each.by) == judge and each.repeat == 0
-        )
-        verdicts = list(store.verdicts.whole(rows))
+        verdicts = _first_repeats(store, judge, names)
         judge_id = names.judges.get(judge)
         threshold = None if judge_id is None else RunRows(store).thresholds.get(judge_id)
         return JudgedRun(
@@ -88,19 +79,42 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
                 {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
             ),
             threshold=threshold or PassThreshold(),
-            scores=scores,
+            scores=_scores_by_item(judged),
         )
 
 
-def _chosen(
+def _first_repeats(store: RunStore, judge: str, names: ShownNames) -> list[Verdict]:
+    """Return a judge's verdicts, of repeats only the first."""
+    rows = (
+        each.row
+        for each in store.verdicts.standing
+        if each.source == "judge" and names.of(each.author, each.by) == judge and each.repeat == 0
+    )
+    return list(store.verdicts.whole(rows))
+
+
+def _scores_by_item(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[float]]:
+    scores: dict[str, list[float]] = {}
+    for row in rows:
+        if row["score"] is not None:
+            scores.setdefault(row["item_id"], []).append(row["score"])
+    return scores
+
+
+def _judge_to_read(
     labelled: list[dict[str, Any]], judge: str | None, names: ShownNames, prefer: JudgeId | None, folder: Path
 ) -> str:
     """Return the judge that is named, else the preferred one, else the only one."""
     judges = sorted({row["judge"] for row in labelled if row["repeat"] == 0})
+    if not judges:
+        raise UsageError(
+            f"{folder}: no judge graded an output that has a label; `fiducial labels add` adds labels"
+        )
     if judge is None:
         preferred = [name for name in judges if prefer is not None and names.judges.get(name) == prefer]
-        judge = preferred[0] if preferred else judges[0] if len(judges) == 1 else None
+        candidates = preferred or judges
+        judge = candidates[0] if len(candidates) == 1 else None
     if judge is None or judge not in judges:
         problem = "name one with --by" if judge is None else f"there is no {judge!r}"
-        raise UsageError(f"{folder}: {problem}; with labels there are {', '.join(judges) or 'none'}")
+        raise UsageError(f"{folder}: {problem}; with labels there are {', '.join(judges)}")
     return judge

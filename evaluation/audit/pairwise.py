@@ -35,7 +35,7 @@ _NO_OTHER_LENGTH = "no harmless twin that is a text of another length was compar
 
 
 class ProbePairs(EvaluationInputs):
-    """Pairs of each chosen probe and its right output, in both orders, if both answer the same case.
+    """Pairs of a chosen probe and its right output, in both orders, if both answer one case.
 
     Attributes:
         members: The outputs of each pair, by the key under which it is judged.

@@ -34,7 +34,7 @@ class OperatorCounts(msgspec.Struct, frozen=True, kw_only=True):
         plants: Sort of probe it makes of a right output.
         about: One line for a person.
         against: The control of an attack.
-        probes: How many probes it made.
+        probes: Number of probes that it made.
         dropped: Number of mutations that strict rules did not confirm; each is listed.
         missed_by_bfcl: Number of probes that BFCL's rules grade differently; each is listed.
     """
@@ -58,8 +58,8 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
         per_operator: Most probes of one operator from one right output.
         inputs: SHA-256 of each input file.
         files: SHA-256 of each file of the folder.
-        right_outputs: How many outputs were mutated.
-        passed_over: How many were not, by reason.
+        right_outputs: Number of right outputs, which were mutated.
+        passed_over: Number of other outputs, by reason.
         operators: Counts for each operator; those that applied nowhere are omitted.
     """
 
@@ -114,7 +114,7 @@ class ProbeFacts(NamedTuple):
         source: The right output it was made of.
         label: Score of its label.
         change: Description of the change.
-        planted: The step of a trajectory at which its fault is, if known.
+        planted: The step of a trajectory at which its fault was planted, if known.
     """
 
     key: ItemKey
@@ -141,9 +141,10 @@ def read_manifest(folder: FolderPath) -> ProbeManifest:
     try:
         manifest = decode_record(path.read_bytes(), ProbeManifest)
     except (OSError, RecordError) as error:
-        why = (error.strerror or error) if isinstance(error, OSError) else error
+        reason = (error.strerror or error) if isinstance(error, OSError) else error
         raise InputError(
-            f"not a folder of probes ({why}); `fiducial audit mutate CASES --out PROBES` makes one", path=path
+            f"not a folder of probes ({reason}); `fiducial audit mutate CASES --out PROBES` makes one",
+            path=path,
         ) from error
     for name, digest in manifest.files.items():
         if Path(name).name != name or _sha256(folder / name) != digest:
@@ -152,15 +153,17 @@ def read_manifest(folder: FolderPath) -> ProbeManifest:
 
 
 def read_facts(folder: FolderPath) -> Iterator[ProbeFacts]:
-    """Read what is known of each probe.
+    """Read the facts about each probe from its label.
 
     Raises:
-        InputError: A label is not one of a probe.
+        InputError: A label is not that of a probe.
     """
     path = folder / LABELS
     for line, label in read_numbered(path, Verdict):
+        if label.score is None:
+            raise InputError("the label of a probe has no score", path=path, line=line)
         try:
-            yield _facts(label)
+            yield _facts(label, label.score)
         except (KeyError, TypeError) as error:
             raise InputError(
                 "the label does not say which operator made the probe", path=path, line=line
@@ -175,7 +178,7 @@ def _sha256(path: InputPath) -> str | None:
         return None
 
 
-def _facts(label: Verdict) -> ProbeFacts:
+def _facts(label: Verdict, score: float) -> ProbeFacts:
     evidence: dict[str, Any] = label.evidence
     source: dict[str, Any] = evidence["source"]
     return ProbeFacts(
@@ -183,7 +186,7 @@ def _facts(label: Verdict) -> ProbeFacts:
         operator=evidence["operator"],
         plants=evidence["plants"],
         source=ItemKey(source["case_id"], source["system"], source["trial"]),
-        label=1.0 if label.score is None else label.score,
+        label=score,
         change=evidence.get("change", ""),
         planted=PlantedStep(**evidence[PLANTED]) if PLANTED in evidence else None,
     )

@@ -1,7 +1,7 @@
 """Signed certificates: in-toto statements in DSSE envelopes, with anchors as salted hashes.
 
-Whoever has the public key can check that nothing was changed, and read the claims. Anchors stay private: each stands in the
-statement as a hash with a secret salt, so that the owner can later show which outputs were certified, and they cannot be guessed.
+Anyone with the public key can check that nothing was changed, and read the claims. Anchors stay private: the statement has a salted hash of
+each, so that they cannot be guessed, and the owner of the salt can later show which outputs were certified.
 
 Source: in-toto Statement v1, DSSE v1, Ed25519 (RFC 8032).
 """
@@ -50,7 +50,7 @@ class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SignedFacts(msgspec.Struct, frozen=True):
-    """Facts of a statement about a certificate; anchors are hashes."""
+    """A certificate as in a signed statement; anchors are hashes."""
 
     fiducial: str
     issued: str
@@ -69,7 +69,7 @@ def sign_certificate(certificate: CertificateRecord, key: Path, out: Path) -> by
         out: The file of the envelope.
 
     Returns:
-        The salt of the commitments, which has to stay with the private certificate.
+        The salt of the anchors' hashes, to be kept with the private certificate.
 
     Raises:
         InputError: The key cannot be used.
@@ -83,7 +83,8 @@ def sign_certificate(certificate: CertificateRecord, key: Path, out: Path) -> by
         base64.b64encode(payload).decode(),
         [
             Signature(
-                _key_id(private.public_key()), base64.b64encode(private.sign(_encoded(payload))).decode()
+                _key_id(private.public_key()),
+                base64.b64encode(private.sign(_pre_authentication_encoding(payload))).decode(),
             )
         ],
     )
@@ -99,7 +100,7 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
         key: Ed25519 public key, PEM (``openssl pkey -pubout``).
 
     Raises:
-        InputError: The file is not an envelope, or the key did not sign exactly this.
+        InputError: The file is not an envelope, or was not signed with this key, or was changed since.
         MissingExtraError: ``cryptography`` is not installed.
     """
     public = _public_key(key)
@@ -118,7 +119,7 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
 
     try:
-        public.verify(_decoded(signature.sig, path), _encoded(payload))
+        public.verify(_decoded(signature.sig, path), _pre_authentication_encoding(payload))
     except InvalidSignature as error:
         raise InputError(
             "the signature does not fit: the certificate was changed after it was signed", path=path
@@ -134,10 +135,10 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
 
 
 def disclosed_anchors(statement: dict[str, Any], certificate: CertificateRecord) -> int:
-    """Return how many anchors of a private certificate the statement commits to, if to all.
+    """Return the number of anchors of a private certificate, if they are those that were signed.
 
     Raises:
-        InputError: The certificate has no salt, or an anchor is not committed to.
+        InputError: The certificate has no salt, or its anchors are not those of the statement.
     """
     if certificate.salt is msgspec.UNSET:
         raise InputError("the certificate was not signed: it has no salt")
@@ -145,11 +146,10 @@ def disclosed_anchors(statement: dict[str, Any], certificate: CertificateRecord)
         salt = bytes.fromhex(certificate.salt)
     except ValueError as error:
         raise InputError("the certificate's salt is not in hexadecimal") from error
-    committed: list[str] = statement["predicate"]["anchors"]
-    shown = [commitment(anchor, salt) for anchor in certificate.anchors]
-    if shown != committed:
+    signed: list[str] = statement["predicate"]["anchors"]
+    if signed != [commitment(anchor, salt) for anchor in certificate.anchors]:
         raise InputError("the anchors are not those that were signed")
-    return len(shown)
+    return len(signed)
 
 
 def commitment(anchor: Anchor, salt: bytes) -> str:
@@ -172,14 +172,14 @@ def _statement(certificate: CertificateRecord, salt: bytes) -> dict[str, Any]:
     }
 
 
-def _encoded(payload: bytes) -> bytes:
-    """DSSE's pre-authentication encoding: what is signed."""
+def _pre_authentication_encoding(payload: bytes) -> bytes:
+    """Return the bytes that DSSE signs."""
     kind = PAYLOAD_TYPE.encode()
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
 
 
 def _decoded(text: str, path: Path) -> bytes:
-    """Decode base64 that has one spelling, so that no flipped bit goes unseen."""
+    """Decode base64; refuse other spellings of the same bytes, so that no bit can be changed."""
     try:
         decoded = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -189,10 +189,10 @@ def _decoded(text: str, path: Path) -> bytes:
     return decoded
 
 
-def _read(path: Path, most: int) -> bytes:
-    """Return a file's content, or a beginning that is too long to be of use."""
+def _read(path: Path, limit: int) -> bytes:
+    """Return a file's content, cut off one byte above the limit."""
     with path.open("rb") as file:
-        return file.read(most + 1)
+        return file.read(limit + 1)
 
 
 def _key_id(public: Ed25519PublicKey) -> str:
@@ -200,21 +200,21 @@ def _key_id(public: Ed25519PublicKey) -> str:
 
 
 def _private_key(path: Path) -> Ed25519PrivateKey:
-    return _loaded(path, private=True)
+    return _load_key(path, private=True)
 
 
 def _public_key(path: Path) -> Ed25519PublicKey:
-    return _loaded(path, private=False)
+    return _load_key(path, private=False)
 
 
-def _loaded(path: Path, *, private: bool) -> Any:
+def _load_key(path: Path, *, private: bool) -> Any:
     try:
         from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415 - an extra
         from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("sign", "a signed certificate") from error
-    wanted = ed25519.Ed25519PrivateKey if private else ed25519.Ed25519PublicKey
+    key_type = ed25519.Ed25519PrivateKey if private else ed25519.Ed25519PublicKey
     try:
         content = _read(path, _MOST_KEY_BYTES)
         key = (
@@ -225,6 +225,6 @@ def _loaded(path: Path, *, private: bool) -> Any:
     except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
         kind = "private" if private else "public"
         raise InputError(f"not an unencrypted Ed25519 {kind} key in PEM: {error}", path=path) from error
-    if not isinstance(key, wanted):
+    if not isinstance(key, key_type):
         raise InputError("expected an Ed25519 key", path=path)
     return key

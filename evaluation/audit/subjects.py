@@ -16,12 +16,12 @@ from ...records import Case, CaseIndex, Kind, Output, kind_spec
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
 
 _SIBLINGS = 3
-"""Most other cases whose answers serve as wrong ones."""
+"""Most siblings of a case."""
 _CASES_PER_PIECE = 100
 
 
 class Siblings:
-    """Other cases of the same kind, for answers that are right elsewhere; only ids are kept."""
+    """Other cases of the same kind, whose answers are wrong for a case; only ids are in memory."""
 
     def __init__(self, cases: CaseIndex) -> None:
         self._cases = cases
@@ -50,9 +50,12 @@ class Siblings:
 
 
 class RightOutputs:
-    """Right outputs, found piece by piece; any piece may be searched in any process.
+    """Right outputs to mutate, in pieces that may be worked on in any process.
 
-    Without ``inputs``, the outputs of systems, right outputs are made from the references.
+    Args:
+        inputs: Outputs of systems, of which the right ones are taken; None to make right outputs from the references.
+        cases: The cases.
+        options: Options of the checkers.
     """
 
     def __init__(self, inputs: EvaluationInputs | None, cases: CaseIndex, options: CheckOptions) -> None:
@@ -60,21 +63,22 @@ class RightOutputs:
         self._strict = msgspec.structs.replace(options, rules="strict")
         self._siblings = Siblings(cases)
         grounded = [each for each in cases if kind_spec(cases.facts(each).kind).family == "grounded"]
-        answering = [] if inputs is not None else list(cases)
+        with_references = [] if inputs is not None else list(cases)
         self._pieces: list[FileSlice | _Referenced | _Composed] = [
             *(inputs.pieces if inputs is not None else ()),
-            *(_Referenced(part) for part in _chunks(answering)),
-            *(_Composed(part) for part in _chunks(grounded)),
+            *(_Referenced(chunk) for chunk in _chunks(with_references)),
+            *(_Composed(chunk) for chunk in _chunks(grounded)),
         ]
 
     def __len__(self) -> int:
         """Return the number of pieces."""
         return len(self._pieces)
 
-    def of(self, piece: int, passed_over: Counter[str]) -> Iterator[Subject]:
+    def subjects(self, piece: int, passed_over: Counter[str]) -> Iterator[Subject]:
         """Yield a piece's right outputs with their cases.
 
-        Other outputs are counted in ``passed_over``, by reason. For grounded cases with structured results, a statement is composed from these.
+        Other outputs are counted in ``passed_over``, by reason. The right output of a grounded case is a statement composed from its
+        structured results.
         """
         source = self._pieces[piece]
         if isinstance(source, _Composed):
@@ -83,7 +87,7 @@ class RightOutputs:
         for case, output in self._candidates(source, passed_over):
             verdict = check(case, output, self._strict)
             if verdict.score == 1.0:
-                # Mutants have no recorded results: those of the right output would tell it apart.
+                # Mutants have no recorded results, so that a judge could recognise the right output by its own.
                 right = msgspec.structs.replace(output, turns=output.agent_turns)
                 yield Subject(case, right, self._siblings.of(case))
             else:
@@ -107,11 +111,11 @@ class RightOutputs:
 
     def _composed(self, ids: Sequence[str], passed_over: Counter[str]) -> Iterator[Subject]:
         for case_id in ids:
-            made = composed(self._cases[case_id])
-            if made is None:
+            statement = composed(self._cases[case_id])
+            if statement is None:
                 passed_over["no structured results"] += 1
             else:
-                yield Subject(*made)
+                yield Subject(*statement)
 
 
 class _Referenced(NamedTuple):

@@ -12,7 +12,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.api.audits import export_probes, import_audit
-from fiducial.errors import InputError, UsageError
+from fiducial.errors import InputError, RunFolderError, UsageError
 from fiducial.records import Verdict, read_records
 
 TOOL: dict[str, Any] = {"name": "book", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "nights": {"type": "integer"}}, "required": ["city", "nights"]}}  # fmt: skip
@@ -120,3 +120,10 @@ def test_what_cannot_be_done_is_told(probes: Path, tmp_path: Path):
     other.write_text('{"id": "a", "query": "b", "response": "c"}\n')
     with pytest.raises(InputError, match="no score in it is of one of these probes"):
         import_audit(probes, other, tmp_path / "audit")
+
+
+def test_the_verdicts_of_a_run_are_not_replaced(probes: Path, tmp_path: Path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text("{}")
+    with pytest.raises(RunFolderError, match="holds a run, whose verdicts would be replaced; choose another"):
+        import_audit(probes, tmp_path / "results.json", tmp_path / "run")

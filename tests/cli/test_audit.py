@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from provider_server import Answer, Body, ProviderServer, Seen, Status
 
-from fiducial.records import Output, Verdict, read_records, write_records
+from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 OWN_OPERATOR = """
 from fiducial.deterministic.mutation import Mutation, Operator
@@ -209,6 +209,18 @@ def test_a_certificate_is_written_when_its_claims_hold(
     # Ten clusters of two, all of them right: as many trials as the usual dependence leaves of twenty.
     assert claim["rate"]["low"] == pytest.approx(0.05 ** ((1 + (2 - 1) * 0.3) / 20))
     assert len(certificate["anchors"]) == 20
+
+
+def test_a_run_without_labels_certifies_nothing(server: ProviderServer, tmp_path: Path):
+    server.script = lambda seen: Answer("1")
+    case = Case(id="a", kind="open_answer", messages=[], reference={"criterion": "polite"})
+    write_records(tmp_path / "cases.jsonl", [case])
+    write_records(tmp_path / "outputs.jsonl", [Output(case_id="a", system="s", text="Please.")])
+    asked = typed(judge="rubric", model="m", base_url=server.base_url, no_cache=True)
+    files = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
+    assert fiducial("run", *files, *asked, "--out", tmp_path / "run").code == 0
+    result = certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
+    assert (result.code, "no judge graded an output that has a label" in result.err) == (2, True)
 
 
 def test_a_signed_copy_is_verified_with_the_public_key_and_without_the_anchors(

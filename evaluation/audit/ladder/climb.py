@@ -1,4 +1,4 @@
-"""Climb ladders: ask in rounds, each at the most informative levels."""
+"""Climb ladders: ask in rounds, each at the levels that are most informative so far."""
 
 from __future__ import annotations
 
@@ -26,23 +26,27 @@ from ...store.run_writer import RunWriter
 from ..probe_folder import ProbeFacts
 from ..scored import ScoredProbe, scored_probes
 from .ladder_results import LadderResult, answers_of, ladder_result
-from .questions import FAULTY, LadderQuestion, LadderRound, Posed, pose, questions, sample_of
+from .questions import FAULTY, LadderQuestion, LadderRound, Posed, dial_hash, pose, questions
 
 CALLS = 300
-"""Questions of one dial put to a judge, including right outputs."""
+"""Questions per judge and dial, including those about right outputs."""
 
 ASKED = "ladder.jsonl"
 """File of the run folder with the questions of each round."""
 
 _ROUND = 50
+"""Most questions in a round."""
 _RIGHT = 10
 """One question in this many is about a right output."""
 
 
 class LadderSettings(NamedTuple):
-    """Dials to climb, and how many questions of each a judge is asked.
+    """Settings of ladders.
 
-    ``evenly`` asks all questions at once, spread evenly over the levels, regardless of answers.
+    Attributes:
+        dials: Dials to climb.
+        calls: Questions per judge and dial.
+        evenly: True to ask all questions at once, spread evenly over the levels, regardless of answers.
     """
 
     dials: Sequence[Dial]
@@ -51,14 +55,14 @@ class LadderSettings(NamedTuple):
 
 
 class LadderVerdicts(NamedTuple):
-    """Ladder results of one judge, and every question with its verdict."""
+    """One judge's ladder results, and its questions with their verdicts."""
 
     results: list[LadderResult]
     scored: Mapping[ItemKey, ScoredProbe]
 
 
 class Climb:
-    """The ladders of one audit, in its run folder; strict rules label the outputs.
+    """The ladders of one audit, in its run folder.
 
     Raises:
         UsageError: None of these judges grades the single outputs that the dials make.
@@ -77,7 +81,7 @@ class Climb:
             name for name, kind in self._kinds.items() if any(task.judges_kind(kind) for task in self._tasks)
         }
         if not judged:
-            raise UsageError("--ladder: judges that compare two outputs are asked on no ladder")
+            raise UsageError("--ladder: judges that compare two outputs cannot climb ladders")
         self._dials = {dial.name: dial for dial in settings.dials if dial.name in judged}
         self._file = folder / ASKED
         self._facts: dict[ItemKey, ProbeFacts] = {}
@@ -86,24 +90,24 @@ class Climb:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Facts that must not change between starts of an audit: what each dial makes."""
-        return {f"dial {name}": sample_of(dial) for name, dial in self._dials.items()}
+        """Facts that must not change between starts of an audit."""
+        return {f"dial {name}": dial_hash(dial) for name, dial in self._dials.items()}
 
     def steps(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
-        """Yield the questions round by round, beginning with those an earlier start left open.
+        """Yield the questions round by round, beginning with those an earlier start left unanswered.
 
         A judge with no graded verdict in a round is not asked further. Ask all questions of a step before taking the next:
         the next round's levels depend on the answers.
         """
         yield from self._asking(writer, progress)
-        graded: dict[Author, int] = {}
+        graded_before: dict[Author, int] = {}
         while True:
             scored = self._scored(writer)
-            now: dict[Author, int] = {
-                task.id: _graded(scored.get(task.id, {}).values()) for task in self._tasks
+            graded: dict[Author, int] = {
+                task.id: _count_graded(scored.get(task.id, {}).values()) for task in self._tasks
             }
-            answering = {judge for judge, count in now.items() if count > graded.get(judge, -1)}
-            graded.update(now)
+            answering = {judge for judge, count in graded.items() if count > graded_before.get(judge, -1)}
+            graded_before = graded
             rows = [
                 self._round(task.id, dial, calls, scored.get(task.id, {}))
                 for task, dial, calls in self._unasked()
@@ -111,31 +115,33 @@ class Climb:
             ]
             if not rows:
                 return
-            # Written before anything is asked, so that a killed run asks the same questions when it resumes.
+            # Written before asking, so that a killed run asks the same questions when it resumes.
             self._rows += rows
             write_records(self._file, self._rows)
             yield from self._asking(writer, progress)
 
     def dry_steps(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
-        """Yield as many questions as remain, for a dry run.
+        """Yield the remaining questions for a dry run.
 
-        They are spread evenly over the levels, since the real levels depend on the answers.
+        They are spread evenly over the levels, since the actual levels depend on the answers.
         """
         self._rows += [self._even_round(task.id, dial, calls) for task, dial, calls in self._unasked()]
         yield from self._asking(writer, progress)
 
     def results(self, writer: RunWriter) -> dict[Author, LadderVerdicts]:
         """Return each judge's ladder results."""
-        results_by_judge: dict[Author, LadderVerdicts] = {}
-        for judge, scored_by_item in self._scored(writer).items():
-            by_dial = {name: list(_of(scored_by_item.values(), dial)) for name, dial in self._dials.items()}
-            tried = {name: scored for name, scored in by_dial.items() if scored}
-            results = [
-                ladder_result(self._dials[name], self._families[name], scored, dials=len(tried))
-                for name, scored in tried.items()
-            ]
-            results_by_judge[judge] = LadderVerdicts(results, scored_by_item)
-        return results_by_judge
+        return {
+            judge: LadderVerdicts(self._results(list(scored.values())), scored)
+            for judge, scored in self._scored(writer).items()
+        }
+
+    def _results(self, scored: Sequence[ScoredProbe]) -> list[LadderResult]:
+        by_dial = {name: _of_dial(scored, dial) for name, dial in self._dials.items()}
+        climbed = [name for name, answers in by_dial.items() if answers]
+        return [
+            ladder_result(self._dials[name], self._families[name], by_dial[name], dials=len(climbed))
+            for name in climbed
+        ]
 
     def posed(self, keys: Iterable[ItemKey]) -> Iterator[Posed]:
         """Yield questions as they were asked, for people to read."""
@@ -167,7 +173,7 @@ class Climb:
         if self._settings.evenly:
             return self._even_round(judge, dial, calls)
         even = self._even_round(judge, dial, min(calls, _ROUND))
-        answers = answers_of(dial, _of(scored.values(), dial))
+        answers = answers_of(dial, _of_dial(scored.values(), dial))
         rungs = next_levels(self._families[dial.name], answers, len(even.faulty))
         return msgspec.structs.replace(even, faulty=[dial.levels[rung] for rung in rungs])
 
@@ -177,24 +183,25 @@ class Climb:
 
     def _asking(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
         """Yield one step per judge: questions without a verdict that this start has not tried."""
-        done, wanted = writer.verdicts.settled, dict[JudgeId, dict[ItemKey, LadderQuestion]]()
-        for task in self._tasks:
-            keys = {VerdictKey(each.key, task.id, 0): each for each in self._questions(task)}
-            new = {key: each for key, each in keys.items() if key not in done and key not in self._tried}
-            self._tried |= new.keys()
-            wanted[task.id] = {key.item: each for key, each in new.items()}
-        different = {key: each for of_judge in wanted.values() for key, each in of_judge.items()}
-        posed = [self._pose(question) for question in different.values()]
+        new = {task.id: self._untried(task, writer) for task in self._tasks}
+        questions_by_key = {key: each for of_judge in new.values() for key, each in of_judge.items()}
+        posed = [self._pose(question) for question in questions_by_key.values()]
         if not posed:
             return
         cases = {each.case.id: each.case for each in posed}
         outputs = [memory_file("ladder outputs", (each.output for each in posed))]
         with EvaluationInputs(memory_file("ladder cases", cases.values()), outputs) as inputs:
             for task in self._tasks:
-                if wanted[task.id]:
-                    yield EachOutput(
-                        RunContext(inputs, writer, progress), [task], wanted[task.id].__contains__
-                    )
+                if new[task.id]:
+                    yield EachOutput(RunContext(inputs, writer, progress), [task], new[task.id].__contains__)
+
+    def _untried(self, task: JudgeTask, writer: RunWriter) -> dict[ItemKey, LadderQuestion]:
+        """Return and mark as tried the questions to a judge that are neither answered nor tried."""
+        done = writer.verdicts.settled
+        keys = {VerdictKey(each.key, task.id, 0): each for each in self._questions(task)}
+        untried = {key: each for key, each in keys.items() if key not in done and key not in self._tried}
+        self._tried |= untried.keys()
+        return {key.item: each for key, each in untried.items()}
 
     def _pose(self, question: LadderQuestion) -> Posed:
         posed = pose(self._dials[question.dial], question, self._options)
@@ -211,11 +218,11 @@ class Climb:
         return scored_probes(writer.verdicts.whole(), self._facts, clusters, thresholds)
 
 
-def _of(scored: Iterable[ScoredProbe], dial: Dial) -> Iterator[ScoredProbe]:
-    return (each for each in scored if each.facts.operator == dial.name)
+def _of_dial(scored: Iterable[ScoredProbe], dial: Dial) -> list[ScoredProbe]:
+    return [each for each in scored if each.facts.operator == dial.name]
 
 
-def _graded(scored: Iterable[ScoredProbe]) -> int:
+def _count_graded(scored: Iterable[ScoredProbe]) -> int:
     return sum(each.score is not None for each in scored)
 
 

@@ -18,20 +18,20 @@ from ....deterministic.mutation import Dial
 from ..scored import ScoredProbe
 
 Where: TypeAlias = Literal["on the ladder", "beyond the hardest", "before the easiest", "not known"]
-"""Position of the level at which 80 % are caught."""
+"""Position on a ladder of the level at which 80 % are caught."""
 
 
 class LadderThreshold(msgspec.Struct, frozen=True, kw_only=True):
-    """The level at which 80 % are caught; between two levels if it lies between.
+    """The level at which 80 % are caught, which may lie between two levels.
 
     Attributes:
-        where: Its most likely position. ``beyond the hardest``: it is not reached; ``before the easiest``: not even there 80 % are caught.
+        where: Its most likely position. ``beyond the hardest``: more than 80 % are caught at all levels; ``before the easiest``: at none.
         level: The level; None if it is not on the ladder.
         low: Lower end of its 95 % interval, cut off at the ladder's ends; None if unknown.
-        high: Upper end, in the same way.
-        may_be_easier: Whether the interval goes on before the easiest level.
-        may_be_harder: Whether it goes on beyond the hardest.
-        beyond: How probable it is that it is beyond the hardest level.
+        high: Upper end, cut off in the same way; None if unknown.
+        may_be_easier: True if the interval extends before the easiest level.
+        may_be_harder: True if the interval extends beyond the hardest level.
+        beyond: Probability that the level is beyond the hardest.
     """
 
     where: Where
@@ -68,21 +68,21 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
     """One judge on one dial.
 
     Attributes:
-        dial: By name.
+        dial: Name of the dial.
         about: One line for a person.
-        unit: What a level counts.
+        unit: Unit of the levels.
         threshold: Level at which 80 % are caught.
-        flat: Whether no fall from easy to hard was found.
+        flat: True if no fall from easy to hard was found.
         drop: Share caught of the easiest minus share caught of the hardest.
         trend_p: p-value of no relation between level and being caught; None if all were caught, or none.
-        misfit_p: p-value of a curve that falls as logistic ones do; None with too few levels.
-        dip: Level caught less often than a harder one, beyond chance; None without one.
+        misfit_p: p-value of a logistic curve; None with too few levels.
+        dip: Level caught less often than a harder one, beyond chance; None if there is none.
         failed_right: Share of right outputs failed.
         levels: The results at each level.
-        places: Place of each level, from 0 to 1.
+        places: Position of each level, from 0 to 1.
         curve: The fitted curve; empty if nothing was graded.
-        ungraded: Questions without a score, by outcome; in none of these numbers.
-        found: Whether the judge stops noticing beyond chance before the hardest level, all dials taken together.
+        ungraded: Questions without a score, by outcome; not part of any number here.
+        found: True if the judge stops noticing before the hardest level, beyond chance over all dials.
     """
 
     dial: str
@@ -145,10 +145,7 @@ def level_of(scored: ScoredProbe) -> int:
 def ladder_result(
     dial: Dial, family: CurveFamily, scored: Sequence[ScoredProbe], *, dials: int
 ) -> LadderResult:
-    """Analyse one judge's answers on one dial.
-
-    Findings hold for all ``dials`` together at 95 %.
-    """
+    """Analyse one judge's answers on one dial; findings hold for all ``dials`` together at 95 %."""
     answers = answers_of(dial, scored)
     fit = fit_ladder(family, answers) if len(answers.level_index) else None
     right = [each for each in scored if each.facts.plants == "nothing" and each.score is not None]

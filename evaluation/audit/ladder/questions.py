@@ -1,4 +1,4 @@
-"""Ladder questions: dial, level, seed, and faulty or right output; and the probes they make."""
+"""Ladder questions: a dial, a level, a seed, and the faulty or the right output."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ RIGHT, FAULTY = "right", "faulty"
 class LadderRound(msgspec.Struct, frozen=True, kw_only=True):
     """Questions to one judge about one dial in one round, recorded before asking.
 
-    The k-th question about a faulty output at a level is made of seed k, the k-th about a right one of seed k whatever its level, so that
-    levels are all there is to say.
+    Seeds follow from the levels: the k-th question about a faulty output at a level has seed k, and so has the k-th about a right output,
+    at whatever level.
 
     Attributes:
         judge: The judge that is asked.
-        dial: By name.
-        faulty: The level of each question about a faulty output.
-        right: The level of each question about a right one.
+        dial: Name of the dial.
+        faulty: Level of each question about a faulty output.
+        right: Level of each question about a right output.
     """
 
     judge: JudgeId
@@ -40,7 +40,7 @@ class LadderRound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LadderQuestion(NamedTuple):
-    """One question: about the right output of a dial's case, or about the faulty one."""
+    """Question about the faulty or the right output of a case that a dial makes."""
 
     dial: str
     level: int
@@ -49,37 +49,38 @@ class LadderQuestion(NamedTuple):
 
     @property
     def key(self) -> ItemKey:
-        """The output that is asked about."""
+        """Key of the output."""
         return ItemKey(f"{self.dial}/{self.level}/{self.seed}", FAULTY if self.faulty else RIGHT, 0)
 
     @property
     def cluster(self) -> str:
-        """Scene, which the question shares with questions at other levels."""
+        """Cluster, which questions of the same seed share at all levels."""
         return f"{self.dial}/{self.seed}"
 
     def facts(self, label: float, rung: Rung) -> ProbeFacts:
-        """Return the question as a probe of an audit."""
+        """Return the facts of the question as a probe."""
         right = self.key._replace(system=RIGHT)
         if not self.faulty:
             return ProbeFacts(self.key, self.dial, "nothing", right, label, "")
-        turned = rung.faulty.turns is not None
-        planted = planted_step(rung.case, rung.right, rung.faulty) if turned else None
+        is_trajectory = rung.faulty.turns is not None
+        planted = planted_step(rung.case, rung.right, rung.faulty) if is_trajectory else None
         return ProbeFacts(self.key, self.dial, "fault", right, label, rung.change, planted)
 
 
 def questions(rows: Iterable[LadderRound]) -> Iterator[LadderQuestion]:
     """Yield the questions that one judge was asked, in order."""
-    seeds: Counter[tuple[str, int | None]] = Counter()
+    asked: Counter[tuple[str, int | None]] = Counter()
     for row in rows:
-        for faulty, levels in ((True, row.faulty), (False, row.right)):
-            for level in levels:
-                place = (row.dial, level if faulty else None)
-                yield LadderQuestion(row.dial, level, seeds[place], faulty)
-                seeds[place] += 1
+        for level in row.faulty:
+            yield LadderQuestion(row.dial, level, asked[row.dial, level], faulty=True)
+            asked[row.dial, level] += 1
+        for level in row.right:
+            yield LadderQuestion(row.dial, level, asked[row.dial, None], faulty=False)
+            asked[row.dial, None] += 1
 
 
 class Posed(NamedTuple):
-    """A question as the judge sees it: case and output, with the facts that label it."""
+    """Case and output of a question, and its facts."""
 
     case: Case
     output: Output
@@ -109,8 +110,8 @@ def pose(dial: Dial, question: LadderQuestion, options: CheckOptions) -> Posed:
     )
 
 
-def sample_of(dial: Dial) -> str:
-    """Return a hash of a dial's first question at each level; a change means another dial."""
+def dial_hash(dial: Dial) -> str:
+    """Return a hash of a dial's first case at each level, which identifies the dial."""
     digest = hashlib.sha256()
     for level in dial.levels:
         digest.update(encode_record(dial.make(0, level)))

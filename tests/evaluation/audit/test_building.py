@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from audit_items import answers, calls, statements
 
@@ -95,6 +96,15 @@ def test_a_folder_whose_files_were_changed_is_refused(tmp_path: Path):
     (folder / "labels.jsonl").write_text((folder / "labels.jsonl").read_text().replace("1.0", "0.0"))
     with pytest.raises(InputError, match="is not the file that was written"):
         read_manifest(folder)
+
+
+def test_a_label_without_a_score_is_refused(tmp_path: Path):
+    build(tmp_path, list(answers(3)))
+    labels = tmp_path / "probes" / "labels.jsonl"
+    first, *others = read_records(labels, Verdict)
+    write_records(labels, [msgspec.structs.replace(first, score=None, outcome="undecided"), *others])
+    with pytest.raises(InputError, match=r"labels\.jsonl:1: the label of a probe has no score"):
+        list(read_facts(tmp_path / "probes"))
 
 
 def test_a_folder_that_holds_no_probes_is_refused(tmp_path: Path):
