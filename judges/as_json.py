@@ -1,7 +1,7 @@
 """Render values as JSON text for a judge.
 
-Whatever is under evaluation is shown in full, and no text can pose as another's. Values that JSON
-can spell but no file can hold are handled here, too.
+Text under evaluation is shown in full, and as JSON, so that it cannot pose as anything else. Lone surrogates, which JSON can
+express but UTF-8 cannot, are replaced here, too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..records import AgentStep, ToolCall
 
 
 class JsonList(list[Any]):
-    """A list that a template prints as JSON, or as its source text, instead of as Python."""
+    """A list that a template prints as a given text, such as JSON, instead of as Python."""
 
     def __init__(self, items: Sequence[Any], text: str) -> None:
         super().__init__(items)
@@ -26,7 +26,7 @@ class JsonList(list[Any]):
     __repr__ = __str__
 
 
-_encode = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make one for each value
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes an encoder for each value
 
 
 def dumps(value: Any) -> str:
@@ -35,12 +35,12 @@ def dumps(value: Any) -> str:
 
 
 def json_lines(items: Sequence[Any]) -> JsonList:
-    """Values as a JSON list with one a line."""
+    """Return values as a JSON list with one value per line."""
     return JsonList(items, bracketed([dumps(item) for item in items]))
 
 
 def calls_text(calls: Sequence[ToolCall]) -> JsonList:
-    """Calls as a JSON list with one a line."""
+    """Return calls as a JSON list with one call per line."""
     items = [{"name": call.name, "arguments": call.arguments} for call in calls]
     return JsonList(items, bracketed([call_text(call) for call in calls]))
 
@@ -56,7 +56,7 @@ def call_text(call: ToolCall) -> str:
     Arguments that are JSON text are kept verbatim: decoding them would hide their errors.
     """
     arguments = call.arguments
-    # On lines of its own it could pose as another call; the end of its only line would end the transcript's.
+    # Text on several lines could pose as another call, and a final line break would end the transcript's line.
     lines = arguments.splitlines() if isinstance(arguments, str) else []
     verbatim = len(lines) == 1 and json_object(lines[0]) is not None
     text = lines[0] if verbatim else dumps(arguments)
@@ -78,11 +78,9 @@ def bracketed(lines: Sequence[str]) -> str:
 
 
 def well_formed(text: str) -> str:
-    r"""Replace halves of surrogate pairs with U+FFFD, so that the text can be written in UTF-8.
+    r"""Replace lone surrogates with U+FFFD, so that the text can be encoded in UTF-8.
 
-    Most texts are returned unchanged.
-
-    ``"\ud800"`` is valid JSON. Python decodes it to a text that cannot be encoded again, so one such reply would end a run.
+    ``"\ud800"`` is valid JSON. Python decodes it to a text that cannot be encoded, so one such reply would end a run.
     """
     try:
         text.encode()

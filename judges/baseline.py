@@ -1,7 +1,7 @@
 """The word overlap baseline: a judge without a language model that compares words.
 
-It is the control that a real judge has to beat. Every rule compares sets of lower-case words; nothing is parsed, so calls
-are read the same way in any notation. Content words are those with a digit or at least three letters.
+It is the control that a real judge has to beat. Every rule compares sets of lower-case words. Nothing is parsed, so the
+notation of calls makes no difference. Content words have a digit or at least three letters.
 
 ==================== =====================================================================================================
 judge                score
@@ -16,7 +16,7 @@ task_completion      the share of the request's content words that occur in what
 rubric               the share of the criterion's content words that occur in the answer
 ==================== =====================================================================================================
 
-Scores are fractions in [0, 1]; the same item always gets the same one.
+Scores are fractions in [0, 1]; the same item always gets the same score.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from .judge import ModelClient, Work
 
 MODEL = "baseline"
-"""The baseline's name in the place of a model."""
+"""Model name in the baseline's id."""
 
 VARIANT = "lexical"
-"""The baseline's name in the place of a judge's variant."""
+"""Variant in the baseline's id."""
 
 _VERSION = 1
-"""Raised when a rule gives any item another score; part of the baseline's fingerprint."""
+"""Raised when a rule changes any score; part of the baseline's fingerprint."""
 
 _WORD = re.compile(r"\w+")
 _SHORTEST = 3
@@ -55,7 +55,7 @@ _SHORTEST = 3
 
 @dataclass(frozen=True)
 class WordJudge:
-    """The word overlap stand-in of a judge."""
+    """The word overlap baseline of a shipped judge."""
 
     id: JudgeId
     by: str
@@ -63,7 +63,7 @@ class WordJudge:
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        """Kinds of case of the judge that it stands in for."""
+        """Kinds of case of the shipped judge."""
         return JUDGED_KINDS[self.id.name]
 
     def named(self, by: str) -> Self:
@@ -73,7 +73,7 @@ class WordJudge:
     async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
         """Judge one output by its words; see `Judge`.
 
-        It calls no model, and every repetition equals the first.
+        No model is called, and every repetition gives the same verdict.
         """
         del client, repeat
         return msgspec.structs.replace(baseline_verdict(case, output, self.id.name), by=self.by)
@@ -85,7 +85,7 @@ class WordJudge:
 
 
 def baseline_judge(spec: str) -> WordJudge:
-    """Return fiducial's word overlap baseline for a judge that comes with fiducial.
+    """Return the word overlap baseline for a shipped judge.
 
     The judge's variant makes no difference, since the baseline reads no prompt.
 
@@ -103,10 +103,7 @@ def baseline_judge(spec: str) -> WordJudge:
 
 
 def has_rule(judge: JudgeId) -> bool:
-    """Return whether the baseline can stand in for a judge.
-
-    It can only for judges that come with fiducial.
-    """
+    """Return whether the baseline has a rule for a judge; it has rules only for shipped judges."""
     return judge.kind == "shipped" and judge.name in JUDGED_KINDS
 
 
@@ -158,8 +155,8 @@ def _tool_calls(case: Case, output: Output) -> tuple[float, str]:
     required = {str(name) for function in called for name in _parameters(function).get("required") or ()}
     present = _share(required, {name for name in required if _words(name) <= calls}, of_nothing=1.0)
     vocabulary = {"name", "arguments"}.union(*(_names(function) for function in called))
-    given = _content(calls - vocabulary)
-    grounded = _share(given, request, of_nothing=1.0)
+    argument_words = _content(calls - vocabulary)
+    grounded = _share(argument_words, request, of_nothing=1.0)
     return (
         present * grounded,
         f"{present:.2f} of required parameters named, {grounded:.2f} of given words occur in the request",

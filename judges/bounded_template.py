@@ -1,8 +1,8 @@
 """Bounded subset of jinja for prompts: loops, joins and filters, nothing unbounded.
 
-A prompt file may be anybody's, and is rendered in this process, thousands of times. What it may use is looked up in what jinja parsed of
-it. What it does is counted: turns of loops, and characters that are read, made and printed, of which there may be so many for those that
-are shown. docs/decisions/0021-prompt-templates-are-a-part-of-jinja.md says why there is no process of their own instead.
+A prompt file may be hostile, and is rendered thousands of times in this process. So only some node types of jinja's syntax
+tree are allowed, and rendering counts loop turns and the characters that are read, made and printed; the limit grows with the
+length of the values. docs/decisions/0021-prompt-templates-are-a-part-of-jinja.md says why templates get no process of their own.
 """
 
 from __future__ import annotations
@@ -28,17 +28,16 @@ _NODES: tuple[type[nodes.Node], ...] = tuple(
         "Not Neg Pos CondExpr Concat Add Sub Mul Div FloorDiv Mod List Tuple Dict Pair"
     )
 )
-"""What templates may be made of."""
+"""Node types that a template may contain."""
 
 
 def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
     """Compile a template.
 
-    It raises jinja's own errors, and TemplateLimitError if it uses a forbidden feature or rendering
-    takes too much.
+    Compiling and rendering raise jinja's errors, and TemplateLimitError for a forbidden feature or an exceeded limit.
     """
     environment = BoundedEnvironment()
-    environment.begin({"source": source})  # constants are worked out already
+    environment.begin({"source": source})  # jinja evaluates constants while it compiles
     try:
         if sum(1 for _ in islice(environment.lex(source), MAX_TOKENS + 1)) > MAX_TOKENS:
             raise TemplateLimitError(f"the template has more than {MAX_TOKENS:,} parts")
@@ -86,17 +85,17 @@ def _refuse_unbounded(template: nodes.Template) -> None:
             raise TemplateLimitError(f"prompts use no {type(node).__name__.lower()}", node.lineno)
         if isinstance(node, nodes.For) and node.recursive:
             raise TemplateLimitError("prompts use no recursive loops", node.lineno)
-        # Lists of lists of the same lists are short, and texts without end.
-        made = (
+        # Nested lists of one long value are short to write, and huge when printed.
+        is_literal = (
             isinstance(node, nodes.List | nodes.Tuple | nodes.Dict) and getattr(node, "ctx", "load") == "load"
         )
-        if made and any(node.find_all((nodes.Name, nodes.Call, nodes.Filter))):
+        if is_literal and any(node.find_all((nodes.Name, nodes.Call, nodes.Filter))):
             raise TemplateLimitError("prompts make no lists of values, only of constants", node.lineno)
         unvisited += [(child, depth + 1) for child in node.iter_child_nodes()]
 
 
 class _Counted(NodeTransformer):
-    """Has loops and slices counted, and what joins texts bounded."""
+    """Transformer that counts loop turns and slices, and bounds joined texts."""
 
     def __init__(self, environment: jinja2.Environment) -> None:
         self._environment = environment
@@ -115,5 +114,5 @@ class _Counted(NodeTransformer):
         return self._filtered(node, " copied") if isinstance(node.arg, nodes.Slice) else node
 
     def _filtered(self, node: nodes.Node, name: str) -> nodes.Node:
-        made = nodes.Filter(cast("nodes.Expr", node), name, [], [], None, None, lineno=node.lineno)
-        return made.set_environment(self._environment)
+        filtered = nodes.Filter(cast("nodes.Expr", node), name, [], [], None, None, lineno=node.lineno)
+        return filtered.set_environment(self._environment)

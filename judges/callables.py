@@ -29,13 +29,13 @@ _SHOWN = 80
 
 @dataclass(frozen=True)
 class FunctionJudge:
-    """A function that judges.
+    """A judge that calls a function.
 
     Attributes:
         id: The judge's id.
-        by: How its verdicts are signed.
-        function: Takes a case and an output; gives a score in [0, 1], a truth value, either with a reason, or a Verdict. It may be a
-            coroutine function.
+        by: Name that signs its verdicts.
+        function: Function or coroutine function of a case and an output. It returns a score in [0, 1] or a boolean, alone or
+            in a tuple with a reason, or a Verdict.
     """
 
     id: JudgeId
@@ -50,19 +50,19 @@ class FunctionJudge:
         return replace(self, by=by)
 
     async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
-        """Judge one output by the function; see `Judge`. No model is called."""
+        """Judge one output by calling the function; see `Judge`."""
         del client
         return await self._call(case, output, repeat)
 
     async def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
-        """Judge repetitions, as many at a time as may be in flight; see `Judge`."""
+        """Judge repetitions of outputs concurrently; see `Judge`."""
         async for verdict in as_done(work, self._call, client.concurrency):
             yield verdict
 
     async def _call(self, case: Case, output: Output, repeat: int = 0) -> Verdict:
-        """Return the verdict: ``failed`` if the function raises, ``unparsable`` for any other type.
+        """Return the verdict: ``failed`` if the function raises, ``unparsable`` without a score.
 
-        A `NotApplicableError` is ``not_applicable``.
+        After a `NotApplicableError` it is ``not_applicable``.
         """
         try:
             verdict = _read(await result_of(self.function, case, output), output)
@@ -70,9 +70,9 @@ class FunctionJudge:
             verdict = Verdict.on(
                 output.key, by="", source="judge", outcome="not_applicable", reason=str(error)
             )
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a user's function raises is why there is no score
-            why = " ".join(f"{type(error).__name__}: {error}".split())
-            verdict = Verdict.on(output.key, by="", source="judge", outcome="failed", reason=why)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - any error of a user's function is a failed verdict
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            verdict = Verdict.on(output.key, by="", source="judge", outcome="failed", reason=reason)
         return msgspec.structs.replace(
             verdict,
             case_id=output.case_id,
@@ -98,14 +98,16 @@ async def result_of(function: Callable[..., Any], *arguments: Any) -> Any:
 def callable_judge(name: str, function: Callable[[Case, Output], Any]) -> FunctionJudge:
     """Make a judge of a function (see `FunctionJudge`).
 
-    Another function, or a changed one, is another judge.
+    A changed function is another judge.
     """
-    fingerprint = hashlib.sha256(json.dumps([name, place(function), _text(function)]).encode()).hexdigest()
+    fingerprint = hashlib.sha256(
+        json.dumps([name, place(function), _source_text(function)]).encode()
+    ).hexdigest()
     judge_id = JudgeId(kind="callable", name=name, variant="function", fingerprint=fingerprint)
     return FunctionJudge(judge_id, judge_id.plain, function)
 
 
-def _text(function: Any) -> str:
+def _source_text(function: Any) -> str:
     """Return the source of a function, or its compiled code if it has no source."""
     try:
         return inspect.getsource(function if hasattr(function, "__code__") else cast("Any", type(function)))
@@ -127,10 +129,10 @@ def _read(result: object, output: Output) -> Verdict:
     score, reason = parts if len(parts) == _PAIR else (None, None)
     item: Any = getattr(score, "item", None)
     if not isinstance(score, int | float) and callable(item):
-        score = item()  # numpy's
+        score = item()  # a scalar of numpy
     if not isinstance(score, int | float) or not 0 <= score <= 1 or not isinstance(reason, str | None):
-        why = f"{_EXPECTED}, got {repr(cast('Any', result))[:_SHOWN]}"
-        return Verdict.on(output.key, by="", source="judge", outcome="unparsable", reason=why)
+        problem = f"{_EXPECTED}, got {repr(cast('Any', result))[:_SHOWN]}"
+        return Verdict.on(output.key, by="", source="judge", outcome="unparsable", reason=problem)
     return Verdict.on(output.key, by="", source="judge", score=float(score), reason=reason)
 
 

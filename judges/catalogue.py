@@ -1,4 +1,4 @@
-"""The prompts that come with fiducial, and how a prompt is found by name or path."""
+"""Shipped prompts, and finding a prompt by name or path."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ DEFAULT_VARIANTS: Mapping[str, str] = {
     judge: "explicit" if judge == _OF_TASKS else "reasons"
     for judge in sorted({spec.judge for spec in KINDS.values() if spec.judge is not None})
 }
-"""The variant that a judge's bare name means: reasons first, which costs tokens and shows what a score rests on.
+"""Default variant of each judge: `reasons`, which costs tokens and explains the score.
 
-Of tasks, `explicit`: the only one of them that is shown what calls returned, without which many cannot be decided.
+For tasks it is `explicit`, the only variant that shows the results of calls; many tasks cannot be decided without them.
 """
 
 
@@ -33,19 +33,19 @@ JUDGED_KINDS: Mapping[str, frozenset[Kind]] = {
     judge: frozenset(spec.name for spec in KINDS.values() if spec.judge == judge)
     for judge in DEFAULT_VARIANTS
 }
-"""The kinds of case that each judge that comes along judges; every kind has one."""
+"""Kinds of case of each shipped judge; every kind has a judge."""
 
 
 def judge_of(kind: Kind) -> str | None:
-    """Return the judge that comes along for a kind of case."""
+    """Return the name of the shipped judge for a kind of case."""
     return kind_spec(kind).judge
 
 
 LOCALISING: Mapping[str, str] = {"first_wrong_step": "reasons"}
-"""Judges that name the first wrong step of a trajectory, each with the variant that its bare name means."""
+"""Judges that name the first wrong step of a trajectory, each with its default variant."""
 
 OF_TRANSCRIPTS = frozenset({_OF_TASKS, *LOCALISING})
-"""Judges that take a case of any other kind, too, if the output records its steps."""
+"""Judges that take cases of any kind if the output records its steps."""
 
 
 def takes_transcripts(judge: JudgeId) -> bool:
@@ -54,7 +54,7 @@ def takes_transcripts(judge: JudgeId) -> bool:
 
 
 def judges_for(kind: Kind, outputs: int, recorded: int) -> list[str]:
-    """Return the judges to recommend for outputs of a kind, some of which record their steps.
+    """Return the judges to recommend for outputs of a kind; ``recorded`` of them have steps.
 
     Tool calls without a reference are judged with their results and the answer that follows, if these are recorded.
     """
@@ -76,20 +76,20 @@ class PromptName(NamedTuple):
 
 
 PAIRWISE: Mapping[str, str] = {"preference": "reasons"}
-"""Judges that compare two outputs of a case instead of judging one, each with the variant that its bare name means."""
+"""Judges that compare two outputs of a case instead of judging one, each with its default variant."""
 
 SPLITTER = PromptName("statements", "split")
-"""The prompt that splits long answers into statements; no judge."""
+"""The prompt that splits long answers into statements; it is not a judge."""
 
 
 class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Entry of ``prompts/recorded.toml`` for a prompt that comes with fiducial.
+    """Entry of ``prompts/recorded.toml`` for a shipped prompt.
 
     Attributes:
-        sha256: Of the file, which never changes.
-        pass_at: The score in (0, 1] from which its verdict counts as a pass; None for a prompt that is not a judge.
-        recorded: Names of the recordings that hold a real model's replies to it.
-        transcript: ``calls`` for a prompt that was written when transcripts showed calls without their results, and is shown them so.
+        sha256: Hash of the file, which never changes.
+        pass_at: Pass threshold in (0, 1]; None for a prompt that is not a judge.
+        recorded: Names of the recordings of a real model's replies.
+        transcript: ``calls`` for a prompt whose transcripts show calls without their results.
     """
 
     sha256: str
@@ -99,9 +99,9 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def shipped_prompts() -> dict[PromptName, Path]:
-    """Return every shipped prompt that asks how good one output is, sorted by name."""
-    apart = {SPLITTER.judge, *PAIRWISE, *LOCALISING}
-    return {name: file for name, file in all_prompts().items() if name.judge not in apart}
+    """Return every shipped prompt that grades one output, sorted by name."""
+    others = {SPLITTER.judge, *PAIRWISE, *LOCALISING}
+    return {name: file for name, file in all_prompts().items() if name.judge not in others}
 
 
 def all_prompts() -> dict[PromptName, Path]:
@@ -112,14 +112,14 @@ def all_prompts() -> dict[PromptName, Path]:
 
 @cache
 def known_prompts() -> Mapping[PromptName, KnownPrompt]:
-    """Return the catalogue entry of each prompt that comes with fiducial."""
+    """Return the catalogue entry of each shipped prompt."""
     tables = tomllib.loads((_FOLDER / "recorded.toml").read_text(encoding="utf-8"))
-    shipped_prompts = msgspec.convert(tables, dict[str, KnownPrompt])
-    return {PromptName(*name.split("/")): prompt for name, prompt in shipped_prompts.items()}
+    entries = msgspec.convert(tables, dict[str, KnownPrompt])
+    return {PromptName(*name.split("/")): entry for name, entry in entries.items()}
 
 
 def known_prompt(name: PromptName, path: Path) -> KnownPrompt | None:
-    """Return a prompt's catalogue entry; None for a prompt that does not come with fiducial."""
+    """Return a prompt's catalogue entry; None for a prompt that is not shipped."""
     return known_prompts().get(name) if path == _FOLDER / name.judge / f"{name.variant}{SUFFIX}" else None
 
 

@@ -45,7 +45,7 @@ class AzureOpenAIConnection(NamedTuple):
 
 
 class ServerlessConnection(NamedTuple):
-    """A model deployed without a server of one's choice."""
+    """A model on a serverless deployment."""
 
     api_key: str
     api_base: str
@@ -58,10 +58,12 @@ _KINDS: Mapping[str, type[Connection]] = {
     "azureopenai": AzureOpenAIConnection,
     "serverless": ServerlessConnection,
 }
-"""A connection's type, however promptflow spells it, to its fields; the names and defaults of promptflow-core's classes."""
+"""Fields of each type of connection, with the names and defaults of promptflow-core's classes."""
 
-_ABOUT = frozenset({"$schema", "name", "type", "module", "expiry_time", "created_date", "last_modified_date"})
-"""What a file may say beside the fields of its kind; promptflow's own business."""
+_IGNORED = frozenset(
+    {"$schema", "name", "type", "module", "expiry_time", "created_date", "last_modified_date"}
+)
+"""Further fields of a file, which only promptflow uses."""
 
 _REFERENCE = re.compile(r"\$\{env:([^}]+)\}")
 _EXPECTED = (
@@ -73,13 +75,13 @@ def connection_endpoint(connection: object, environment: Mapping[str, str]) -> E
     """Return the endpoint of a connection.
 
     Args:
-        connection: The path of a connection's file (``.yml`` or ``.yaml``, as ``pf connection create`` takes it), the name of a
-            connection that promptflow knows, or a connection of promptflow's.
-        environment: Environment variables, which values in a file refer to as ``${env:NAME}``.
+        connection: The path of a connection's file (``.yml`` or ``.yaml``, in the form of ``pf connection create``), the name
+            of a connection stored by promptflow, or a connection object of promptflow.
+        environment: Environment variables, to which values in a file refer as ``${env:NAME}``.
 
     Raises:
-        ConfigurationError: There is no such connection, or it is of another kind.
-        InputError: The file cannot be used; values of fields are never shown.
+        ConfigurationError: There is no such connection, or it has another type.
+        InputError: The file cannot be used; the message shows no value of a field.
     """
     if not isinstance(connection, str | Path):
         return _endpoint(connection, "connection")
@@ -104,7 +106,7 @@ def _read(path: Path, environment: Mapping[str, str]) -> Any:
         if name in known:
             text = _text(value, environment, path, lines.get(name), name)
             fields |= {name: text} if text else {}
-        elif name not in _ABOUT:
+        elif name not in _IGNORED:
             raise InputError(
                 f"unknown field; this kind has: {', '.join(known)}",
                 path=path,
@@ -123,10 +125,7 @@ def _read(path: Path, environment: Mapping[str, str]) -> Any:
 def _text(
     value: object, environment: Mapping[str, str], path: Path, line: int | None, field: str
 ) -> str | None:
-    """Return a field's value.
-
-    Errors leave the value out, since it may be a key.
-    """
+    """Return a field's value; no error shows it, since it may be a key."""
     if value is None or isinstance(value, str | int | date):
         text = "" if value is None else str(value).strip()
     else:
@@ -136,14 +135,14 @@ def _text(
         if not environment.get(reference[1]):
             raise InputError(f"the variable {reference[1]} is not set", path=path, line=line, field=field)
         return environment[reference[1]]
-    # As promptflow's own templates write them: <user-input>, <no-change>, ****, to_replace_with_...
+    # Placeholders of promptflow's templates: <user-input>, <no-change>, ****, to_replace_with_...
     if text and (not text.strip("*") or text[0] + text[-1] == "<>" or text.startswith("to_replace_with")):
         raise InputError("is a placeholder; write a value, or ${env:NAME}", path=path, line=line, field=field)
     return text
 
 
 def _look_up(name: str) -> object:
-    """Find a connection by name where promptflow keeps them, which needs promptflow in full."""
+    """Return a connection stored by promptflow; this needs promptflow itself, not only its core."""
     try:
         connections: Any = import_module("promptflow.connections")
         return connections.ConnectionProvider.get_instance().get(name)
@@ -157,10 +156,7 @@ def _look_up(name: str) -> object:
 
 
 def _endpoint(connection: Any, where: str) -> Endpoint:
-    """Return the endpoint of a connection.
-
-    promptflow's own connections are recognised by the name of their class.
-    """
+    """Return the endpoint of a connection, whose type is recognised by the name of its class."""
     kinds = {each.__name__ for each in type(connection).__mro__}
     if AzureOpenAIConnection.__name__ in kinds:
         token = None if connection.auth_mode == "key" else _token(connection, where)
@@ -172,7 +168,7 @@ def _endpoint(connection: Any, where: str) -> Endpoint:
             token=token,
         )
     if OpenAIConnection.__name__ in kinds:
-        # Without an address the registry of connections returns "_".
+        # promptflow stores a missing address as "_".
         base_url = None if connection.base_url in {"", "_"} else connection.base_url
         return Endpoint(
             base_url=base_url,
@@ -181,7 +177,7 @@ def _endpoint(connection: Any, where: str) -> Endpoint:
         )
     if ServerlessConnection.__name__ in kinds:
         base = str(connection.api_base).rstrip("/")
-        # promptflow's own tools ask such a deployment by the openai library.
+        # promptflow's tools call such a deployment with the openai library.
         return Endpoint(base_url=base if base.endswith("/v1") else f"{base}/v1", api_key=connection.api_key)
     raise ConfigurationError(f"{where}: {_EXPECTED}, got {type(connection).__name__}")
 

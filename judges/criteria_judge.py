@@ -18,7 +18,7 @@ from .prompt_judge import PromptJudge
 from .ungraded_parts import PartOutcome, outcome_of_ungraded
 
 _VERSION = "points/1"
-"""Part of the fingerprint; grows when the same verdicts on criteria make another score."""
+"""Part of the fingerprint; raised when the same verdicts on criteria give another score."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class CriteriaJudge(JudgeOfParts):
         return self._combined(output, repeat, criteria_of(case), verdicts)
 
     def _question(self, case: Case, output: Output, repeat: int) -> JudgeQuestion:
-        own_output = msgspec.structs.replace(output, case_id=case.id)
-        return JudgeQuestion(self.judge, case, own_output, repeat, unreadable_guess(own_output))
+        answer = msgspec.structs.replace(output, case_id=case.id)
+        return JudgeQuestion(self.judge, case, answer, repeat, unreadable_guess(answer))
 
     def _combined(
         self, output: Output, repeat: int, criteria: Sequence[Criterion], verdicts: Sequence[Verdict]

@@ -1,7 +1,6 @@
 """Convert another tool's ``.prompty``: promptflow, prompty 2, azure-ai-evaluation.
 
-The template is kept to the letter. Keys that only locate the model (``configuration``, ``connection``) are dropped, and keys
-with it.
+The template is copied verbatim. What locates the model (``configuration``, ``connection``) is dropped, and API keys with it.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _PARAMETERS = {
     "messages": None,
     "stream": None,
 }
-"""Decoding parameters that prompty 2 calls otherwise than the endpoint does, and those that are not for a prompt file to set."""
+"""Decoding parameters of prompty 2 by the endpoint's name for them; None for those that a prompt file cannot set."""
 
 _SCHEMA_TYPES = {"float": "number", "int": "integer", "list": "array", "dict": "object", "bool": "boolean"}
 _TAG = re.compile(r"<(S[012])>")
@@ -45,16 +44,19 @@ _REASONS = ("reason", "reasoning", "explanation", "rationale", "justification")
 
 
 def import_prompty(path: Path, sources: Mapping[str, str], scale: Scale | None = None) -> str:
-    """Write another tool's prompt file as one of ours.
+    """Convert another tool's prompt file to the text of a prompt file.
 
-    ``sources`` names the input of ours that fills one of theirs; what it does not name must have a name of ours, or a default. Without a
-    scale the file has to say which scores are possible.
+    Args:
+        path: The other tool's file.
+        sources: The fiducial input that fills each of its inputs. Inputs that are not listed need a name of fiducial's, or a
+            default.
+        scale: The scale; None if the file declares one.
     """
     return prompty_text(read_front_matter(path), sources, scale)
 
 
 def prompty_text(front: FrontMatter, sources: Mapping[str, str], scale: Scale | None = None) -> str:
-    """Write another tool's prompt, split into front matter and template, as a prompt file."""
+    """Convert another tool's prompt, already split, to the text of a prompt file."""
     _refuse_other_templates(front)
     inputs = _inputs(front)
     named = _sources(front, inputs, sources)
@@ -86,25 +88,25 @@ def _field(front: FrontMatter, key: str, kind: type[T]) -> T | None:
 
 def _refuse_other_templates(front: FrontMatter) -> None:
     template = front.values.get("template")
-    written = _mapping(template).get("format") if isinstance(template, dict) else template
-    kind = _mapping(written).get("kind") if isinstance(written, dict) else written
+    template_format = _mapping(template).get("format") if isinstance(template, dict) else template
+    kind = _mapping(template_format).get("kind") if isinstance(template_format, dict) else template_format
     if kind not in (None, "jinja2"):
         raise InputError(f"the template is {kind!r}, where jinja2 is read", path=front.path)
 
 
 def _inputs(front: FrontMatter) -> dict[str, dict[str, Any]]:
     """Return inputs by name, with type and default; examples are dropped."""
-    written: Any = front.values.get("inputs", front.values.get("inputSchema"))
-    if isinstance(_mapping(written).get("properties"), dict | list):
-        written = written["properties"]
-    if isinstance(written, list):
-        named = {str(_mapping(each).get("name")): _mapping(each) for each in cast("list[Any]", written)}
+    inputs: Any = front.values.get("inputs", front.values.get("inputSchema"))
+    if isinstance(_mapping(inputs).get("properties"), dict | list):
+        inputs = inputs["properties"]
+    if isinstance(inputs, list):
+        by_name = {str(_mapping(each).get("name")): _mapping(each) for each in cast("list[Any]", inputs)}
     else:
-        named = {str(name): _mapping(each) for name, each in _mapping(written).items()}
+        by_name = {str(name): _mapping(each) for name, each in _mapping(inputs).items()}
     return {
         name: {"type": _declared_type(declared)}
         | ({"default": declared["default"]} if declared.get("default") is not None else {})
-        for name, declared in named.items()
+        for name, declared in by_name.items()
     }
 
 
@@ -115,7 +117,7 @@ def _declared_type(declared: Mapping[str, Any]) -> str:
 
 
 def _fillable(declared: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Return the input with a type that its source can fill: text, or a list for some sources."""
+    """Return the input with a type that its source has: text, or a list for some sources."""
     listed = source in LISTS and declared["type"] in {"list", "array"}
     fits = listed or source not in INPUTS or declared["type"] not in TYPES
     return dict(declared) if fits else {**declared, "type": "string"}
@@ -150,11 +152,11 @@ def _response_format(outputs: list[Any]) -> dict[str, Any]:
 
 def _property(declared: Mapping[str, Any]) -> dict[str, Any]:
     kind = str(declared.get("kind") or declared.get("type") or "string")
-    written: dict[str, Any] = {"type": _SCHEMA_TYPES.get(kind, kind)}
+    schema: dict[str, Any] = {"type": _SCHEMA_TYPES.get(kind, kind)}
     if isinstance(declared.get("description"), str):
-        written["description"] = declared["description"]
-    listed = declared.get("enumValues") or declared.get("enum")
-    return written | ({"enum": listed} if isinstance(listed, list) else {})
+        schema["description"] = declared["description"]
+    values = declared.get("enumValues") or declared.get("enum")
+    return schema | ({"enum": values} if isinstance(values, list) else {})
 
 
 def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale | None:
@@ -175,7 +177,7 @@ def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str
 def _sources(
     front: FrontMatter, inputs: Mapping[str, Mapping[str, Any]], named: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the sources of the inputs whose names are not fiducial's."""
+    """Return the fiducial input for each input of another name; ``named`` overrides the file."""
     for name in named:
         if name not in inputs:
             raise InputError(
@@ -196,7 +198,7 @@ def _sources(
 def _tags(template: str) -> dict[str, Any] | None:
     """Return the parse settings for Azure's tags, if the template shows them.
 
-    Thoughts are in S0, an explanation in S1, the score in S2.
+    S0 holds thoughts, S1 an explanation, S2 the score.
     """
     shown = sorted(set(_TAG.findall(template)))
     if "S2" not in shown:

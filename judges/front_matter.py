@@ -16,7 +16,7 @@ from ..records.bounded_yaml import YamlError, read_bounded_yaml
 
 MAX_PROMPT_BYTES = 1 << 20
 _MOST_NODES = 5_000
-"""Most keys and values in a front matter; reading them takes a second."""
+"""Maximum number of keys and values in front matter; reading them takes a second."""
 _BEGINNING = 1 << 10
 
 _FENCE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
@@ -43,8 +43,8 @@ class FrontMatter:
     def fault(self, message: str, key: str) -> PromptError:
         """Return an error that names the file and the key's line."""
         line = self.lines.get(key)
-        place = str(self.path) if line is None else f"{self.path}:{line}"
-        return PromptError(f"{place}: {key}: {message}")
+        location = str(self.path) if line is None else f"{self.path}:{line}"
+        return PromptError(f"{location}: {key}: {message}")
 
 
 def read_front_matter(path: Path) -> FrontMatter:
@@ -56,7 +56,8 @@ def read_front_matter(path: Path) -> FrontMatter:
 def split_front_matter(text: str, path: Path) -> FrontMatter:
     """Split the text of a prompt file.
 
-    The front matter ends at the first line of three dashes, so a template may hold such lines (promptflow would take the last).
+    The front matter ends at the first line of three dashes, so a template may contain such lines; promptflow ends it at the
+    last one.
     """
     opening = _FENCE.match(text.lstrip("\n"))
     start = len(text) - len(text.lstrip("\n"))
@@ -100,10 +101,7 @@ def read_prompt_text(path: Path) -> str:
 
 
 def with_newlines(text: str) -> str:
-    r"""Return the text with ``\n`` line ends, as in prompt files.
-
-    A role behind any other line end would still open a message.
-    """
+    r"""Return the text with ``\n`` for every line end; a role after any line end opens a message."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -125,8 +123,8 @@ def read_yaml_mapping(
     try:
         values, node = read_bounded_yaml(text, most_nodes=_MOST_NODES)
     except YamlError as error:
-        place = f"{path}" if error.line is None else f"{path}:{lines_before + 1 + error.line}"
-        raise PromptError(f"{place}: {noun} {error.problem}") from error
+        location = f"{path}" if error.line is None else f"{path}:{lines_before + 1 + error.line}"
+        raise PromptError(f"{location}: {noun} {error.problem}") from error
     if not isinstance(node, MappingNode):
         raise PromptError(f"{path}:{lines_before + 1}: {noun} must be a mapping of keys to values")
     keys: list[Any] = [key for key, _ in cast("Any", node).value]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .transport import Provider
 
 Work: TypeAlias = tuple[Case, Output, int]
-"""An output with its case, and which repetition of the question this is."""
+"""A case, an output of it, and the number of the repetition."""
 
 
 class ModelClient(Protocol):
@@ -25,7 +25,7 @@ class ModelClient(Protocol):
         ...
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
-        """Open the provider that answers requests, for as long as the context is open."""
+        """Open a provider that answers requests while the context is open."""
         ...
 
 
@@ -34,7 +34,7 @@ class AskedJudge(Protocol):
 
     @property
     def id(self) -> JudgeId:
-        """Which judge it is; equal fingerprints mean comparable scores."""
+        """Identity of the judge; equal fingerprints mean comparable scores."""
         ...
 
     @property
@@ -57,7 +57,7 @@ class Judge(AskedJudge, Protocol):
         ...
 
     def named(self, by: str) -> Self:
-        """Return the judge under another name, which signs its verdicts."""
+        """Return the judge with another name, which signs its verdicts."""
         ...
 
     async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
@@ -65,8 +65,8 @@ class Judge(AskedJudge, Protocol):
         ...
 
     def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
-        """Judge repetitions of outputs; yield one verdict each, as they are done.
+        """Judge repetitions of outputs; yield each verdict when it is done.
 
-        Work is taken only as fast as verdicts are.
+        Work is consumed only as fast as the verdicts are.
         """
         ...

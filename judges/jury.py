@@ -1,4 +1,4 @@
-"""Juries: several opinions on one output, counted into one verdict."""
+"""Juries: several opinions on one output, combined into one verdict."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ class JuryMember(msgspec.Struct, frozen=True):
 
 
 class Jury(msgspec.Struct, frozen=True, kw_only=True):
-    """Members of a jury, and the rule that counts their opinions.
+    """Members of a jury, and the rule that combines their opinions.
 
     Attributes:
-        rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the first member's verdict if
-            it is sure, else the second's.
+        rule: ``majority``: pass or fail by majority; ``mean``: the mean score; ``escalate``: the first member's verdict if it
+            is sure, else the second's.
         members: The judges; for ``escalate`` the cheap one, then the expensive one.
         weights: Weight of each member's opinions.
-        repeats: Times that each member judges; each time is an opinion.
-        unsure: ``escalate`` only: range of scores, ends included, for which the first member is unsure.
+        repeats: Number of times that each member judges; each time is an opinion.
+        unsure: Range of scores, ends included, for which the first member is unsure; only for ``escalate``.
     """
 
     rule: Rule
@@ -113,8 +113,8 @@ class JuryJudge(Composite):
     """Jury of several judges, or of one judge asked several times, with one verdict.
 
     Attributes:
-        jury: The jury's members, and how their verdicts are counted.
-        members: The judges, in that order.
+        jury: The jury's rule and members.
+        members: The judges, in the order of the jury's members.
     """
 
     jury: Jury
@@ -151,7 +151,7 @@ class JuryJudge(Composite):
         return sum(rounds) if self.jury.rule == "escalate" else max(rounds)
 
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
-        """Ask the members, and count their opinions; see `Composite`."""
+        """Ask the members, and combine their opinions; see `Composite`."""
         first = 1 if self.jury.rule == "escalate" else len(self.members)
         verdicts = yield from deliberate_together(
             map(deliberation_on, self._questions(self.members[:first], case, output))
@@ -173,45 +173,40 @@ class JuryJudge(Composite):
 
 
 def _takes(judge: AskedJudge, kind: Kind, output: Output) -> bool:
-    listed = judge.kinds is None or kind in judge.kinds
-    return listed or (output.turns is not None and takes_transcripts(judge.id))
+    """Return whether a judge grades outputs such as this one."""
+    grades_kind = judge.kinds is None or kind in judge.kinds
+    return grades_kind or (output.turns is not None and takes_transcripts(judge.id))
 
 
-def _finest(verdict: Verdict) -> float | None:
+def _probability_or_score(verdict: Verdict) -> float | None:
     """Return the probability of a pass by log-probabilities if there is one, else the score."""
     probability = verdict.evidence.get("probability")
     return verdict.score if probability is None else probability
 
 
 def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
-    """Return whether the cheap judge leaves an output to the expensive one.
+    """Return whether the expensive judge is asked, by the opinions of the cheap one.
 
-    It does when its reply has no score, when a score lies in the unsure range, or when its repeats disagree. A call that failed
-    is not an opinion: it is retried.
+    It is asked if an opinion has no score, if a score lies in the unsure range, or if repeats disagree. After a failed call it
+    is not, since the call is retried.
     """
     if any(one.outcome in {"failed", "not_applicable"} for one in opinions):
         return False
     low, high = jury.unsure
-    scores = [_finest(one) for one in opinions]
+    scores = [_probability_or_score(one) for one in opinions]
     if any(score is None or low <= score <= high for score in scores):
         return True
     return len({one.score is not None and one.score >= jury.members[0].pass_at for one in opinions}) > 1
 
 
 def jury_verdict(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verdict:
-    """Count the opinions on one output; the evidence lists them by member.
+    """Combine the opinions on one output; the evidence lists them by member.
 
-    Opinions without a score are left out, and a score needs more than half of the opinions, by weight. If a call failed, the jury
-    is `failed`, too: the same command retries it, and a jury's verdict must not depend on when it was asked. A tie is `undecided`.
+    Only opinions with a score count, and they must have more than half of the weight. If a call failed, the verdict is
+    `failed`, too: the next run retries the call, and a jury's verdict must not depend on when it was asked. A tie is
+    `undecided`.
     """
-    counted = opinions
-    if jury.rule == "escalate":
-        cheap = [one for one in opinions if one.author == jury.members[0].id]
-        expensive = [one for one in opinions if one.author == jury.members[1].id]
-        counted = (
-            (expensive or cheap) if is_unsure(jury, cheap) else cheap
-        )  # the second member may not judge such cases
-    outcome, score, reason = _combined(jury, counted)
+    outcome, score, reason = _combined(jury, _deciding_opinions(jury, opinions))
     names: dict[Author, str] = {member.id: member.by for member in jury.members}
     listed = [
         {"by": names[one.author], "outcome": one.outcome}
@@ -231,6 +226,16 @@ def jury_verdict(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verd
         reason=reason,
         evidence=evidence,
     )
+
+
+def _deciding_opinions(jury: Jury, opinions: Sequence[Verdict]) -> Sequence[Verdict]:
+    """Return the opinions that count: for ``escalate`` those of one member."""
+    if jury.rule != "escalate":
+        return opinions
+    cheap = [one for one in opinions if one.author == jury.members[0].id]
+    expensive = [one for one in opinions if one.author == jury.members[1].id]
+    # The expensive member may not judge this kind of case.
+    return expensive if expensive and is_unsure(jury, cheap) else cheap
 
 
 def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:

@@ -19,13 +19,13 @@ T = TypeVar("T")
 
 _lock = threading.Lock()
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""Process id to its loop. A forked worker inherits its parent's entry, but not the parent's thread."""
+"""The loop of each process id. A forked worker inherits its parent's entry, but not the parent's thread."""
 
 
 def thread_safe_call(function: Callable[P, T]) -> Callable[P, T]:
-    """Make a function safe to await in a thread: a StopIteration becomes a RuntimeError.
+    """Make a function safe to call in a thread: a StopIteration becomes a RuntimeError.
 
-    No future can carry a StopIteration, so that its result would be awaited forever. A `next` too many is a common mistake.
+    A future cannot hold a StopIteration, which one `next` too many raises, so its result would be awaited forever.
     """
 
     @wraps(function)
@@ -39,18 +39,18 @@ def thread_safe_call(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
-    """Run a coroutine in this process's own loop.
+    """Run a coroutine in the loop of this process.
 
-    Wait with the future's `result` in another thread, or with `asyncio.wrap_future` in a loop. As the loop is always the same,
-    what belongs to it, such as a client with its connections, can be kept between calls.
+    Wait with the future's `result` in another thread, or with `asyncio.wrap_future` in a loop. Since the loop is always the
+    same, a client with its connections can be used for many calls.
     """
     return asyncio.run_coroutine_threadsafe(work, _loop())
 
 
 def run_sync(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end and return its result.
+    """Run a coroutine, wait for its end, and return its result.
 
-    The caller's thread may have a running loop. The coroutine is cancelled when waiting is interrupted.
+    The caller's thread may have a running loop. The coroutine is cancelled if the wait is interrupted.
     """
     if is_loop_thread():
         # Waiting for the loop in its own thread would deadlock.
@@ -75,7 +75,7 @@ def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 def run_apart(work: Callable[[], T]) -> T:
-    """Run work that starts its own loop; in a new thread if a loop runs, as in a notebook."""
+    """Call a function that starts a loop; in a new thread if a loop runs, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -85,9 +85,9 @@ def run_apart(work: Callable[[], T]) -> T:
 
 
 def is_loop_thread() -> bool:
-    """Return whether the caller runs in this process's own loop.
+    """Return whether the caller runs in the loop of this process.
 
-    Waiting there for work of the same loop would never end.
+    Waiting there for other work of the loop would never end.
     """
     try:
         return asyncio.get_running_loop() is _loops.get(os.getpid())
@@ -109,7 +109,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
     """Run a loop forever.
 
-    A `SystemExit` in a caller's code ends its own task only; the loop goes on for the others.
+    A `SystemExit` in a caller's code ends only that caller's task.
     """
     while True:
         with suppress(SystemExit):

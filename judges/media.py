@@ -1,6 +1,6 @@
 """Replace images, audio and files in a judge's input by marks, and restore them as parts.
 
-A mark holds a hash of the whole item, so that no text under evaluation can forge one. An item without media is shown byte for byte.
+A mark holds a hash of the whole item, so that no text under evaluation can forge one. An item without media is unchanged.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MEDIUM_KEYS = (
     "input_audio",
     "input_video",
 )
-"""Keys that hold a medium or its address, in objects without a key named after their type."""
+"""Keys that hold a medium or its address in objects without a key named after their type."""
 _NOUNS: Mapping[MediumKind, str] = {"image": "image", "audio": "audio", "file": "a file", "video": "video"}
 _DEEPEST = 50
 
@@ -112,7 +112,7 @@ def refuse_unsendable(media: Sequence[Medium], *, images: bool, how: str) -> Non
 
 
 def with_parts(messages: Sequence[Message], media: Sequence[Medium]) -> list[Message]:
-    """Put media into messages as content parts, each at the first place of its mark."""
+    """Put media into messages as content parts, each at the first occurrence of its mark."""
     marks = {medium.mark: medium for medium in media}
     marker = re.compile("(" + "|".join(map(re.escape, marks)) + ")")
     unplaced = dict(marks)
@@ -164,7 +164,7 @@ def _media_in(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 def _is_medium(value: Any) -> bool:
     """Return whether a value is a content part with a medium in it.
 
-    The type alone is not enough: a tool's own objects may have one of the same name.
+    The type alone is not enough: objects of a tool may have a type of the same name.
     """
     if not isinstance(value, dict):
         return False
@@ -172,16 +172,18 @@ def _is_medium(value: Any) -> bool:
     kind = fields.get("type")
     if not isinstance(kind, str) or kind not in _KINDS:
         return False
-    own = fields.get(kind)
-    named = isinstance(own, dict) or (isinstance(own, str) and own.startswith(("data:", "http")))
-    blob = isinstance(fields.get("data"), str) and "mimeType" in fields
-    return named or blob or any(key in fields for key in _MEDIUM_KEYS)
+    content = fields.get(kind)
+    has_content = isinstance(content, dict) or (
+        isinstance(content, str) and content.startswith(("data:", "http"))
+    )
+    has_data = isinstance(fields.get("data"), str) and "mimeType" in fields
+    return has_content or has_data or any(key in fields for key in _MEDIUM_KEYS)
 
 
 def _address(part: Mapping[str, Any]) -> str | None:
     """Return the URL or data address of an image; None if neither is known."""
-    given: Any = part.get("image_url") or part.get("image") or part.get("source") or part
-    fields = cast("dict[str, Any]", given) if isinstance(given, dict) else {"url": given}
+    image: Any = part.get("image_url") or part.get("image") or part.get("source") or part
+    fields = cast("dict[str, Any]", image) if isinstance(image, dict) else {"url": image}
     data, kind = fields.get("data"), fields.get("media_type") or fields.get("mimeType")
     address = f"data:{kind};base64,{data}" if isinstance(data, str) and kind else fields.get("url")
     return address if isinstance(address, str) and _ADDRESS.match(address) else None
@@ -192,8 +194,8 @@ def _content_of(part: Mapping[str, Any]) -> str:
 
 
 def _digest(case: Case, output: Output) -> str:
-    given = json.dumps(msgspec.to_builtins([case.messages, case.context, output]), sort_keys=True)
-    return hashlib.sha256(given.encode()).hexdigest()[:_DIGEST]
+    item = json.dumps(msgspec.to_builtins([case.messages, case.context, output]), sort_keys=True)
+    return hashlib.sha256(item.encode()).hexdigest()[:_DIGEST]
 
 
 def _marked_case(case: Case, media: Mapping[str, Medium]) -> Case:

@@ -1,7 +1,7 @@
 """Metrics of other tools as functions of a case and an output.
 
-A metric is called with what its signature asks for: every tool names the question, the answer, the reference and the
-passages otherwise. DeepEval and ragas take an object of theirs instead.
+A metric is called with the arguments in its signature; every tool has other names for the question, the answer, the reference
+and the passages. DeepEval and ragas take an object instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "reference": ("expected", "reference", "reference_outputs", "ground_truth", "expected_output", "target"),
     "passages": ("context", "contexts", "retrieved_contexts", "retrieval_context", "documents"),
 }
-"""Inputs of a metric, by the names that tools use."""
+"""Tools' names for each input of a metric."""
 
 _REASONS = ("reason", "rationale", "comment", "explanation")
 _ROUNDING = 1e-9
@@ -41,7 +41,7 @@ class MetricItem(NamedTuple):
         question: The last user message.
         answer: The text, or the calls as JSON.
         reference: The first accepted answer, the criterion, or the expected calls as JSON; None if there is none.
-        passages: Texts that the answer may rest on.
+        passages: Texts of the case's context.
     """
 
     question: str
@@ -84,7 +84,7 @@ def metric_function(
 
     Args:
         metric: A metric, scorer or evaluator of DeepEval, ragas, MLflow, autoevals, openevals or Azure, or any function.
-        key: Which entry of a mapping that it returns is the score.
+        key: Key of the score, if the metric returns a mapping.
         scale: Its lowest and highest score.
     """
     call = _caller(metric)
@@ -106,8 +106,8 @@ def _caller(metric: Any) -> Callable[[MetricItem], Any]:
 
 
 def _measured(metric: Any, item: MetricItem) -> tuple[Any, Any]:
-    """Measure with a copy, since a DeepEval metric keeps its last score."""
-    mine = copy.copy(metric)
+    """Measure with a copy of a DeepEval metric, since it stores its last score."""
+    metric = copy.copy(metric)
     case = import_module("deepeval.test_case").LLMTestCase(
         input=item.question,
         actual_output=item.answer,
@@ -115,8 +115,8 @@ def _measured(metric: Any, item: MetricItem) -> tuple[Any, Any]:
         context=item.passages or None,
         retrieval_context=item.passages or None,
     )
-    mine.measure(case)
-    return mine.score, getattr(mine, "reason", None)
+    metric.measure(case)
+    return metric.score, getattr(metric, "reason", None)
 
 
 def _ragas_sample(metric: Any, item: MetricItem) -> Any:
@@ -130,7 +130,7 @@ def _ragas_sample(metric: Any, item: MetricItem) -> Any:
 
 
 def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
-    """Return what a metric's signature asks for, under its names.
+    """Return the arguments that a metric's signature names.
 
     Raises:
         NotApplicableError: It requires a reference, and the case has none.
@@ -147,15 +147,15 @@ def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
     if not requested & {name for names in _NAMES.values() for name in names}:
         requested |= {"input", "output", "expected"}  # a wrapper that hides its signature
     return {
-        name: values[what]
-        for what, names in _NAMES.items()
+        name: values[field]
+        for field, names in _NAMES.items()
         for name in names
-        if name in requested and values[what] is not None
+        if name in requested and values[field] is not None
     }
 
 
 def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
-    """Read a score, wherever a tool puts it; raise a ValueError if there is none."""
+    """Return the score and reason in a metric's result; raise a ValueError if there is no score."""
     reason = None
     if isinstance(result, tuple):
         result, reason = cast("tuple[Any, Any]", result)
@@ -174,12 +174,12 @@ def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
 
 def _value(result: Any, key: str | None) -> Any:
     if isinstance(result, Mapping):
-        found = cast("Mapping[str, Any]", result)
+        fields = cast("Mapping[str, Any]", result)
         if key is not None:
-            return found.get(key)
-        if "score" in found:
-            return found["score"]
-        numbers = [each for name, each in found.items() if name.endswith("score") and _is_number(each)]
+            return fields.get(key)
+        if "score" in fields:
+            return fields["score"]
+        numbers = [each for name, each in fields.items() if name.endswith("score") and _is_number(each)]
         return numbers[0] if len(numbers) == 1 else None
     for name in ("score", "value"):
         if not _is_number(result) and hasattr(result, name):
@@ -192,13 +192,13 @@ def _reason(result: Any) -> str | None:
     holders: list[Any] = [result, getattr(result, "metadata", None)]
     for holder in holders:
         for name in _REASONS:
-            found = (
+            reason = (
                 cast("Mapping[str, Any]", holder).get(name)
                 if isinstance(holder, Mapping)
                 else getattr(holder, name, None)
             )
-            if isinstance(found, str) and found:
-                return found
+            if isinstance(reason, str) and reason:
+                return reason
     return None
 
 

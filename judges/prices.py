@@ -13,13 +13,13 @@ _PRICE = re.compile(
 )
 _MILLION = 1_000_000
 _SAMPLE = 1_000
-"""Tokens whose price is asked for: few enough to be on the first step of prices that rise with a request's length."""
+"""Tokens whose price is looked up: few, since some prices rise with a request's length."""
 
 
 class Prices(NamedTuple):
-    """US dollars for a million tokens in, out, and in from the provider's cache.
+    """US dollars for a million prompt tokens, completion tokens, and cached prompt tokens.
 
-    Cached tokens cost as much as others if they have no known price.
+    Without a price of their own, cached tokens cost as much as other prompt tokens.
     """
 
     prompt: float
@@ -27,20 +27,20 @@ class Prices(NamedTuple):
     cached: float | None = None
 
     def cost(self, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0) -> float:
-        """US dollars for so many tokens; ``cached_tokens`` are among those of the prompt."""
+        """Return the cost in US dollars; ``cached_tokens`` are some of the prompt tokens."""
         cached = self.prompt if self.cached is None else self.cached
-        fresh = (prompt_tokens - cached_tokens) * self.prompt
-        return (fresh + cached_tokens * cached + completion_tokens * self.completion) / _MILLION
+        uncached_cost = (prompt_tokens - cached_tokens) * self.prompt
+        return (uncached_cost + cached_tokens * cached + completion_tokens * self.completion) / _MILLION
 
 
 PriceList: TypeAlias = Callable[[str], Prices | None]
-"""From a model's name to its prices; None when they are not known."""
+"""Function that returns the prices of a model; None if they are unknown."""
 
 
 def listed_prices(model: str) -> Prices | None:
-    """Look a model's price up in genai-prices, without fetching; None if it is unknown there.
+    """Return a model's prices in genai-prices, without a download; None if they are unknown.
 
-    The list is the provider's public price at the time of that package's release: no discounts.
+    These are the provider's public prices when the package was released, without discounts.
     """
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - 0.2 s, when costs are asked for
 
@@ -55,7 +55,7 @@ def listed_prices(model: str) -> Prices | None:
 
 
 def depends_on_time(model: str) -> bool:
-    """Return whether a model's listed price depends on the day or hour."""
+    """Return whether a model's listed price depends on the date or the hour."""
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - as above
 
     try:
@@ -66,43 +66,40 @@ def depends_on_time(model: str) -> bool:
 
 
 def price_list(prices: Iterable[str] = (), listed: PriceList = listed_prices) -> PriceList:
-    """Return the list of prices, overridden by the user's own.
+    """Return the list of prices, overridden by the user's prices.
 
     Args:
-        prices: ``IN/OUT`` for every model, or ``MODEL=IN/OUT`` for one; US dollars for a million tokens. ``/CACHED`` may follow:
-            for tokens that the provider had cached.
+        prices: ``IN/OUT`` for every model, or ``MODEL=IN/OUT`` for one, in US dollars for a million tokens. ``/CACHED`` may
+            follow, the price of tokens that the provider cached.
         listed: The prices of other models.
 
     Raises:
-        UsageError: A price is not of that form.
+        UsageError: A price does not have that form.
     """
-    own = dict(map(_read_price, prices))
+    declared = dict(map(_read_price, prices))
 
-    def find(model: str) -> Prices | None:
-        return own.get(model) or own.get(None) or listed(model)
+    def prices_of(model: str) -> Prices | None:
+        return declared.get(model) or declared.get(None) or listed(model)
 
-    return find
+    return prices_of
 
 
 def dollars_of(
     prices: PriceList, model: str, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0
 ) -> float | None:
-    """Return what a model's tokens cost; None if there are none, or if its price is unknown."""
+    """Return the cost of a model's tokens; None if there are none, or if its price is unknown."""
     price = prices(model) if prompt_tokens or completion_tokens else None
     return None if price is None else price.cost(prompt_tokens, completion_tokens, cached_tokens)
 
 
 def _read_price(text: str) -> tuple[str | None, Prices]:
-    found = _PRICE.fullmatch(text)
+    match = _PRICE.fullmatch(text)
     try:
-        if found is not None:
-            cached = found["cached"]
-            prices = Prices(
-                float(found["prompt"]), float(found["completion"]), None if cached is None else float(cached)
-            )
-            return found["model"], prices
+        if match is not None:
+            cached = None if match["cached"] is None else float(match["cached"])
+            return match["model"], Prices(float(match["prompt"]), float(match["completion"]), cached)
     except ValueError:
-        pass  # more than one point in a number
+        pass  # a number with several decimal points
     raise UsageError(
         f"--price expects [MODEL=]IN/OUT[/CACHED], in dollars for a million tokens (0.4/1.6), got {text!r}"
     )
