@@ -1,4 +1,4 @@
-"""Prompt file: its question, inputs, scale, and the way its reply is read.
+"""Prompt file: template, inputs, scale, and how replies are parsed.
 
 The form is that of promptflow's ``.prompty`` files, with additional keys (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``, ``each``) that
 promptflow and prompty ignore::
@@ -65,7 +65,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "bool": (bool,),
     "boolean": (bool,),
 }
-"""Types an input may declare, in promptflow's and in JSON schema's words."""
+"""Types of inputs, by promptflow's and JSON schema's names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,10 @@ class InputDeclaration:
 
     Attributes:
         type: One of `TYPES`.
-        default: Used when no value is given.
+        default: Value if there is no other.
         required: Whether there is no default.
         has_kind: Whether the type is also given as ``kind``, which prompty reads.
-        source: The fiducial input that fills it, if ``map`` names one; else the one of its own name.
+        source: The fiducial input that fills it, if ``map`` names one; else that of the same name.
     """
 
     type: str = "string"
@@ -96,7 +96,7 @@ class PromptFile:
         name: Display name.
         description: Description in a sentence.
         inputs: Declared inputs by name.
-        parameters: Decoding parameters, sent as they are.
+        parameters: Decoding parameters, sent unchanged.
         scale: Possible scores; 0 or 1 for a prompt that splits answers, which scores nothing.
         pass_at: Pass threshold in (0, 1]; None if the file declares none.
         parse: Declared way of reading replies; None if the file declares none.
@@ -146,18 +146,19 @@ def read_prompt_file(path: Path) -> PromptFile:
 
 
 def prompt_of(front: FrontMatter) -> PromptFile:
-    """Check what a prompt file says; see `read_prompt_file`."""
+    """Check the front matter and the template of a prompt file; see `read_prompt_file`."""
     for key in front.values:
         if key not in _KEYS:
             raise front.fault(f"unknown key; {_nearest(key, _KEYS)}", key)
     parameters = _parameters(front)
+    inputs = _inputs(front)
     parse = _field(front, "parse", dict[str, Any], {}) if "parse" in front.values else None
     splits = (parse or {}).get("mode") == STATEMENTS
     return PromptFile(
         path=front.path,
         name=_field(front, "name", str, front.path.stem),
         description=_field(front, "description", str, ""),
-        inputs=_inputs(front),
+        inputs=inputs,
         parameters=parameters,
         scale=PASS_OR_FAIL if splits else declared_scale(front, parameters, parse or {}),
         pass_at=_pass_at(front),
@@ -168,7 +169,7 @@ def prompt_of(front: FrontMatter) -> PromptFile:
         names_template_format="template" in front.values,
         kinds=_kinds(front),
         images=_field(front, "images", bool, default=False),
-        by_criterion=_by_criterion(front),
+        by_criterion=_by_criterion(front, inputs),
     )
 
 
@@ -188,7 +189,7 @@ class _ResponseFormat(msgspec.Struct):
 
 
 def _field(front: FrontMatter, key: str, kind: type[T], default: T) -> T:
-    """Return one key of the front matter, checked for its type."""
+    """Return the value of a key of the front matter, checked for its type."""
     if front.values.get(key) is None:
         return default
     try:
@@ -250,12 +251,12 @@ def _pass_at(front: FrontMatter) -> float | None:
     return pass_at
 
 
-def _by_criterion(front: FrontMatter) -> bool:
+def _by_criterion(front: FrontMatter, inputs: Mapping[str, InputDeclaration]) -> bool:
     if front.values.get("each") is None:
         return False
     if front.values["each"] != "criterion":
         raise front.fault(f"expected criterion, got {front.values['each']!r}", "each")
-    if "criterion" not in {each.source or name for name, each in _inputs(front).items()}:
+    if "criterion" not in {each.source or name for name, each in inputs.items()}:
         raise front.fault(
             "the prompt is to be asked about each criterion, and declares no input criterion", "each"
         )

@@ -26,19 +26,22 @@ from .scale import Scale, names_other_scale, scale_from_option, scale_text, sugg
 def import_prompt(
     path: Path, out: Path, inputs: Iterable[str] = (), scale: str | None = None, step: float | None = None
 ) -> tuple[str, PromptFile]:
-    """Make a prompt file.
+    """Convert a prompt to a prompt file, which is not written.
 
     Args:
-        path: A JSON file with a chat message or several, plain text, or a ``.prompty`` file.
-        out: The prompt file to write.
-        inputs: What is to be judged: ``OURS``, or ``THEIRS=OURS``.
-        scale: The worst score and the best, such as ``1-5``; None when the file says it.
-        step: Distance of neighbouring scores; None when any number in between is one.
+        path: A JSON file with one or more chat messages, plain text, or a ``.prompty`` file.
+        out: Path of the prompt file, for messages.
+        inputs: Inputs to judge: fiducial's ``INPUT``, or ``THEIRS=INPUT`` for one that the prompt names otherwise.
+        scale: The worst score and the best, such as ``1-5``; None if the file declares it.
+        step: Distance of neighbouring scores; None if any number between the ends is a score.
+
+    Returns:
+        The text of the prompt file, and the checked prompt.
 
     Raises:
-        UsageError: An input is none of ours, or the scale is none.
-        InputError: It cannot be imported.
-        PromptError: It cannot be read, or would not be a prompt file that can be used.
+        UsageError: An input is unknown, or the scale is malformed.
+        InputError: The file cannot be imported.
+        PromptError: The file cannot be read, or the result is not a valid prompt file.
     """
     sources = dict(_source(each) for each in inputs)
     try:
@@ -59,7 +62,7 @@ def import_prompt(
 
 
 def _import_template(path: Path, sources: Mapping[str, str], scale: Scale | None) -> str | None:
-    """Return plain text with placeholders of inputs as a prompt file; None for other files."""
+    """Convert plain text with placeholders of inputs to a prompt file; None for other files."""
     content = _content(path)
     if _is_json(path, content):
         return None
@@ -102,9 +105,15 @@ def import_chat(
 
     The JSON is a message, a list of messages, or an object with ``messages``.
 
-    The messages' texts are kept to the letter, apart from line ends, which become newlines. What is to be judged goes into a last user message, one section an input: those
-    that are given, by the names they are to have and the inputs of ours that fill them, or that the text's own headings name, else query and response. The reply is read as
-    the last number after the last heading that speaks of a score, if there is one. Without a scale scores are from 0 to 1, unless the text speaks of others.
+    Texts are copied verbatim, except for line ends. A user message is added with one section per input. The reply is parsed as
+    the last number after the last heading with the word "score", if there is such a heading.
+
+    Args:
+        path: The file.
+        inputs: Fiducial's input for each section, by the section's name; by default the inputs that headings name, else query
+            and response.
+        scale: The scale; by default 0 to 1, which is refused if the text names another.
+        step: Distance of neighbouring scores.
     """
     messages = _read(path)
     text = "\n".join(message.content for message in messages)
@@ -128,9 +137,9 @@ def import_chat(
 
 
 def _parse(text: str, heading: str, scale: Scale) -> dict[str, Any]:
-    """Return how a reply is read: the last number after a heading.
+    """Return the parse settings for the last number after a heading.
 
-    It may be a share if the scale allows that; indexes are kept if the text asks for them.
+    It may be a fraction if the scale begins with 0; indexes are kept if the text asks for them.
     """
     parse: dict[str, Any] = {"mode": "number", "pick": "last", "after": heading}
     if scale.minimum == 0:
@@ -196,11 +205,11 @@ def _named_inputs(text: str) -> list[str]:
 
 
 def _verbatim(content: str, path: Path) -> str:
-    found = _NOT_TEXT.search(content)
-    if found is not None:
-        line = content.count("\n", 0, found.start()) + 1
+    match = _NOT_TEXT.search(content)
+    if match is not None:
+        line = content.count("\n", 0, match.start()) + 1
         raise InputError(
-            f"line {line} of a message, {found[0]!r}, would open a message or end the front matter", path=path
+            f"line {line} of a message, {match[0]!r}, would open a message or end the front matter", path=path
         )
     if _JINJA.search(content) is None:
         return content
@@ -210,6 +219,7 @@ def _verbatim(content: str, path: Path) -> str:
 
 
 def _material(inputs: Sequence[str]) -> str:
+    """Return the user message with one section per input."""
     sections = [
         f"## {name.replace('_', ' ').capitalize()}\n"
         f"=== {{{{fence}}}} begin {name} ===\n{{{{{name}}}}}\n=== {{{{fence}}}} end {name} ==="

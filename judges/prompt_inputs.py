@@ -1,4 +1,4 @@
-"""Named inputs of all judges: their sources, and the delimiter their text cannot contain."""
+"""Named inputs of all prompts: their values, and a delimiter that no text can contain."""
 
 from __future__ import annotations
 
@@ -41,11 +41,10 @@ OTHER_NAMES = {
 }
 """Other names for the same inputs."""
 
-_CHARACTERS = 20
-"""Of a fence."""
+_FENCE_CHARACTERS = 20
 
 _OF_A_QUESTION = frozenset({"criterion", "criteria"})
-"""Inputs that differ between questions about one material, whose fence must not differ with them."""
+"""Inputs that differ between questions about the same material; the material's fence does not depend on them."""
 
 
 def fill_inputs(
@@ -54,10 +53,10 @@ def fill_inputs(
     output: Output,
     fillers: Mapping[str, Filler] | None = None,
 ) -> dict[str, Any]:
-    """Fill the inputs a prompt declares.
+    """Fill the inputs that a prompt declares.
 
     Returns:
-        Values by name, ready to be rendered. Inputs that are not ours are left to their defaults.
+        Values by name, for rendering. Inputs that fiducial does not know are left out, so that they get their defaults.
     """
     values: dict[str, Any] = {}
     for name, declaration in declared.items():
@@ -86,16 +85,17 @@ def refuse_unfillable(prompt: PromptFile) -> None:
     """Refuse a prompt with inputs that nothing fills."""
     for name, declaration in prompt.inputs.items():
         source = declaration.source or name
-        place = f"{prompt.path}:{prompt.lines.get('inputs' if declaration.source is None else 'map', 1)}"
+        key = "inputs" if declaration.source is None else "map"
+        location = f"{prompt.path}:{prompt.lines.get(key, 1)}"
         if source not in INPUTS:
             if not declaration.required and declaration.source is None:
                 continue
-            raise PromptError(f"{place}: {unknown_input(name, declaration.source)}")
+            raise PromptError(f"{location}: {unknown_input(name, declaration.source)}")
         if declaration.type != "string" and (
             source not in LISTS or declaration.type not in {"list", "array"}
         ):
             kind = "a list" if source in LISTS else "a text"
-            raise PromptError(f"{place}: input {name}: {source} is {kind}, declared as {declaration.type}")
+            raise PromptError(f"{location}: input {name}: {source} is {kind}, declared as {declaration.type}")
 
 
 def unknown_input(name: str, source: str | None = None) -> str:
@@ -104,29 +104,33 @@ def unknown_input(name: str, source: str | None = None) -> str:
     It names the inputs that exist, the nearest one, and the line that would map the input to it.
     """
     nearest = nearest_input(source or name)
-    what = (
+    problem = (
         f"nothing fills the input {name!r}"
         if source is None
         else f"{name} is mapped to {source!r}, which is none"
     )
     hint = f"did you mean {nearest}? " if nearest else ""
     return (
-        f"{what}; {hint}say so in the front matter: map: {{{name}: {nearest or INPUTS[0]}}}, or give it a default "
+        f"{problem}; {hint}say so in the front matter: map: {{{name}: {nearest or INPUTS[0]}}}, or give it a default "
         f"(inputs that exist: {', '.join(INPUTS)})"
     )
 
 
 def nearest_input(name: str) -> str | None:
-    """Return fiducial's input that a name seems to mean; None when none is near."""
+    """Return the fiducial input with the nearest name; None if none is near."""
     close = difflib.get_close_matches(name.lower(), [*INPUTS, *OTHER_NAMES], 1)
     return OTHER_NAMES.get(close[0], close[0]) if close else None
 
 
 def fence_for(texts: Iterable[str], enclosed: Iterable[str] | None = None) -> str:
-    """Derive a delimiter from the texts to enclose; it occurs in none of them or ``enclosed``.
+    """Derive a delimiter from texts; it occurs in none of the texts that it encloses.
 
-    It is a hash of them, so whoever writes such a text cannot know it beforehand and put it in; and it is the same each
-    time, so that requests stay cacheable and replayable.
+    It is a hash of the texts, so the author of one cannot put it in. It is the same each time, so that requests can be cached
+    and replayed.
+
+    Args:
+        texts: Texts to hash.
+        enclosed: Texts to enclose, if others.
     """
     parts = _encoded(texts)
     digest = hashlib.sha256()
@@ -135,7 +139,7 @@ def fence_for(texts: Iterable[str], enclosed: Iterable[str] | None = None) -> st
         digest.update(part)
     others = parts if enclosed is None else _encoded(enclosed)
     while True:
-        fence = digest.hexdigest()[:_CHARACTERS]
+        fence = digest.hexdigest()[:_FENCE_CHARACTERS]
         if not any(fence.encode() in part for part in others):
             return fence
         digest.update(b"again")

@@ -1,4 +1,4 @@
-"""Judges that are a prompt to a model, and loading them by name."""
+"""Judges that send a prompt to a model, and loading them by name."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .transcript import TRANSCRIPT_VERSION
 from .transport import Provider
 
 _TASKS_PER_CALL = 2
-"""Items at work per call in flight: while some wait to be tried again, others keep the slots busy."""
+"""Concurrent items per call in flight: while some wait for a retry, others use the slots."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptJudge(JudgePrompt):
-    """A prompt that is asked of a model."""
+    """A judge that sends a prompt to a model."""
 
     def named(self, by: str) -> Self:
         """Return the judge under another name; see `Judge`."""
@@ -75,9 +75,9 @@ def load_judge(
     Args:
         spec: ``judge`` (its default variant), ``judge/variant``, ``statements/split``, or a path to a ``.prompty`` file.
         model: The model's name at the endpoint.
-        parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
-        refused: What the model's refusals are known to change, in the same form.
-        replay: Executes an output's calls, so that a transcript shows what they returned; None to show what the output records.
+        parameters: Decoding parameters that override the prompt's; the value None removes one.
+        refused: Changes after the model's earlier refusals, in the same form.
+        replay: Function that executes an output's calls for transcripts; None to show the recorded results.
 
     Raises:
         UsageError: There is no such judge, or no model is named.

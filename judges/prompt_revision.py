@@ -1,4 +1,4 @@
-"""Revisions of a judge's prompt: ask for one, read it, refuse what is another judge."""
+"""Revisions of a judge's prompt: ask for one, read it, refuse one that changes the judge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .prompt_file import PromptFile, prompt_of
 from .prompt_inputs import FENCES, fence_for, fill_inputs
 
 _SHOWN = 2_000
-"""Characters of one text of an item that the model is shown."""
+"""Maximum characters of one text that the model is shown."""
 
 _WORD = re.compile(r"\w+")
 
@@ -33,9 +33,9 @@ class Disagreement(NamedTuple):
     """An item on which a judge and the label disagree.
 
     Attributes:
-        label: Whether the label passes the output.
-        verdict: Whether the judge does; None if its reply could not be graded.
-        reason: What the judge said.
+        label: Whether the output passes by its label.
+        verdict: Whether it passes by the judge; None if the judge gave no score.
+        reason: The judge's reason.
     """
 
     case: Case
@@ -64,7 +64,7 @@ def _fenced(fence: str, label: str, text: str) -> str:
 
 
 def _item(judge: JudgePrompt, disagreement: Disagreement) -> dict[str, Any]:
-    """Return what the judge was shown of an item, and what it and the label say."""
+    """Return an item as the judge was shown it, with its verdict and the label."""
     marked = with_marks(disagreement.case, disagreement.output)
     shown = fill_inputs(judge.prompt.inputs, marked.case, marked.output, judge.fillers)
     declared = judge.prompt.inputs
@@ -73,12 +73,10 @@ def _item(judge: JudgePrompt, disagreement: Disagreement) -> dict[str, Any]:
         for name, value in shown.items()
         if (declared[name].source or name) not in FENCES
     }
-    verdict = (
-        "could not be read" if disagreement.verdict is None else "pass" if disagreement.verdict else "fail"
-    )
+    verdicts = {True: "pass", False: "fail", None: "could not be read"}
     return {
         "shown to the judge": texts,
-        "the judge's verdict": verdict,
+        "the judge's verdict": verdicts[disagreement.verdict],
         "the judge's reason": _shortened(disagreement.reason or ""),
         "right would be": "pass" if disagreement.label else "fail",
     }
@@ -103,10 +101,10 @@ def revised_prompt(reply: str, prompt_text: str, judge: JudgePrompt) -> str:
     path = judge.prompt.path
     text = body.strip("\n") + "\n"
     if text.lstrip().startswith("---"):
-        found = split_front_matter(text.lstrip(), path)
-        if (why := incompatibility(judge.prompt, prompt_of(found))) is not None:
-            raise PromptError(why)
-        text = found.body
+        reply_front = split_front_matter(text.lstrip(), path)
+        if (problem := incompatibility(judge.prompt, prompt_of(reply_front))) is not None:
+            raise PromptError(problem)
+        text = reply_front.body
     front = split_front_matter(prompt_text, path)
     head = prompt_text[: len(prompt_text) - len(front.body)]
     notes = _declared_outside(judge, front.values)
@@ -118,7 +116,7 @@ def revised_prompt(reply: str, prompt_text: str, judge: JudgePrompt) -> str:
 
 
 def _declared_outside(judge: JudgePrompt, values: Mapping[str, Any]) -> list[str]:
-    """Return what the catalogue says of a shipped prompt, as lines of front matter."""
+    """Return a shipped prompt's threshold and kinds from the catalogue as front matter."""
     lines: list[str] = []
     if judge.pass_at is not None and "pass_at" not in values:
         lines.append(f"pass_at: {judge.pass_at:g}")
@@ -128,11 +126,11 @@ def _declared_outside(judge: JudgePrompt, values: Mapping[str, Any]) -> list[str
 
 
 def revision_problem(current: JudgePrompt, new: JudgePrompt) -> str | None:
-    """Return why a candidate is not a revision of the current prompt; None if it is one."""
+    """Return the reason why a prompt is not a revision of the current one; None if it is one."""
     if new.fingerprint == current.fingerprint or new.prompt.template == current.prompt.template:
         return "is the current prompt"
-    if (why := incompatibility(current.prompt, new.prompt)) is not None:
-        return why
+    if (problem := incompatibility(current.prompt, new.prompt)) is not None:
+        return problem
     if new.pass_at != current.pass_at:
         declared = (
             f"add `pass_at: {current.pass_at:g}`" if current.pass_at is not None else "remove `pass_at`"
@@ -144,7 +142,7 @@ def revision_problem(current: JudgePrompt, new: JudgePrompt) -> str | None:
 
 
 def incompatibility(current: PromptFile, new: PromptFile) -> str | None:
-    """Return which placeholder a prompt drops, or how its scale differs; None if neither."""
+    """Return how a prompt differs in placeholders, scale or criteria; None if it does not."""
     missing = sorted(_placeholders(current) - _placeholders(new)) if new.template.strip() else []
     if missing:
         return f"drops the placeholder {', '.join(f'{{{{{name}}}}}' for name in missing)}"
@@ -156,11 +154,12 @@ def incompatibility(current: PromptFile, new: PromptFile) -> str | None:
 
 
 def _placeholders(prompt: PromptFile) -> set[str]:
-    """Return the inputs of ours that a template shows, under any name."""
-    used = set(_used(prompt.template))
+    """Return the fiducial inputs that a template shows, under any name."""
+    used = set(_names_in(prompt.template))
     return {each.source or name for name, each in prompt.inputs.items() if name in used}
 
 
-def _used(template: str) -> Iterator[str]:
+def _names_in(template: str) -> Iterator[str]:
+    """Yield the words in the expressions and statements of a jinja template."""
     for piece in template.replace("{%", "{{").split("{{")[1:]:
         yield from _WORD.findall(piece.partition("}")[0])

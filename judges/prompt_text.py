@@ -1,6 +1,6 @@
 """Write prompt files that promptflow and prompty load, too, and list portability problems.
 
-Such a problem keeps a file from being loaded to the same messages there.
+A portability problem is a reason why these tools load a file to other messages, or not at all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .scale import Scale, scale_line
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NOT_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-"""Words that YAML 1.1 reads as something else than a text."""
+"""Words that YAML 1.1 does not read as texts."""
 
 _KINDS = {
     "list": "array",
@@ -26,7 +26,7 @@ _KINDS = {
     "double": "float",
     "number": "float",
 }
-"""What prompty calls the types of promptflow."""
+"""Prompty's names for promptflow's types."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +35,8 @@ class PromptText:
 
     Attributes:
         inputs: Inputs by name, each with ``type`` and perhaps ``default``.
-        sources: The inputs of ours that fill those with names of their own.
-        scale: What scores are possible; None when the decoding parameters say it.
+        sources: The fiducial input for each input of another name.
+        scale: Possible scores; None if the decoding parameters declare them.
     """
 
     name: str
@@ -59,8 +59,8 @@ class PromptText:
             f"  parameters: {_flow(self.parameters)}",
             "inputs:" if self.inputs else "inputs: {}",
             *(
-                f"  {name}: {_flow({**said, 'kind': _KINDS.get(said['type'], said['type'])})}"
-                for name, said in self.inputs.items()
+                f"  {name}: {_flow({**declared, 'kind': _KINDS.get(declared['type'], declared['type'])})}"
+                for name, declared in self.inputs.items()
             ),
             "template: {format: {kind: jinja2}, parser: {kind: prompty}}",
             *([] if self.scale is None else [scale_line(self.scale)]),
@@ -73,10 +73,10 @@ class PromptText:
 
 
 def _flow(value: Any) -> str:
-    """Return a value in YAML's flow style on one line; plain words go without quotes."""
+    """Return a value in YAML's flow style, on one line; plain words have no quotes."""
     if isinstance(value, Mapping):
-        said = cast("Mapping[str, Any]", value)
-        return "{" + ", ".join(f"{_flow(str(key))}: {_flow(each)}" for key, each in said.items()) + "}"
+        items = cast("Mapping[str, Any]", value).items()
+        return "{" + ", ".join(f"{_flow(str(key))}: {_flow(each)}" for key, each in items) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_flow, cast("Sequence[Any]", value))) + "]"
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _NOT_WORDS:
@@ -90,7 +90,7 @@ _STATEMENT = re.compile(r"\{%|\{#")
 
 
 def portability_problems(prompt: PromptFile) -> list[str]:
-    """Find what other tools would trip over, a sentence each."""
+    """Return the portability problems of a prompt, one sentence each."""
     problems: list[str] = []
     if _DASHES.search(prompt.template):
         problems.append("a line of the template ends in three dashes: promptflow ends the front matter there")

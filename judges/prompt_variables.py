@@ -1,6 +1,6 @@
 """Fill prompt inputs from a case and an output.
 
-Whatever is under evaluation goes in whole: text verbatim, everything else as JSON.
+Texts under evaluation are inserted verbatim, everything else as JSON, both in full.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
 Filler: TypeAlias = Callable[[Case, Output], Any]
-"""Makes the value of one input."""
+"""Function that makes the value of one input."""
 
 Replay: TypeAlias = Callable[[Case, Output], Episode | None]
-"""What an output's calls return when they are executed in its case's worlds; None for a case without any."""
+"""Function that executes an output's calls in its case's worlds; it returns None for a case without worlds."""
 
 
 class NotApplicableError(FiducialError):
-    """This judge has nothing to say of this item: what it judges by is not there."""
+    """The item lacks something that the judge needs."""
 
 
 def _query(case: Case, output: Output) -> str:
@@ -45,18 +45,18 @@ def _query(case: Case, output: Output) -> str:
 
 
 def _without_instructions(messages: list[Message]) -> list[Message]:
-    """Return the messages without the agent's instructions.
+    """Return the messages without the agent's instructions, if there are others.
 
-    They say how to answer, not what was asked.
+    Instructions say how to answer, not what was asked.
     """
     asked = [message for message in messages if message["role"] not in {"system", "developer"}]
     return asked or messages
 
 
 def _question(case: Case, output: Output) -> str:
-    """Return the question to judge by.
+    """Return the question that the judge answers.
 
-    For an answer that should rest on results: whether they say it. Otherwise: what the user asked.
+    For a grounded answer: whether the search results support it. Otherwise: what the user asked.
     """
     if kind_spec(case.kind).family == "grounded" and output.text is not None:
         return f"Do the search results state or imply the following?\n{output.text}"
@@ -93,7 +93,7 @@ def _tools_as_listed(case: Case, output: Output) -> JsonList:
 
 
 def _tool_calls(case: Case, output: Output) -> JsonList:
-    """Return native calls, else the text that holds the calls, else the calls of all steps."""
+    """Return native calls, else the text with the calls, else all steps."""
     del case
     if output.tool_calls is not None:
         return calls_text(output.tool_calls)
@@ -155,7 +155,7 @@ def _steps(case: Case, output: Output, replay: Replay | None = None) -> str:
 
 
 def _criterion(case: Case, output: Output) -> str:
-    """Return the criterion of a good answer; for a challenge, its answer put in its template."""
+    """Return the criterion of a good answer; for a challenge, its answer in its template."""
     del output
     criterion = (
         challenge_criterion(case)
@@ -172,7 +172,7 @@ def _criterion(case: Case, output: Output) -> str:
 
 
 def _criteria(case: Case, output: Output) -> JsonList:
-    """Return a rubric's criteria, numbered, as JSON lines; points would lead the judge."""
+    """Return a rubric's numbered criteria as JSON lines; points would bias the judge."""
     del output
     if not (criteria := criteria_of(case)):
         raise NotApplicableError("the case has no criteria")
@@ -223,14 +223,14 @@ FILLERS: Mapping[str, Filler] = {
     "first": _one_of_two("first"),
     "second": _one_of_two("second"),
 }
-"""How each input is made. One more, ``fence``, is derived from the others."""
+"""Filler of each input. The fences are derived from the other inputs."""
 
 FILLERS_OF_CALLS: Mapping[str, Filler] = {
     **FILLERS,
     "tool_definitions": _tools_as_listed,
     "transcript": transcript_of_calls,
 }
-"""The same for prompts that were written when a transcript showed calls without what came of them."""
+"""Fillers for prompts whose transcripts show calls without their results."""
 
 
 def fillers_with(replay: Replay) -> Mapping[str, Filler]:
@@ -270,9 +270,9 @@ class _Reference(msgspec.Struct):
 
 
 def challenge_criterion(case: Case) -> str | None:
-    """Return the criterion of a challenge; None without an answer.
+    """Return the criterion of a challenge: its answer in its template, and its examples.
 
-    It is the answer in the words of its template, or as it stands, and the examples.
+    None if it has no answer.
     """
     try:
         ground = msgspec.convert(case.reference, _Reference).ground

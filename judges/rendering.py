@@ -1,10 +1,11 @@
 """Turn a prompt's template and values into messages, without jinja if names suffice.
 
-Roles are fixed before any value exists: headers such as ``user:`` are replaced in the template's source by marks that hold a
-random number, and only those marks open a message afterwards. No value, however it is spelled, can therefore open or end
-one. On benign input the messages equal those of promptflow-core.
+Roles are fixed before any value is inserted: headers such as ``user:`` are replaced in the template by marks with a random
+number, and only these marks open a message. So no value can open or end one. On benign input the messages equal those of
+promptflow-core.
 
-A template that holds nothing but names, as all shipped ones do, is filled as jinja would; jinja is loaded for those that loop, choose or filter.
+A template that holds only names, as all shipped ones do, is filled as jinja would fill it. Jinja is imported for templates with
+loops, conditions or filters.
 """
 
 from __future__ import annotations
@@ -23,38 +24,17 @@ _MOST_NAMES = 1000
 _NAME = re.compile(r"(?<!\{)\{\{ *([A-Za-z_][A-Za-z0-9_]*) *\}\}")
 _MARKUP = re.compile(r"\{[{%#]")
 _NEWLINE = re.compile(r"\r\n|\r")
-_JINJA_NAMES = frozenset(
-    [
-        "and",
-        "caller",
-        "elif",
-        "else",
-        "false",
-        "False",
-        "if",
-        "in",
-        "is",
-        "loop",
-        "none",
-        "None",
-        "not",
-        "or",
-        "range",
-        "self",
-        "super",
-        "true",
-        "True",
-        "varargs",
-        "kwargs",
-    ]
-)
-"""Names with a meaning in jinja, whatever the values are."""
+_JINJA_NAMES = frozenset({
+    "and", "caller", "elif", "else", "false", "False", "if", "in", "is", "kwargs", "loop", "none", "None", "not", "or",
+    "range", "self", "super", "true", "True", "varargs",
+})  # fmt: skip
+"""Names that have a meaning in jinja."""
 
 
 def plain_template(source: str) -> Callable[[Mapping[str, Any]], str] | None:
-    """Compile a template of names alone; None for any other.
+    """Compile a template that holds only names; None for any other.
 
-    The function raises TemplateLimitError for a name without a value, or a text far longer than its values.
+    The function raises TemplateLimitError for a name without a value, or a text far longer than the values.
     """
     pieces = _NAME.split(source)
     texts, names = [_NEWLINE.sub("\n", text) for text in pieces[::2]], pieces[1::2]
@@ -77,7 +57,7 @@ def plain_template(source: str) -> Callable[[Mapping[str, Any]], str] | None:
 
 
 Render: TypeAlias = Callable[[Mapping[str, Any]], list[Message]]
-"""Values by input name in, messages out."""
+"""Function from values by input name to messages."""
 
 _ROLE = re.compile(
     r"^[ \t]*+(?:#[ \t]*+)?(system|user|assistant|developer|tool|function)[ \t]*+:[ \t]*+\n",
@@ -91,23 +71,23 @@ _FAILURES = (
 
 
 def compile_prompt(prompt: PromptFile) -> Render:
-    """Compile a prompt once, to be rendered for every item.
+    """Compile a prompt to a function that renders it for an item.
 
-    A prompt that cannot be compiled, or not rendered with the values of an item, raises `PromptError`.
+    Both raise `PromptError` if the prompt cannot be compiled or rendered.
     """
     nonce = secrets.token_hex(16)
     source = _mark_roles(prompt, nonce)
     try:
-        fill = _filling(source)
+        fill = _compiled(source)
     except TemplateLimitError as error:
         line = prompt.template_line + error.line - 1
         raise PromptError(f"{prompt.path}:{line}: {error}") from error
     mark = re.compile(f"\0{nonce}:([a-z]+)\0\n?")
 
     def render(values: Mapping[str, Any]) -> list[Message]:
-        complete = _complete(prompt, values)
+        all_values = _with_defaults(prompt, values)
         try:
-            text = fill(complete)
+            text = fill(all_values)
         except _FAILURES as error:
             raise PromptError(f"{prompt.path}: the template cannot be rendered: {error}") from error
         before, *parts = mark.split(text)
@@ -121,17 +101,17 @@ def compile_prompt(prompt: PromptFile) -> Render:
     return render
 
 
-def _filling(source: str) -> Callable[[Mapping[str, Any]], str]:
+def _compiled(source: str) -> Callable[[Mapping[str, Any]], str]:
     plain = plain_template(source)
     if plain is not None:
         return plain
-    from .bounded_template import jinja_template  # noqa: PLC0415 - most prompts hold names alone
+    from .bounded_template import jinja_template  # noqa: PLC0415 - most templates hold only names
 
     return jinja_template(source)
 
 
 def encodable(text: str) -> str:
-    """Escape lone surrogates, which UTF-8 cannot carry; keep any other text."""
+    """Escape lone surrogates, which UTF-8 cannot encode."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -158,7 +138,7 @@ def _mark_roles(prompt: PromptFile, nonce: str) -> str:
     return source
 
 
-def _complete(prompt: PromptFile, values: Mapping[str, Any]) -> dict[str, Any]:
+def _with_defaults(prompt: PromptFile, values: Mapping[str, Any]) -> dict[str, Any]:
     unknown = sorted(values.keys() - prompt.inputs.keys())
     if unknown:
         raise PromptError(f"{prompt.path}: inputs that are not declared: {', '.join(unknown)}")

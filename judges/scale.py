@@ -1,6 +1,7 @@
-"""Scale on which a prompt asks for its score, and reading it from a prompt file.
+"""Scale of a prompt's scores, and reading it from a prompt file.
 
-Only its ``scale`` key or ``response_format`` declares one: a guess could read the worst of five grades, 1, as the best of 0 and 1.
+Only the ``scale`` key or the ``response_format`` declares one: a guess could take the worst of five grades, 1, for the best of 0
+and 1.
 """
 
 from __future__ import annotations
@@ -24,9 +25,7 @@ _MOST_STEPS = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Scale of scores: least, greatest, the better end, and the step if scores are discrete.
-
-    A prompt file's ``scale`` has the same defaults.
+    """Scale of scores.
 
     Attributes:
         minimum: Least score.
@@ -63,7 +62,7 @@ class Scale:
         return abs(steps - round(steps)) <= _TOLERANCE
 
     def nearest(self, value: float) -> float:
-        """Return the score nearest to a value: 0.9999999999 is 1 if steps are whole."""
+        """Return the score nearest to a value: 1 for 0.9999999999 in steps of 1."""
         if self.step is None:
             return value
         return min(self.maximum, self.minimum + round((value - self.minimum) / self.step) * self.step)
@@ -90,7 +89,7 @@ class Scale:
     def normalise(self, value: float) -> float:
         """Return the score in [0, 1]; 1 is the best."""
         distance = value - self.minimum if self.better == "high" else self.maximum - value
-        # Adding zero turns minus zero, which judges do write, into zero.
+        # Adding zero turns minus zero, which some judges write, into zero.
         return distance / (self.maximum - self.minimum) + 0.0
 
     def __str__(self) -> str:
@@ -103,7 +102,7 @@ class Scale:
 
 
 PASS_OR_FAIL = Scale(step=1.0)
-"""Scale of judges that say 0 or 1."""
+"""Scale with the scores 0 and 1."""
 
 
 _RANGE = re.compile(
@@ -126,7 +125,8 @@ class _Declared(msgspec.Struct, forbid_unknown_fields=True):
 def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale:
     """Return the scale that a prompt file declares.
 
-    If it declares none, the `PromptError` holds the line to add.
+    Raises:
+        PromptError: It declares none; the message holds the line to add.
     """
     if front.values.get("scale") is not None:
         try:
@@ -144,9 +144,10 @@ def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Map
 
 
 def scale_of(declared: Any) -> Scale:
-    """Read a scale from a mapping with ``minimum`` and ``maximum``.
+    """Read a scale from a mapping: ``minimum``, ``maximum``, perhaps ``step`` and ``better``.
 
-    ``step`` and ``better`` are optional. Anything else is a `ValueError`.
+    Raises:
+        ValueError: It is another value, or the numbers make no scale.
     """
     try:
         values = msgspec.convert(declared, _Declared)
@@ -163,10 +164,7 @@ def scale_line(scale: Scale) -> str:
 
 
 def scale_from_option(text: str, step: float | None = None) -> Scale:
-    """Parse the command line's ``--scale``: worst and best score, or a prompt file's form.
-
-    ``1-5``, or ``5-1`` if 1 is the best.
-    """
+    """Parse ``--scale``: ``1-5``, ``5-1`` if 1 is the best, or a prompt file's form."""
     ends = _ENDS.fullmatch(text.strip())
     if ends is not None:
         worst, best = float(ends[1]), float(ends[2])
@@ -187,18 +185,18 @@ def scale_text(scale: Scale) -> str:
 
 
 def suggested_scale(text: str) -> tuple[Scale, str]:
-    """Return the scale that a prompt seems to ask for."""
-    found = _named_range(text)
-    if found is None:
+    """Return the scale that a prompt seems to ask for, and the reason."""
+    named = _named_range(text)
+    if named is None:
         return PASS_OR_FAIL, "or with the ends that the prompt asks for"
-    step = None if found.is_unit and " or " not in found.words else 1.0
-    return Scale(found.low, found.high, step), f"the text says {found.words!r}"
+    step = None if named.is_unit and " or " not in named.words else 1.0
+    return Scale(named.low, named.high, step), f"the text says {named.words!r}"
 
 
 def names_other_scale(text: str) -> bool:
-    """Return whether a prompt mentions scores beyond 0 to 1."""
-    found = _named_range(text)
-    return found is not None and not found.is_unit
+    """Return whether a prompt mentions a scale other than 0 to 1."""
+    named = _named_range(text)
+    return named is not None and not named.is_unit
 
 
 def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
@@ -206,12 +204,12 @@ def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
 
     It lists evenly spaced scores, or allows whole numbers between two ends.
     """
-    place: Any = parameters
+    value: Any = parameters
     for name in (*_SCHEMA, key):
-        place = cast("dict[str, Any]", place).get(name) if isinstance(place, Mapping) else None
-    if not isinstance(place, Mapping):
+        value = cast("dict[str, Any]", value).get(name) if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping):
         return None
-    schema = cast("Mapping[str, Any]", place)
+    schema = cast("Mapping[str, Any]", value)
     if isinstance(schema.get("enum"), list):
         return _evenly_spaced(schema["enum"])
     low, high = _number(schema.get("minimum")), _number(schema.get("maximum"))
@@ -257,15 +255,12 @@ class _NamedRange(NamedTuple):
 
 
 def _named_range(text: str) -> _NamedRange | None:
-    """Return the number range that a text names most often.
-
-    Only ranges that begin with 0 or 1 count.
-    """
-    found = [
-        _NamedRange(int(each[1]), int(each[2]), re.sub("[\"']", "", each[0]))
-        for each in _RANGE.finditer(text)
+    """Return the number range that a text names most often, of those that begin with 0 or 1."""
+    named = [
+        _NamedRange(int(match[1]), int(match[2]), re.sub("[\"']", "", match[0]))
+        for match in _RANGE.finditer(text)
     ]
-    ranges = [each for each in found if each.low in {0, 1} and each.low < each.high <= _LARGEST]
+    ranges = [each for each in named if each.low in {0, 1} and each.low < each.high <= _LARGEST]
     if not ranges:
         return None
     ends = Counter(each[:2] for each in ranges).most_common(1)[0][0]

@@ -52,27 +52,26 @@ class StatementJudge(JudgeOfParts):
         return 2
 
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
-        """Split the answer once, and judge its statements; see `Composite`.
+        """Split the answer, and judge its statements; see `Composite`.
 
-        It is split once, however often its statements are judged.
+        The split has no repetitions, so that all repetitions judge the same statements.
         """
         statements = [JudgedStatement(None, None)]
         if is_long(output) and self._applies(case, output):
-            (split,) = yield [JudgeQuestion(self.splitter, case, output, guess=_guessed(output))]
-            found: list[dict[str, str]] = split.evidence.get("statements", [])
-            statements = [JudgedStatement(**entry) for entry in found]
+            (split,) = yield [JudgeQuestion(self.splitter, case, output, guess=_guessed_split(output))]
+            entries: list[dict[str, str]] = split.evidence.get("statements", [])
+            statements = [JudgedStatement(**entry) for entry in entries]
             if not statements:
                 return not_split(self, repeat, split)
         else:
             yield []
         verdicts = yield [self._question(case, statement_output(output, each), repeat) for each in statements]
-        return answer_verdict(
-            self, output.key, repeat, statements, [statement_verdict(each, self.judge) for each in verdicts]
-        )
+        statement_verdicts = [statement_verdict(each, self.judge) for each in verdicts]
+        return answer_verdict(self, output.key, repeat, statements, statement_verdicts)
 
     def _question(self, case: Case, statement: Output, repeat: int) -> JudgeQuestion:
-        own_case = msgspec.structs.replace(case, id=statement.case_id)
-        return JudgeQuestion(self.judge, own_case, statement, repeat, unreadable_guess(statement))
+        statement_case = msgspec.structs.replace(case, id=statement.case_id)
+        return JudgeQuestion(self.judge, statement_case, statement, repeat, unreadable_guess(statement))
 
     def _applies(self, case: Case, output: Output) -> bool:
         try:
@@ -82,8 +81,8 @@ class StatementJudge(JudgeOfParts):
         return True
 
 
-def _guessed(output: Output) -> Verdict:
-    """Return a guess of one statement per sentence, for an answer that is not split yet."""
+def _guessed_split(output: Output) -> Verdict:
+    """Return a guess at the split of an answer: one statement per sentence."""
     sentences = dict.fromkeys(part.strip() for part in _SENTENCE_END.split(output.text or ""))
     evidence: dict[str, Any] = {"statements": [{"text": each, "quote": each} for each in sentences if each]}
     return msgspec.structs.replace(unreadable_guess(output), outcome="graded", score=1.0, evidence=evidence)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .prompt_judge import PromptJudge
 
 LONG = 200
-"""Longer answers are split. A shorter one is one statement as it stands, and needs no call to split it."""
+"""Maximum characters of an answer that is judged whole; longer ones are split."""
 
 _SEPARATOR = "#"
 _SPLIT_JUDGE = "groundedness"
@@ -25,9 +25,9 @@ _SHOWS_THE_ANSWER = frozenset({"response", "question"})
 
 
 class JudgedStatement(NamedTuple):
-    """Statement of an answer, and the words of the answer it was made of.
+    """Statement of an answer, and its quote from the answer.
 
-    They are None if the statement is the whole answer.
+    Both are None if the statement is the whole answer.
     """
 
     text: str | None
@@ -35,7 +35,7 @@ class JudgedStatement(NamedTuple):
 
 
 class StatementVerdict(NamedTuple):
-    """Parts of a statement's verdict that count."""
+    """Parts of a statement's verdict that the answer's verdict is made of."""
 
     outcome: Outcome
     score: float | None
@@ -46,25 +46,25 @@ class StatementVerdict(NamedTuple):
 
 
 def judges_statements(judge: PromptJudge) -> bool:
-    """Return whether a judge's score of an answer is made of its statements' scores.
+    """Return whether a judge may score an answer by its statements.
 
-    It is for groundedness, and may be for custom prompts that show the answer. Whether an answer gives the accepted one, or
-    meets a criterion, does not depend on single statements.
+    It may for groundedness, and for custom prompts that show the answer. Whether an answer equals the accepted one, or meets a
+    criterion, does not depend on single statements.
     """
     fit = judge.id.kind == "own" or judge.id.name == _SPLIT_JUDGE
     return fit and not _SHOWS_THE_ANSWER.isdisjoint(judge.prompt.shown)
 
 
 def is_long(output: Output) -> bool:
-    """Return whether an answer is split: it is a text longer than `LONG` characters."""
+    """Return whether an answer is split: a text of more than `LONG` characters."""
     return output.workspace is None and output.text is not None and len(output.text.strip()) > LONG
 
 
 def statement_output(output: Output, statement: JudgedStatement) -> Output:
     """Return a statement as a separate output of a separate case.
 
-    The case's id is made of the statement's text, so that outputs of different systems count as answers to the same case only
-    if their texts are equal.
+    The case's id holds a hash of the statement, so that outputs of different systems belong to the same case only if their
+    texts are equal.
     """
     whole = [output.text, output.tool_calls, output.turns, output.workspace]
     text = statement.text if statement.text is not None else encode_json(whole).decode()
@@ -74,7 +74,7 @@ def statement_output(output: Output, statement: JudgedStatement) -> Output:
 
 
 def case_of(case_id: str) -> str:
-    """Return the id of the case that a statement's case was made of."""
+    """Return the id of the case that a statement belongs to."""
     return case_id.rpartition(_SEPARATOR)[0]
 
 
@@ -84,20 +84,19 @@ def is_statement(case_id: str, cases: CaseIndex) -> bool:
 
 
 def statement_verdict(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
-    """Return the parts of a statement's verdict that count.
+    """Return the parts of a statement's verdict that the answer's verdict is made of.
 
-    The prompt of its judge names the field that lists pieces.
+    The judge's prompt names the field that lists pieces.
     """
-    why = (
-        verdict.reason if verdict.score is None else None
-    )  # reasons for scores would fill the memory, and are in the verdicts
-    return StatementVerdict(verdict.outcome, verdict.score, _pieces(verdict, judge), why)
+    # Reasons for scores are in the statements' verdicts, and would fill the memory here.
+    reason = verdict.reason if verdict.score is None else None
+    return StatementVerdict(verdict.outcome, verdict.score, _pieces(verdict, judge), reason)
 
 
 def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
-    """Return the number of pieces a judge listed.
+    """Return the number of pieces that a judge listed.
 
-    Tags are counted when they are read; a list in JSON is kept as it came.
+    The evidence holds a JSON reply's list itself, and the number of a tagged reply's pieces.
     """
     declared = (judge.prompt.parse or {}).get("fraction_of")
     if declared is None:
@@ -169,7 +168,7 @@ def _statements(verdicts: Sequence[StatementVerdict]) -> str:
 
 
 def _entry(statement: JudgedStatement, verdict: StatementVerdict) -> dict[str, Any]:
-    shown = {"whole_answer": True} if statement.text is None else statement._asdict()
-    counted = {"score": verdict.score, "pieces": verdict.pieces}
-    given = {name: value for name, value in counted.items() if value is not None}
-    return {**shown, "outcome": verdict.outcome, **given}
+    described = {"whole_answer": True} if statement.text is None else statement._asdict()
+    numbers = {"score": verdict.score, "pieces": verdict.pieces}
+    known = {name: value for name, value in numbers.items() if value is not None}
+    return {**described, "outcome": verdict.outcome, **known}

@@ -18,18 +18,18 @@ from .template_limits import FREE_CHARACTERS, TOO_LONG, TemplateLimitError, allo
 MAX_TURNS = 100_000
 """Turns of all loops in one rendering."""
 MAX_SECONDS = 10.0
-"""Of this thread's own time, for a rendering that loops."""
+"""Processor time of a rendering that loops."""
 _CALL = 64
-"""What calling a filter or a test counts, however short its value."""
+"""Characters that a call of a filter or a test counts as, whatever its value."""
 _ITEM = 32
-"""What an item of a list counts, beside a character of a text."""
+"""Characters that an item of a list counts as."""
 _LARGEST_FACTOR = 1e18
 _MOST_DIGITS = 20
 _MOST_INDENT = 100
 
 
 def names(words: str) -> frozenset[str]:
-    """Names that stand in one text."""
+    """Return the words of a text as a set of names."""
     return frozenset(words.split())
 
 
@@ -38,16 +38,16 @@ _FILTERS = names(
     "abs capitalize count d default dictsort first float int items last length list lower map max min reject rejectattr reverse safe "
     "select selectattr sort string title trim truncate unique upper wordcount"
 )
-"""jinja's filters as they are; `_own_filters` are those that are held to bounds."""
+"""jinja's filters that only need counting; `_own_filters` replaces those that need other bounds."""
 
 _WALKS = names("list map max min reject select sort title unique")
-"""Those that take a text letter by letter."""
+"""Filters that take a text letter by letter."""
 
 _METHODS = names(
     "capitalize count endswith find get index isalnum isalpha isdigit items keys lower lstrip rstrip split splitlines startswith "
     "strip title upper values cycle changed"
 )
-"""What may be called of values, and of a loop."""
+"""Methods of values and of a loop that a template may call."""
 
 
 class _Work:
@@ -95,7 +95,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self.filters = {name: self._charged(name, _JINJA[name]) for name in _FILTERS} | self._own_filters()
 
     def begin(self, values: Mapping[str, Any]) -> _Work:
-        """Begin to count anew, in this thread."""
+        """Start counting from 0 for a rendering in this thread."""
         work = self._local.work = _Work(values)
         return work
 
@@ -104,7 +104,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         work.spend(characters)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Evaluate an operation that may grow only if the result stays small."""
+        """Evaluate an operation, and refuse one with a result that may be huge."""
         numbers = isinstance(left, int | float) and isinstance(right, int | float)
         if operator == "+" and not numbers:
             self._spend(_size(left) + _size(right))
@@ -121,28 +121,29 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         )
 
     def call(self, context: Any, obj: Any, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride] - its own names begin with underscores
-        """Call a function of a value's."""
+        """Call a method of a value, and count its work."""
         self._spend(_CALL + _size(getattr(obj, "__self__", None)))
-        found = super().call(context, obj, *args, **kwargs)
-        self._spend(_size(found))
-        return found
+        result = super().call(context, obj, *args, **kwargs)
+        self._spend(_size(result))
+        return result
 
     def call_test(self, name: str, value: Any, args: Any = None, *rest: Any, **kwargs: Any) -> Any:
-        """Try each of many values, perhaps against one that is long."""
+        """Call a test, and count its work: it may compare each of many values with a long one."""
         self._spend(_CALL + sum(map(_size, args or ())))
         return super().call_test(name, value, args, *rest, **kwargs)
 
     def _charged(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        place = int(hasattr(function, "jinja_pass_arg"))
+        """Return a filter that counts its work."""
+        value_position = int(hasattr(function, "jinja_pass_arg"))
         walks = name in _WALKS
 
         @wraps(function)
         def charged(*args: Any, **kwargs: Any) -> Any:
-            items = _ITEM * len(args[place]) if walks and isinstance(args[place], str) else _size(args[place])
-            self._spend(_CALL + items)
-            found = function(*args, **kwargs)
-            self._spend(_size(found))
-            return found
+            value = args[value_position]
+            self._spend(_CALL + (_ITEM * len(value) if walks and isinstance(value, str) else _size(value)))
+            result = function(*args, **kwargs)
+            self._spend(_size(result))
+            return result
 
         return charged
 
@@ -176,15 +177,16 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
         @jinja2.pass_eval_context
         def tojson(context: Any, value: Any, indent: int | None = None) -> str:
-            found = _JINJA["tojson"](context, value, None if indent is None else min(indent, _MOST_INDENT))
-            self._spend(_CALL + len(found))
-            return found
+            text = _JINJA["tojson"](context, value, None if indent is None else min(indent, _MOST_INDENT))
+            self._spend(_CALL + len(text))
+            return text
 
         def rounded(value: float, precision: int = 0, method: str = "common") -> float:
             return _JINJA["round"](value, max(0, min(precision, _MOST_DIGITS)), method)
 
-        own = {"join": join, "replace": replace, "indent": indent, "tojson": tojson, "round": rounded}
-        return {**own, " turns": turns, " copied": copied}  # which no template can name
+        filters = {"join": join, "replace": replace, "indent": indent, "tojson": tojson, "round": rounded}
+        # No template can name a filter whose name begins with a space.
+        return {**filters, " turns": turns, " copied": copied}
 
 
 def _size(value: Any) -> int:

@@ -24,12 +24,16 @@ _SUFFIXES = frozenset({".jinja2", ".jinja", ".j2"})
 
 
 def import_template(path: Path, text: str, sources: Mapping[str, str], scale: Scale | None) -> str | None:
-    """Write a template as a prompt file; None if it has no placeholder of an input.
+    """Convert a template to the text of a prompt file; None if it has no known placeholder.
 
-    ``sources`` names the input of ours that fills one of theirs; a question is the user's, unless they say otherwise.
+    Args:
+        path: The file.
+        text: Its text.
+        sources: The fiducial input that fills each placeholder; ``question`` is the query by default.
+        scale: The scale; None if the file declares one.
 
     Raises:
-        InputError: It is not a template, nothing fills a placeholder, or the scores are not declared.
+        InputError: It is not a template, nothing fills a placeholder, or the scale is not declared.
     """
     input_names = {*sources, *INPUTS, *OTHER_NAMES}
     is_jinja = path.suffix.lower() in _SUFFIXES or not input_names.isdisjoint(_JINJA.findall(text))
@@ -39,19 +43,19 @@ def import_template(path: Path, text: str, sources: Mapping[str, str], scale: Sc
     if _ROLE.search(template) is None:
         template = f"user:\n{template}"
     inputs = {name: {"type": "string"} for name in names}
-    if "question" in names:  # their word for what the user asked; ours asks whether results support an answer
+    if "question" in names:  # fiducial's input of this name asks whether results support an answer
         sources = {"question": "query", **sources}
     return prompty_text(FrontMatter(path, {"inputs": inputs}, {}, template, 1), sources, scale)
 
 
 def _jinja(text: str, path: Path) -> tuple[str, list[str]]:
-    """Return a jinja template as it is, and the names that it needs."""
+    """Return a jinja template unchanged, and the names that it needs."""
     try:
         tree = SandboxedEnvironment().parse(text)
     except jinja2.TemplateSyntaxError as error:
         raise InputError(f"no template of jinja: {error.message}", path=path, line=error.lineno) from error
-    own = {each.name for each in tree.find_all(nodes.Name) if each.ctx != "load"} | {"loop"}
-    names = {each.name: each.lineno for each in tree.find_all(nodes.Name) if each.name not in own}
+    assigned = {each.name for each in tree.find_all(nodes.Name) if each.ctx != "load"} | {"loop"}
+    names = {each.name: each.lineno for each in tree.find_all(nodes.Name) if each.name not in assigned}
     for loop in tree.find_all(nodes.For):
         if isinstance(loop.iter, nodes.Name) and loop.iter.name in names:
             name = loop.iter.name
@@ -64,17 +68,17 @@ def _jinja(text: str, path: Path) -> tuple[str, list[str]]:
 
 
 def _python(text: str) -> tuple[str, list[str]]:
-    """Return a template of ``str.format`` as one of jinja, and its names.
+    """Convert a template of ``str.format`` to jinja, and return it with its names.
 
-    A doubled brace means one; braces around anything but a name stay.
+    A doubled brace becomes a single one; braces around anything but a name are kept.
     """
-    names = list(dict.fromkeys(_PYTHON.findall(text)))
-    pieces = _PYTHON.split(text)
-    literal = [piece.replace("{{", "{").replace("}}", "}") for piece in pieces[::2]]
-    written = [_quoted(piece) for piece in literal]
-    for at, name in enumerate(pieces[1::2]):
-        written[at] += f"{{{{{name}}}}}"
-    return "".join(written), names
+    pieces = _PYTHON.split(text)  # literal texts and names in turn
+    for index, piece in enumerate(pieces):
+        is_name = index % 2
+        pieces[index] = (
+            f"{{{{{piece}}}}}" if is_name else _quoted(piece.replace("{{", "{").replace("}}", "}"))
+        )
+    return "".join(pieces), list(dict.fromkeys(_PYTHON.findall(text)))
 
 
 def _quoted(text: str) -> str:

@@ -14,10 +14,10 @@
 If steps are numbered, each of the agent's lines has its ``step``, from 1 over the whole conversation. A text with its calls, or calls made
 at once, are one step; so is a turn in which the agent did nothing.
 
-Messages, texts and calls are shown in full. Results are bounded: each is shown up to `RESULT_LIMIT` characters, and if all of them
-together would exceed `RESULTS_LIMIT`, the longest are cut to an equal length at which they do not. Of a longer result the beginning
-(three quarters of the limit) and the end are shown, ``..._left_out`` gives the number of characters between them, and a last line
-gives the number of results that are shown in part.
+Messages, texts and calls are shown in full. Each result is shown up to `RESULT_LIMIT` characters; if all of them together
+exceed `RESULTS_LIMIT`, the longest are cut to an equal length at which they do not. A cut result shows its beginning (three
+quarters of the limit) and its end, and ``..._left_out`` gives the number of characters between them. A last line gives the
+number of results that are cut.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..records.output import turns_asked, turns_done
 from .as_json import call_text, dumps, json_object, step_text
 
 TRANSCRIPT_VERSION = "results/1"
-"""Part of the fingerprint of judges that are shown transcripts; raised when a conversation is shown differently."""
+"""Part of the fingerprint of judges of transcripts; raised when a conversation is shown differently."""
 
 RESULT_LIMIT = 4_000
 """Characters of one result at most."""
@@ -80,8 +80,8 @@ class _Line:
 def transcript(case: Case, output: Output, episode: Episode | None = None, *, numbered: bool = False) -> str:
     """Return the transcript of a conversation, one JSON object per line.
 
-    It holds messages, texts, calls and results, turn by turn.
-    Results are left out if no ``episode`` holds them. ``numbered`` counts the agent's steps, as `steps_by_turn` does.
+    It holds messages, texts, calls and results, turn by turn. Results come from ``episode``, or from the output. ``numbered``
+    counts the agent's steps, as `steps_by_turn` does.
     """
     lines = list(_lines(case, output, episode or (), count(1) if numbered else repeat(None)))
     results = [result for line in lines for result in line.results()]
@@ -166,34 +166,39 @@ def _turn_lines(
             lines += [_Line(turn, result=_result(recorded)) for recorded in step.results[calls:]]
             without_result = []
         else:
-            said, calls_made = _step_lines(_Place(turn, next(numbers)), step, next(outcome, _NOTHING))
-            lines += [*said, *calls_made]
-            without_result += calls_made
+            number = _StepNumber(turn, next(numbers))
+            text_lines, call_lines = _step_lines(number, step, next(outcome, _NOTHING))
+            lines += [*text_lines, *call_lines]
+            without_result += call_lines
     return lines
 
 
-class _Place(NamedTuple):
+class _StepNumber(NamedTuple):
     """Turn of a step, and its number if steps are numbered."""
 
     turn: int
     step: int | None
 
 
-def _step_lines(place: _Place, step: AgentStep, outcome: StepOutcome) -> tuple[list[_Line], list[_Line]]:
+def _step_lines(
+    number: _StepNumber, step: AgentStep, outcome: StepOutcome
+) -> tuple[list[_Line], list[_Line]]:
     """Return the lines of the agent's texts in a step, and those of its calls."""
     calls: Sequence[str | ToolCall] = outcome.calls if isinstance(step, str) else step
-    made: list[_Line] = []
+    call_lines: list[_Line] = []
     for index, call in enumerate(calls):
-        line = _Line(*place, call=dumps(call) if isinstance(call, str) else call_text(call))
+        line = _Line(*number, call=dumps(call) if isinstance(call, str) else call_text(call))
         if index < len(outcome.results):
             line.fields["result"] = _result(outcome.results[index])
         elif outcome.problem is not None:
             line.fields["not_executed"] = dumps(outcome.problem)
-        made.append(line)
-    said = [_Line(*place, agent=dumps(step))] if isinstance(step, str) else []
-    if isinstance(step, str) and outcome.problem is not None:
-        said[0].fields["not_executed"] = dumps(outcome.problem)
-    return said or ([] if made else [_Line(*place, agent="null")]), made
+        call_lines.append(line)
+    if isinstance(step, str):
+        text_line = _Line(*number, agent=dumps(step))
+        if outcome.problem is not None:
+            text_line.fields["not_executed"] = dumps(outcome.problem)
+        return [text_line], call_lines
+    return [] if call_lines else [_Line(*number, agent="null")], call_lines
 
 
 def _result(value: Any) -> _Result:
@@ -225,8 +230,8 @@ def _shown(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, s
 def _equal_share(lengths: Sequence[int], most: int, together: int) -> int:
     """Return the greatest limit up to ``most`` at which the cut texts fit into ``together``."""
     remaining = together
-    for place, length in enumerate(sorted(min(length, most) for length in lengths)):
-        share = remaining // (len(lengths) - place)
+    for index, length in enumerate(sorted(min(length, most) for length in lengths)):
+        share = remaining // (len(lengths) - index)
         if length > share:
             return share
         remaining -= length

@@ -1,4 +1,4 @@
-"""Outcome of a whole, such as an answer, some of whose parts are ungraded."""
+"""Outcome of an answer or a rubric with ungraded parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..records import UNGRADED, Outcome
 
 
 class CombinedOpinions(NamedTuple):
-    """Outcome, score and reason of a verdict that several opinions make."""
+    """Outcome, score and reason of a verdict that combines several opinions."""
 
     outcome: Outcome
     score: float | None
@@ -25,10 +25,10 @@ class PartOutcome(NamedTuple):
 
 
 def outcome_of_ungraded(parts: Iterable[PartOutcome]) -> tuple[Outcome, str]:
-    """Return the outcome of a whole with these ungraded parts, and a reason.
+    """Return the outcome of a combined verdict with these ungraded parts, and a reason.
 
-    It is ``failed`` if a call failed, since failed calls are retried, and a verdict must not depend on when they were made. Else it is the
-    most frequent outcome.
+    It is ``failed`` if a call failed, since failed calls are retried, and a verdict must not depend on when they were made. Else
+    it is the most frequent outcome.
     """
     ungraded = list(parts)
     counts = Counter(part.outcome for part in ungraded)
