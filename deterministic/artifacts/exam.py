@@ -78,9 +78,9 @@ def _orders() -> tuple[Path | None, Callable[[], object]]:
     if not text:
         return None, lambda: None
     order: dict[str, Any] = json.loads(text)
-    place, word = int(order["place"]), str(order["word"]).encode("ascii")
-    os.set_inheritable(place, False)
-    return Path(order["exam"]), lambda: os.write(place, word)
+    descriptor, word = int(order["descriptor"]), str(order["word"]).encode("ascii")
+    os.set_inheritable(descriptor, False)
+    return Path(order["exam"]), lambda: os.write(descriptor, word)
 
 
 def _run_script(name: str, hidden: Path | None, libraries: list[str]) -> tuple[int, bool]:

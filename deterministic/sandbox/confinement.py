@@ -1,4 +1,4 @@
-"""Confine a command as strongly as the platform allows, and report how far."""
+"""Confine a command as strongly as the platform allows, and report how."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from .limits import Limits, apply_limits
 from .processes import threads_of_user
 
 _NOBODY = 65_534
-_OWN_UIDS, _USERS = 1_700_000_000, 100_000_000
-"""Each sandbox runs as its own user if possible, so that one's usage does not count against another."""
+_FIRST_UID, _USERS = 1_700_000_000, 100_000_000
+"""If possible, each sandbox runs as a different user, so that limits per user are not shared."""
 
 
 class Order(NamedTuple):
     """Order to the launcher.
 
     Attributes:
-        commands: Commands, each run when the one before ended with exit code 0.
-        source: The folder whose files the commands find.
-        scratch: An empty folder to work in; None to run in ``source`` itself, unconfined: an agent, not its code.
+        commands: Commands; each runs only if the one before ended with exit code 0.
+        source: The folder with the commands' files.
+        scratch: An empty folder to work in; None for a trusted agent, which runs in ``source`` itself, unconfined.
         readable: Further folders that may be read, at their own paths.
         environment: All of the commands' environment.
         limits: What each command may use.
-        exam: A folder with hidden tests, which the commands can read and not change; None when there is none.
-        proven: For each command, whether it is to prove that it came to its end: see `supervision.Proof`.
+        exam: A folder with hidden tests, which the commands can read but not change; None if there are none.
+        proven: For each command, whether it must prove that it ran to its end (`supervision.Proof`).
         fixed: Files of ``source`` that the commands cannot change, if files can be mounted.
-        group: A memory group for the commands, `memory_group`; None if none could be made.
+        group: A memory group for the commands (`memory_group`); None if none could be made.
     """
 
     commands: list[list[str]]
@@ -47,11 +47,15 @@ class Order(NamedTuple):
     group: str | None = None
 
 
-class SandboxPlace(NamedTuple):
-    """Place of commands and hidden tests, with its setup and confinement.
+class SandboxSetup(NamedTuple):
+    """A sandbox that is ready to run commands.
 
-    For the confinement, see `running.Confinement`. Each new process runs the setup before it becomes the
-    command.
+    Attributes:
+        folder: The folder that commands run in.
+        prepare: Run by each new process before it becomes the command.
+        files: As in `running.Confinement`.
+        network: As in `running.Confinement`.
+        exam: The folder of hidden tests, if there are any.
     """
 
     folder: Path
@@ -64,9 +68,7 @@ class SandboxPlace(NamedTuple):
 def leave_namespaces(*, confined: bool) -> bool:
     """Leave the machine's namespaces; return whether that worked.
 
-    The next child is then the first process of a new one.
-
-    An agent, which is not confined, keeps network and files.
+    The next child is then the first process of the new ones. An agent, which is not confined, keeps network and files.
     """
     flags = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS
     if confined:
@@ -88,16 +90,16 @@ def leave_namespaces(*, confined: bool) -> bool:
     return True
 
 
-def settle(order: Order, *, own_namespace: bool) -> SandboxPlace:
-    """Confine this process as the platform allows.
+def set_up(order: Order, *, own_namespace: bool) -> SandboxSetup:
+    """Set up a sandbox as the platform allows.
 
     Raises:
-        PermissionError: Processes could not be bounded here.
+        PermissionError: The number of processes could not be limited here.
     """
     if order.scratch is None:
         if own_namespace:
-            _see_own_processes()
-        return SandboxPlace(Path(order.source), kernel.die_with_parent, "not confined", "not denied")
+            _mount_own_proc()
+        return SandboxSetup(Path(order.source), kernel.die_with_parent, "not confined", "not denied")
     source, scratch = Path(order.source), Path(order.scratch)
     network = "none" if own_namespace else "not denied"
     if own_namespace:
@@ -108,20 +110,18 @@ def settle(order: Order, *, own_namespace: bool) -> SandboxPlace:
             view = View(source, order.readable, order.exam, order.fixed)
             enter_private_root(view, scratch, order.limits, uid)
             exam = EXAM if order.exam else None
-            return SandboxPlace(
-                WORKSPACE, _shutting_in(order.limits, uid, None), "private root", network, exam
-            )
+            prepare = _confining(order.limits, uid, None)
+            return SandboxSetup(WORKSPACE, prepare, "private root", network, exam)
         scratch = scratch.with_name("plain")  # something may be mounted on the other by now
         scratch.mkdir()
-    return _settle_in_plain_folder(order, source, scratch, network)
+    return _set_up_plain_folder(order, source, scratch, network)
 
 
-def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: str) -> SandboxPlace:
-    """Settle in an ordinary copy, the second choice.
+def _set_up_plain_folder(order: Order, source: Path, scratch: Path, network: str) -> SandboxSetup:
+    """Set up an ordinary copy, the fallback without a private root.
 
-    Writing elsewhere is denied if the kernel has Landlock.
-
-    Root runs nothing here: no limit on processes binds it, so that a fork bomb would take the machine down, and everything is open to it.
+    Writing elsewhere is denied if the kernel has Landlock. Commands never run as root here: no limit on processes binds root, so a
+    fork bomb could take the machine down, and root may read and change everything.
     """
     uid = _free_uid(scratch)
     if os.geteuid() == 0 and not _reachable_by_others(Path(shutil.which(order.commands[0][0]) or "/")):
@@ -141,12 +141,12 @@ def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: 
         network = "no sockets"
     elif network != "none" and version >= landlock.TCP_SINCE:
         network = "no TCP"
-    prepare = _shutting_in(order.limits, uid, scratch)
-    return SandboxPlace(folder, prepare, "writes confined" if version else "not confined", network, exam)
+    prepare = _confining(order.limits, uid, scratch)
+    return SandboxSetup(folder, prepare, "writes confined" if version else "not confined", network, exam)
 
 
-def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[], None]:
-    """Return the setup that confines a new process before it becomes the command."""
+def _confining(limits: Limits, uid: int, writable: Path | None) -> Callable[[], None]:
+    """Return a function that confines a new process before it becomes the command."""
     filtered = syscalls.can_filter()
     same_user = uid == os.geteuid()
     if same_user and writable is not None:
@@ -172,26 +172,26 @@ def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[]
 def _free_uid(folder: Path) -> int:
     """Return an unused user id for the sandbox, if possible.
 
-    Only root can become another user, and a container may know fewer of them.
+    Only root can become another user, and a container may have fewer user ids.
     """
     if os.geteuid() != 0:
         return os.geteuid()
-    own = _OWN_UIDS + folder.stat().st_ino % _USERS
+    uid = _FIRST_UID + folder.stat().st_ino % _USERS
     try:
-        os.chown(folder, own, own)
+        os.chown(folder, uid, uid)
     except OSError:
         return _NOBODY
-    return own
+    return uid
 
 
 def _reachable_by_others(path: Path) -> bool:
-    """Return whether a user with no rights of their own can run a program."""
+    """Return whether any user can run a program."""
     everyone_may_enter = 0o001
-    places = [path, *path.resolve().parents, *path.parents]
-    return all(place.stat().st_mode & everyone_may_enter for place in places)
+    paths = [path, *path.resolve().parents, *path.parents]
+    return all(each.stat().st_mode & everyone_may_enter for each in paths)
 
 
-def _see_own_processes() -> None:
+def _mount_own_proc() -> None:
     """Let /proc show the new namespace, so that usage can be watched."""
     with suppress(OSError):
         kernel.mount("none", Path("/"), flags=kernel.MS_REC | kernel.MS_PRIVATE)

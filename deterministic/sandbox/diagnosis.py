@@ -16,9 +16,9 @@ class Diagnosis(msgspec.Struct, frozen=True):
     """Sandboxing that this machine supports.
 
     Attributes:
-        confinement: How far a command was shut in; None when none can be run.
+        confinement: How a command was confined; None if none can be run.
         problem: Why none can be run.
-        open: What is not denied, or not bounded, each as a sentence.
+        open: One sentence for each thing that is not denied or not bounded.
     """
 
     confinement: Confinement | None
@@ -27,7 +27,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 
 def diagnose(limits: Limits) -> Diagnosis:
-    """Run a command that does nothing, and tell how that went."""
+    """Run a command that does nothing, and return how it was confined."""
     with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:
         try:
             report = run_confined([[sys.executable, "-c", ""]], Path(folder), limits)
@@ -41,7 +41,7 @@ def diagnose(limits: Limits) -> Diagnosis:
 
 
 def left_open(confinement: Confinement) -> list[str]:
-    """Return, one sentence each, the things that confined code is not denied or bounded in."""
+    """Return a sentence for each thing that confined code is not denied or bounded in."""
     sentences: list[str] = []
     if confinement.files != "private root":
         sentences.append(

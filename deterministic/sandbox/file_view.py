@@ -17,7 +17,7 @@ WORKSPACE = Path("/fiducial-workspace")
 """Where the command finds its files. No interpreter is installed here."""
 
 EXAM = Path("/fiducial-exam")
-"""Where it finds hidden tests. It is a mount, as are fixed files, so code cannot move, remove or replace them."""
+"""Where it finds hidden tests. Like fixed files they are mounted, so code cannot move, remove or replace them."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/ssl")
@@ -31,10 +31,7 @@ _FILES_PER_MIB = 512
 
 
 class View(NamedTuple):
-    """Files that the command sees, beside system and devices.
-
-    Fields are as in `confinement.Order`; the exam is seen at `EXAM`.
-    """
+    """Files that the command sees beside those of the system; fields as in `confinement.Order`."""
 
     source: Path
     readable: list[str]
@@ -43,7 +40,7 @@ class View(NamedTuple):
 
 
 def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> None:
-    """Build the root on an empty folder in this process's own mount namespace, and move into it."""
+    """Build the root on an empty folder in this process's mount namespace, and change to it."""
     kernel.mount("none", Path("/"), flags=kernel.MS_REC | kernel.MS_PRIVATE)
     files = max(1024, limits.disk_bytes // 1024 // 1024 * _FILES_PER_MIB)
     options = f"size={limits.disk_bytes},nr_inodes={files},mode=755"
@@ -57,7 +54,7 @@ def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> N
         file.write_text(text.format(uid=uid), encoding="ascii")
     workspace = scratch / WORKSPACE.relative_to("/")
     shutil.copytree(view.source, workspace)
-    (scratch / "tmp").mkdir(exist_ok=True)  # it is there already when the interpreter lives below it
+    (scratch / "tmp").mkdir(exist_ok=True)  # exists if the interpreter is below it
     (scratch / "proc").mkdir()
     kernel.mount("proc", scratch / "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     chown_tree(workspace, uid)

@@ -8,19 +8,19 @@ import sys
 from pathlib import Path
 
 _PARTS = ("pyvenv.cfg", "bin/python*", "lib/python3*", "lib64/python3*", "lib/libpython*", "lib64/libpython*")
-"""What of a folder that holds other things too belongs to Python."""
+"""Python's part of a folder that it shares with other programs."""
 
 _MOST_LINKS = 20
 
 _NO_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-"""What is tested here needs no plugin, and one of the environment may lie where only it can be seen, as under an editable installation."""
+"""Hidden tests need no pytest plugins, and the sandbox may not show the files of one, such as an editable installation."""
 
 
 def python_folders() -> list[str]:
     """Return the interpreter, its library, and the packages that can be imported.
 
-    An installation with a folder of its own is shown whole, since some keep shared libraries there. A virtual environment may lie in a
-    project's folder, and ``~/.local`` holds keyrings, mail and histories: of those only Python's part is shown.
+    An installation in a separate folder is shown whole, since some have shared libraries there. A virtual environment may be in a
+    project's folder, and ``~/.local`` has keyrings, mail and histories, so only Python's part of these is shown.
     """
     packages = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
     prefixes = dict.fromkeys((Path(sys.base_prefix), Path(sys.base_prefix).resolve(), Path(sys.prefix)))
@@ -29,9 +29,9 @@ def python_folders() -> list[str]:
 
 
 def own_packages_only() -> dict[str, str]:
-    """Return settings that find the user's own packages, if in use, but never a workspace's.
+    """Return environment variables that find the user's packages, if in use, but never a workspace's.
 
-    A workspace is the home of the code in it: ``.local/lib/python3.x/site-packages/usercustomize.py`` there would run before any test.
+    A workspace is the home folder of its code: ``.local/lib/python3.x/site-packages/usercustomize.py`` in it would run before any test.
     """
     packages = {"PYTHONUSERBASE": site.getuserbase()} if site.ENABLE_USER_SITE else {"PYTHONNOUSERSITE": "1"}
     return packages | _NO_PLUGINS

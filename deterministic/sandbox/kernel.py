@@ -1,6 +1,6 @@
 """Linux system calls that Python 3.11 does not offer.
 
-On other systems each of them raises OSError.
+On other systems each raises OSError.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 0x1
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces of the parent for new ones, ``CLONE_NEW...`` added up."""
+    """Leave the parent's namespaces for new ones; flags are ``CLONE_NEW...``."""
     _call("unshare", flags)
 
 
@@ -76,7 +76,7 @@ def adopt_orphans() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def be_private() -> None:
+def protect_memory() -> None:
     """Protect this process's memory and open files from others of the same user.
 
     Processes that it starts are not protected.
@@ -85,16 +85,14 @@ def be_private() -> None:
 
 
 def forgo_new_privileges() -> None:
-    """Give up gaining rights by starting set-uid programs."""
+    """Give up the right to gain privileges from set-uid programs."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
 def filter_calls(program: bytes | None) -> None:
     """Have the kernel filter every system call of this process and its children.
 
-    The filter is a program, a ``struct sock_fprog``.
-
-    None only shows whether it would.
+    The program is a ``struct sock_fprog``; None only tests whether the kernel can filter.
     """
     _call("prctl", _PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), program)
 
@@ -108,7 +106,7 @@ def raise_loopback() -> None:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
-def come_first() -> None:
+def take_priority() -> None:
     """Schedule this process before ordinary ones, so that it can always end them.
 
     Processes that it starts are ordinary.

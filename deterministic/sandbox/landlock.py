@@ -1,6 +1,6 @@
 """Landlock: take rights from an ordinary process; used if namespaces are forbidden.
 
-Writing anywhere but in the given folders is denied; if the kernel can, also TCP, and signals to processes outside.
+Writing outside some folders is denied; if the kernel supports it, so are TCP and signals to processes outside.
 Source of the numbers: Linux, ``include/uapi/linux/landlock.h``.
 """
 
@@ -37,7 +37,7 @@ def version() -> int:
 
 
 def confine_writing(folders: Iterable[Path]) -> None:
-    """Deny this process, and whatever it starts, to change anything outside some folders."""
+    """Deny this process and its children to change anything outside some folders."""
     kernel = version()
     writing = _WRITING | (_REFER if kernel >= _REFER_SINCE else 0)
     writing |= _TRUNCATE if kernel >= _TRUNCATE_SINCE else 0
@@ -57,9 +57,9 @@ def confine_writing(folders: Iterable[Path]) -> None:
 
 
 def _allow(rules: int, path: Path, rights: int) -> None:
-    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        rule = _Rule(rights, place)
+        rule = _Rule(rights, descriptor)
         syscall(_ADD_RULE, ctypes.c_int(rules), _PATH_BENEATH, ctypes.byref(rule), ctypes.c_uint32(0))
     finally:
-        os.close(place)
+        os.close(descriptor)

@@ -1,8 +1,8 @@
 """Main program of the launcher: read an order, confine itself, run commands, report.
 
-It is started by `running` as a Python process of its own, isolated from environment, site packages and working folder. The order is
-JSON on standard input, the report lines of JSON on standard output: how far commands are shut in, then how each ended. A report that
-breaks off after its first line says that a command ended the launcher.
+`running` starts it as a separate Python process, isolated from environment, site packages and working folder. The order is JSON on
+standard input. The report is lines of JSON on standard output: how commands are confined, then how each ended. If it breaks off after
+the first line, a command ended the launcher.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from . import kernel, landlock
-from .confinement import Order, leave_namespaces, settle
+from .confinement import Order, SandboxSetup, leave_namespaces, set_up
 from .limits import Limits
 from .memory_group import joining
 from .processes import end_all
@@ -26,7 +26,7 @@ from .syscalls import can_filter
 
 
 def main() -> None:
-    """Do what the order on standard input says."""
+    """Carry out the order on standard input."""
     document: dict[str, Any] = json.load(sys.stdin)
     # The first process of a namespace gets only those signals that it handles, and Python handles this one.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
@@ -40,34 +40,39 @@ def main() -> None:
     join = None if order.scratch is None else joining(order.group)
     own_namespace = leave_namespaces(confined=order.scratch is not None)
     if own_namespace:
-        parent_ended, held = os.pipe()
-        child = os.fork()
-        if child:
-            _, status = os.waitpid(child, 0)
-            os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
-        os.close(held)
-        kernel.die_with_parent()
-        _require_parent(parent_ended)
+        _become_first_process()
     else:
-        # Here nothing else ends what commands have started.
+        # Nothing else ends the processes that commands start.
         signal.signal(signal.SIGTERM, _end_with_all)
         with suppress(OSError):
             kernel.adopt_orphans()
             kernel.die_with_parent(signal.SIGTERM)
     with suppress(OSError):
-        kernel.be_private()
+        kernel.protect_memory()
     _carry_out(order, join, own_namespace=own_namespace)
     os._exit(0)
 
 
-def _require_parent(ended: int) -> None:
-    """End if the parent ended before the kernel was told to end this process with it.
+def _become_first_process() -> None:
+    """Go on in a child, the first process of the new namespace; the parent waits for it."""
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+    os.close(write_end)
+    kernel.die_with_parent()
+    _require_parent(read_end)
 
-    The first process of a namespace cannot ask for its parent. It reads from a pipe that only the parent holds open.
+
+def _require_parent(pipe: int) -> None:
+    """Exit if the parent ended before the kernel was told to end this process with it.
+
+    The first process of a namespace cannot see its parent. It reads from a pipe that only the parent holds open.
     """
-    os.set_blocking(ended, False)
+    os.set_blocking(pipe, False)
     with suppress(BlockingIOError):
-        os.read(ended, 1)
+        os.read(pipe, 1)
         os._exit(1)
 
 
@@ -77,44 +82,41 @@ def _end_with_all(_number: int, _frame: object) -> None:
 
 
 def _carry_out(order: Order, join: Callable[[], None] | None, *, own_namespace: bool) -> None:
-    place = settle(order, own_namespace=own_namespace)
+    setup = set_up(order, own_namespace=own_namespace)
 
     def prepare() -> None:
         if join is not None:
             join()
-        place.prepare()
+        setup.prepare()
 
     memory = "watched" if join is None else "accounted"
-    processes = "own namespace" if own_namespace else "adopted"
-    if not own_namespace and os.geteuid() != 0 and landlock.version() < landlock.SCOPES_SINCE:
-        processes = "adopted, others in reach"
-    calls = "filtered" if order.scratch is not None and can_filter() else "not filtered"
-    _report(
-        {
-            "files": place.files,
-            "network": place.network,
-            "processes": processes,
-            "calls": calls,
-            "memory": memory,
-        }
-    )
+    _report({**_confinement(order, setup, own_namespace=own_namespace), "memory": memory})
     environment = order.environment
     if order.scratch is not None:
-        environment = {**environment, "HOME": str(place.folder), "TMPDIR": str(place.folder.with_name("tmp"))}
-    proven = order.proven or [False] * len(order.commands)
-    for command, to_be_proven in zip(order.commands, proven, strict=True):
+        environment = {**environment, "HOME": str(setup.folder), "TMPDIR": str(setup.folder.with_name("tmp"))}
+    needs_proof = order.proven or [False] * len(order.commands)
+    for command, prove in zip(order.commands, needs_proof, strict=True):
         ended = execute(
             command,
-            str(place.folder),
+            str(setup.folder),
             environment,
             order.limits,
             prepare,
             own_namespace=own_namespace,
-            exam=str(place.exam) if to_be_proven else None,
+            exam=str(setup.exam) if prove else None,
         )
         _report(_record(ended))
         if ended.by != "exit" or ended.code:
             break
+
+
+def _confinement(order: Order, setup: SandboxSetup, *, own_namespace: bool) -> dict[str, str]:
+    """Return the fields of `running.Confinement`, but for memory."""
+    processes = "own namespace" if own_namespace else "adopted"
+    if not own_namespace and os.geteuid() != 0 and landlock.version() < landlock.SCOPES_SINCE:
+        processes = "adopted, others in reach"
+    calls = "filtered" if order.scratch is not None and can_filter() else "not filtered"
+    return {"files": setup.files, "network": setup.network, "processes": processes, "calls": calls}
 
 
 def _report(line: dict[str, Any]) -> None:

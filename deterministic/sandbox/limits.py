@@ -18,7 +18,7 @@ class Limits(NamedTuple):
         disk_bytes: All its files together, if it has its own file system.
         processes: Processes and threads at once.
         open_files: Open files of each process.
-        output_bytes: How much of its output, and of its errors, is kept; the rest is read and dropped.
+        output_bytes: Bytes of its output, and of its error output, that are kept; the rest is dropped.
     """
 
     wall_seconds: float = 60.0
@@ -32,7 +32,7 @@ class Limits(NamedTuple):
 
 
 def apply_limits(limits: Limits) -> None:
-    """Bind this process, and whatever it starts, to limits that it cannot raise again."""
+    """Set limits on this process and its children that they cannot raise again."""
     import resource  # noqa: PLC0415 - not on Windows, where limits can still be stated
 
     for kind, value in (

@@ -1,9 +1,8 @@
 """Kernel memory group (cgroup, version 2 or 1) of a sandbox.
 
-It counts all memory, whichever process holds it, or none.
-
-Our side makes a group and removes it; the launcher has each command join. If no group can be made, memory is watched process by process.
-The maker of a group holds a lock on it. A group whose maker was killed is recognised by its free lock, and removed by the next.
+The kernel counts all memory of the group, also memory that no process holds. The process that starts the launcher makes the group and
+removes it; the launcher has each command join. If no group can be made, memory is watched process by process. The maker of a group
+holds a lock on it. If the lock is free, the maker was killed, and the next maker removes the group.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-_MOUNTS, _OWN = Path("/proc/self/mounts"), Path("/proc/self/cgroup")
+_MOUNTS, _OWN_GROUPS = Path("/proc/self/mounts"), Path("/proc/self/cgroup")
 _LIMITS = {"memory.max": "memory.swap.max", "memory.limit_in_bytes": "memory.memsw.limit_in_bytes"}
-"""The file that takes the limit, by version, and the one that takes that of memory and disk, or of disk alone."""
+"""By version: the file of the memory limit, and that of the limit on swap (version 2) or on memory and swap (version 1)."""
 
 _EVENTS = ("memory.events", "memory.oom_control")
-_PATIENCE, _PAUSE = 1.0, 0.01
+_REMOVAL_SECONDS, _PAUSE = 1.0, 0.01
 
 
 class MemoryGroup:
-    """A group that was made."""
+    """A memory group, locked by this process."""
 
     def __init__(self, folder: Path, descriptor: int) -> None:
         self.folder = folder
@@ -39,8 +38,8 @@ class MemoryGroup:
         return False
 
     def remove(self) -> None:
-        """Remove it; its processes have been ended, and are given a moment to be gone."""
-        deadline = time.monotonic() + _PATIENCE
+        """Remove the group; wait a moment for its ended processes to disappear."""
+        deadline = time.monotonic() + _REMOVAL_SECONDS
         while self.folder.exists() and time.monotonic() < deadline:
             with suppress(OSError):
                 self.folder.rmdir()
@@ -52,29 +51,27 @@ class MemoryGroup:
 
 
 def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
-    """Make a group below this process's own, or beside it; None if that is impossible.
+    """Make a group below this process's own, or beside it; None if user or machine cannot.
 
-    This user, or this machine, may be unable to make one.
-
-    Groups of killed makers whose names begin with the same word are removed.
+    Groups of killed makers are removed if the parts of their names before the first hyphen are the same.
     """
     for parent in _parents():
-        _sweep(parent, name.partition("-")[0])
+        _remove_abandoned(parent, name.partition("-")[0])
         try:
-            group = _made(parent / name)
+            group = _create(parent / name)
         except OSError:
             continue
-        for limit, with_disk in _LIMITS.items():
+        for limit, swap_limit in _LIMITS.items():
             with suppress(OSError):
-                _put(group.folder / limit, memory_bytes)
+                _write(group.folder / limit, memory_bytes)
                 with suppress(OSError):  # without such a file, nothing is swapped, or it is not counted
-                    _put(group.folder / with_disk, 0 if limit == "memory.max" else memory_bytes)
+                    _write(group.folder / swap_limit, 0 if limit == "memory.max" else memory_bytes)
                 return group
         group.remove()
     return None
 
 
-def _made(folder: Path) -> MemoryGroup:
+def _create(folder: Path) -> MemoryGroup:
     while True:
         folder.mkdir()
         with suppress(FileNotFoundError):  # another process removed it before it was held
@@ -85,10 +82,10 @@ def _made(folder: Path) -> MemoryGroup:
             os.close(descriptor)
 
 
-def _sweep(parent: Path, word: str) -> None:
-    """Remove groups without a holder; the kernel keeps one in which a process lives."""
+def _remove_abandoned(parent: Path, prefix: str) -> None:
+    """Remove groups that nobody has locked; the kernel keeps groups with live processes."""
     with suppress(OSError):
-        for folder in parent.glob(f"{word}-*"):
+        for folder in parent.glob(f"{prefix}-*"):
             with suppress(OSError):
                 descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
                 try:
@@ -99,32 +96,32 @@ def _sweep(parent: Path, word: str) -> None:
 
 
 def joining(group: str | None) -> Callable[[], None] | None:
-    """Return a function by which a new process joins the group; None if it could not join.
+    """Return a function with which a new process joins the group; None if it could not join.
 
-    The group's file is opened at once: later it is out of sight.
+    The group's file is opened at once, since a private root hides it.
     """
     if group is None:
         return None
     try:
-        place = os.open(Path(group, "cgroup.procs"), os.O_WRONLY | os.O_CLOEXEC)
+        descriptor = os.open(Path(group, "cgroup.procs"), os.O_WRONLY | os.O_CLOEXEC)
     except OSError:
         return None
     child = os.fork()
     if child == 0:
         try:
-            os.write(place, b"0")
+            os.write(descriptor, b"0")
         except OSError:
             os._exit(1)
         os._exit(0)
     _, status = os.waitpid(child, 0)
-    return None if status else lambda: _join(place)
+    return None if status else lambda: _join(descriptor)
 
 
-def _join(place: int) -> None:
-    os.write(place, b"0")  # whoever writes it, in whatever namespace
+def _join(descriptor: int) -> None:
+    os.write(descriptor, b"0")  # 0 is the writing process, in any namespace
 
 
-def _put(file: Path, value: int) -> None:
+def _write(file: Path, value: int) -> None:
     with file.open("r+", encoding="ascii") as opened:
         opened.write(str(value))
 
@@ -132,16 +129,16 @@ def _put(file: Path, value: int) -> None:
 def _parents() -> Iterator[Path]:
     """Yield folders below which a group may be made: this process's group, or its parent.
 
-    The parent comes in for version 2, if the process's own group may hold no groups.
+    The parent is for version 2, where a group with processes may not contain groups.
     """
     try:
         mounts = [line.split() for line in _MOUNTS.read_text("utf-8").splitlines()]
-        own = [line.split(":", 2) for line in _OWN.read_text("utf-8").splitlines()]
+        groups = [line.split(":", 2) for line in _OWN_GROUPS.read_text("utf-8").splitlines()]
     except (OSError, UnicodeDecodeError):
         return
-    for _, controllers, path in own:
-        for _, place, kind, options, *_ in mounts:
-            folder = Path(place, path.lstrip("/"))
+    for _, controllers, path in groups:
+        for _, mount_point, kind, options, *_ in mounts:
+            folder = Path(mount_point, path.lstrip("/"))
             if kind == "cgroup2" and not controllers:
                 yield from dict.fromkeys((folder, folder.parent if path != "/" else folder))
             elif kind == "cgroup" and "memory" in controllers.split(",") and "memory" in options.split(","):

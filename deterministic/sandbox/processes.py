@@ -32,8 +32,8 @@ class _Process(NamedTuple):
 
 def usage() -> ProcessUsage:
     """Return the resources used by this process's descendants; zero without /proc."""
-    found = _descendants()
-    return ProcessUsage(len(found), sum(process.memory_bytes for process in found))
+    descendants = _descendants()
+    return ProcessUsage(len(descendants), sum(process.memory_bytes for process in descendants))
 
 
 def threads_of_user() -> int:
@@ -45,8 +45,8 @@ def threads_of_user() -> int:
 def end_all(*, own_namespace: bool) -> None:
     """Kill every descendant, and wait until none is left.
 
-    In a process namespace of our own one call reaches all at once, and none can be born meanwhile. Elsewhere descendants are
-    searched and killed until a search finds none: orphans come to us, as their adopter.
+    In a separate process namespace one call kills all at once. Elsewhere descendants are searched and killed until there are none;
+    orphans among them become children of this process, which adopts them.
     """
     while True:
         if own_namespace:
@@ -81,20 +81,20 @@ def _descendants() -> list[_Process]:
     children: dict[int, list[_Process]] = {}
     for process in _all_processes():
         children.setdefault(process.parent, []).append(process)
-    found = children.get(os.getpid(), [])
-    for process in found:  # grows while it is walked
-        found.extend(children.get(process.pid, []))
-    return found
+    descendants = children.get(os.getpid(), [])
+    for process in descendants:  # grows during the loop
+        descendants.extend(children.get(process.pid, []))
+    return descendants
 
 
 def _all_processes() -> Iterator[_Process]:
     """Yield the processes in /proc, if it belongs to this process's namespace.
 
-    Another namespace's /proc would name strangers.
+    Process ids in another namespace's /proc mean other processes.
     """
     try:
-        ours = (_PROC / "self").readlink() == Path(str(os.getpid()))
-        entries = list(_PROC.iterdir()) if ours else []
+        same_namespace = (_PROC / "self").readlink() == Path(str(os.getpid()))
+        entries = list(_PROC.iterdir()) if same_namespace else []
     except OSError:
         return
     for entry in entries:

@@ -1,6 +1,6 @@
-"""Start the launcher, hand it an order and read its report.
+"""Start the launcher, send it an order and read its report.
 
-This side of the sandbox survives whatever happens in it.
+This process stays intact whatever happens in the sandbox.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ _BOOT = (
     "import sys, types; package = types.ModuleType('sandbox'); package.__path__ = [sys.argv[1]]; "
     "sys.modules['sandbox'] = package; from sandbox.launcher import main; main()"
 )
-"""Makes a package of this folder without importing the product, which the launcher needs nothing of."""
+"""Makes a package of this folder without importing the rest of the product, which the launcher does not need."""
 
 _GRACE = 20.0
-"""Seconds beyond all limits until a launcher that says nothing is taken for dead."""
+"""Seconds beyond all limits after which a silent launcher counts as dead."""
 
-_LAST_WORK = 5.0
-"""Seconds that a launcher without a namespace gets to end what its commands have started."""
+_CLEANUP_SECONDS = 5.0
+"""Time that a launcher without a namespace gets to end the processes that its commands started."""
 
 
 class SandboxError(Exception):
-    """The launcher could not do its work; nothing is known of the command."""
+    """The launcher failed, so nothing is known about the command."""
 
 
 class CommandResult(msgspec.Struct, frozen=True):
     """Result of one command.
 
     Attributes:
-        by: ``exit``, or the limit that ended it: ``time``, ``memory``, ``processes``; ``start`` when it could not be started;
-            ``lost`` when it ended the launcher, which watched it.
+        by: ``exit``, or the limit that ended it: ``time``, ``memory``, ``processes``; ``start`` if it could not be started;
+            ``lost`` if it ended the launcher, which supervised it.
         code: Its exit code; negative for a signal.
-        out: Its output, or the part that is kept.
-        err: Its error output, or the part that is kept.
-        cut: Whether some of either was dropped.
+        out: Its output, up to the limit.
+        err: Its error output, up to the limit.
+        cut: Whether part of either was dropped.
         seconds: How long it took.
-        proven: Whether it came to the end that it was to prove.
+        proven: Whether it proved that the hidden tests ran to their end.
     """
 
     by: str
@@ -63,7 +63,7 @@ class CommandResult(msgspec.Struct, frozen=True):
 
     @property
     def ended_well(self) -> bool:
-        """True if the command ended, without being stopped, with exit code 0."""
+        """True if the command was not stopped and ended with exit code 0."""
         return self.by == "exit" and not self.code
 
     @property
@@ -80,8 +80,8 @@ class Confinement(msgspec.Struct, frozen=True):
         network: ``none`` (a loopback interface of its own), ``no sockets``, ``no TCP`` or ``not denied``.
         processes: ``own namespace``, or ``adopted``: ended one by one; ``adopted, others in reach`` if code can end other processes
             of its user.
-        calls: ``filtered``, or ``not filtered``: system calls that pass limits are not denied.
-        memory: ``accounted`` by the kernel, all of it; or ``watched``, process by process.
+        calls: ``filtered``, or ``not filtered``: system calls that evade limits are not denied.
+        memory: ``accounted`` by the kernel as a whole, or ``watched`` process by process.
     """
 
     files: str
@@ -103,8 +103,8 @@ class Exam(msgspec.Struct, frozen=True):
 
     Attributes:
         folder: Their folder; the commands can read and not change them.
-        proven: For each command, whether it is to prove that it ran them to their end.
-        fixed: Files of the commands' folder that they cannot change, if the platform can do that.
+        proven: For each command, whether it must prove that it ran them to their end.
+        fixed: Files of the commands' folder that they cannot change, if the platform supports that.
     """
 
     folder: Path
@@ -118,10 +118,10 @@ def run_confined(
     """Run commands in sequence in a copy of a folder, confined as the platform allows.
 
     Args:
-        commands: The commands; the second runs when the first ended with exit code 0.
+        commands: The commands; each runs only if the one before ended with exit code 0.
         source: A folder of plain files and folders; not changed.
         limits: What each command may use.
-        exam: Hidden tests; a command that is to prove something finds on its standard input where they are.
+        exam: Hidden tests; a command that must prove something reads their folder from standard input.
 
     Raises:
         SandboxError: The launcher failed.
@@ -143,20 +143,20 @@ def run_confined(
                 group.remove()
 
 
-class Reins:
-    """Handle to end commands that other threads wait for, all at once."""
+class Stopper:
+    """Handle for stopping, from one thread, commands that other threads wait for."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._processes: set[subprocess.Popen[bytes]] = set()
-        self._over = False
+        self._stopped = False
 
     @contextmanager
-    def holding(self, launcher: subprocess.Popen[bytes]) -> Generator[None]:
-        """Hold a command's launcher; end it at once if all were to be ended."""
+    def registered(self, launcher: subprocess.Popen[bytes]) -> Generator[None]:
+        """Register a command's launcher within the block; end it if a stop was requested."""
         with self._lock:
             self._processes.add(launcher)
-            if self._over:
+            if self._stopped:
                 _end(launcher)
         try:
             yield
@@ -164,16 +164,16 @@ class Reins:
             with self._lock:
                 self._processes.discard(launcher)
 
-    def tell_all(self) -> None:
-        """Ask them to end, and any still to be started, without waiting."""
+    def request_stop(self) -> None:
+        """Ask all commands to end, also those still to be started, without waiting."""
         with self._lock:
-            self._over = True
+            self._stopped = True
             for launcher in self._processes:
-                _tell(launcher, signal.SIGTERM)
+                _signal(launcher, signal.SIGTERM)
 
-    def end_all(self) -> None:
-        """End them, and any still to be started."""
-        self.tell_all()
+    def stop(self) -> None:
+        """End all commands, also those still to be started."""
+        self.request_stop()
         with self._lock:
             for launcher in self._processes:
                 _end(launcher)
@@ -184,21 +184,21 @@ def run_trusted(
     workspace: Path,
     environment: Mapping[str, str],
     limits: Limits,
-    reins: Reins | None = None,
+    stopper: Stopper | None = None,
 ) -> CommandResult:
-    """Run a command that the user trusts, in a folder; nothing it started is left behind.
+    """Run a command that the user trusts in a folder; end all processes that it started.
 
     Args:
         command: The command.
         workspace: The folder that it runs in.
-        environment: All of its environment.
+        environment: Its whole environment.
         limits: Only time, memory of all its processes, their number and the output kept are bounded.
-        reins: Can end it before.
+        stopper: Can stop it early.
 
     Raises:
         SandboxError: The launcher failed.
     """
-    return _launch([command], workspace, None, environment, limits, reins=reins).runs[0]
+    return _launch([command], workspace, None, environment, limits, stopper=stopper).runs[0]
 
 
 def _launch(
@@ -210,7 +210,7 @@ def _launch(
     *,
     exam: Exam | None = None,
     group: MemoryGroup | None = None,
-    reins: Reins | None = None,
+    stopper: Stopper | None = None,
 ) -> SandboxReport:
     order: dict[str, object] = {
         "parent": os.getpid(),
@@ -233,22 +233,19 @@ def _launch(
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    with launcher, nullcontext() if reins is None else reins.holding(launcher):
+    with launcher, nullcontext() if stopper is None else stopper.registered(launcher):
         try:
-            patience = limits.wall_seconds * len(commands) + _GRACE
-            report, complaint = launcher.communicate(json.dumps(order).encode(), timeout=patience)
+            timeout = limits.wall_seconds * len(commands) + _GRACE
+            report, errors = launcher.communicate(json.dumps(order).encode(), timeout=timeout)
         except subprocess.TimeoutExpired as error:
-            report, complaint = error.output or b"", b"it did not answer in time"
+            report, errors = error.output or b"", b"it did not answer in time"
         finally:
             _end(launcher)
-    return _read_report(report, complaint, len(commands))
+    return _read_report(report, errors, len(commands))
 
 
 def _with_full_memory(report: SandboxReport, group: MemoryGroup) -> SandboxReport:
-    """Return the report, with the memory limit as cause of a failure if the kernel says so.
-
-    That concerns the command that failed, if one did.
-    """
+    """Return the report, with memory as the cause of a failed command if the kernel ran out of it."""
     if not report.runs or report.runs[-1].by != "exit" or not report.runs[-1].code or not group.was_full():
         return report
     *before, last = report.runs
@@ -258,31 +255,31 @@ def _with_full_memory(report: SandboxReport, group: MemoryGroup) -> SandboxRepor
 def _end(launcher: subprocess.Popen[bytes]) -> None:
     """End the launcher and its session.
 
-    Its children end with it: by the kernel, or by the launcher if it has no namespace.
+    The kernel ends its children with it; without a namespace, the launcher does.
     """
-    _tell(launcher, signal.SIGTERM)
+    _signal(launcher, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
-        launcher.wait(_LAST_WORK)
-    _tell(launcher, signal.SIGKILL)
+        launcher.wait(_CLEANUP_SECONDS)
+    _signal(launcher, signal.SIGKILL)
 
 
-def _tell(launcher: subprocess.Popen[bytes], number: int) -> None:
+def _signal(launcher: subprocess.Popen[bytes], number: int) -> None:
     if launcher.returncode is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(launcher.pid, number)
 
 
-def _read_report(report: bytes, complaint: bytes, commands: int) -> SandboxReport:
+def _read_report(report: bytes, errors: bytes, commands: int) -> SandboxReport:
     """Read the report's lines; the last may be cut short.
 
-    Once the first line is there commands were running: if no other is to blame, the launcher was ended by one of them.
+    After the first line commands were running. If their results are missing without a failure, one of them ended the launcher.
     """
     lines = report.split(b"\n")[:-1]
     try:
         confinement = msgspec.json.decode(lines[0], type=Confinement)
         runs = [msgspec.json.decode(line, type=CommandResult) for line in lines[1:]]
     except (msgspec.DecodeError, IndexError) as error:
-        last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
+        last = errors.decode(errors="replace").strip().rpartition("\n")[2]
         raise SandboxError(f"the launcher failed: {last or 'it was killed'}") from error
     if len(runs) < commands and all(run.by == "exit" and not run.code for run in runs):
         runs.append(CommandResult("lost", -signal.SIGKILL, b"", b"", cut=False, seconds=0.0))

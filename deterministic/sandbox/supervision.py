@@ -13,16 +13,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, NamedTuple
 
-from .kernel import come_first
+from .kernel import take_priority
 from .limits import Limits
 from .processes import end_all, usage
 
-_LOOK_EVERY = 0.02
+_INTERVAL = 0.02
 _CHUNK = 64 * 1024
 
 
 class Ended(NamedTuple):
-    """End of a command, as in `running.CommandResult`, without third-party libraries."""
+    """End of a command, with the fields of `running.CommandResult`."""
 
     by: str
     code: int
@@ -45,19 +45,18 @@ def execute(
 ) -> Ended:
     """Run a command to its end, and end everything it started.
 
-    With an exam, the command has to prove that it ran the tests there to their end.
-
-    ``prepare`` is called in the new process before the command takes its place.
+    With an exam, the command has to prove that it ran the tests there to their end. ``prepare`` is called in the new process before it
+    becomes the command.
     """
     begin = time.monotonic()
     proof = None if exam is None else Proof(exam)
     try:
-        process = subprocess.Popen(  # noqa: S603 - running what is not trusted is what this is for
+        process = subprocess.Popen(  # noqa: S603 - it is confined
             argv,
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL if proof is None else proof.order,
-            pass_fds=() if proof is None else (proof.written,),
+            pass_fds=() if proof is None else (proof.write_end,),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -70,8 +69,9 @@ def execute(
     assert process.stdout is not None
     assert process.stderr is not None
     with suppress(OSError, AttributeError):  # not allowed, or not on Linux
-        come_first()
-    out, err = _Kept(process.stdout, limits.output_bytes), _Kept(process.stderr, limits.output_bytes)
+        take_priority()
+    out = _BoundedOutput(process.stdout, limits.output_bytes)
+    err = _BoundedOutput(process.stderr, limits.output_bytes)
     by = _watch(process, [out, err], limits, begin + limits.wall_seconds)
     seconds = time.monotonic() - begin
     code = process.returncode = -signal.SIGKILL if process.returncode is None else process.returncode
@@ -90,24 +90,25 @@ class Proof:
 
     def __init__(self, exam: str) -> None:
         self._word = secrets.token_hex(32)
-        self._read, self.written = os.pipe()
-        self.order, tell = os.pipe()
-        os.write(tell, json.dumps({"exam": exam, "place": self.written, "word": self._word}).encode("ascii"))
-        os.close(tell)
-        os.set_blocking(self._read, False)
+        self._read_end, self.write_end = os.pipe()
+        self.order, order_write_end = os.pipe()
+        order = {"exam": exam, "descriptor": self.write_end, "word": self._word}
+        os.write(order_write_end, json.dumps(order).encode("ascii"))
+        os.close(order_write_end)
+        os.set_blocking(self._read_end, False)
 
     def confirmed(self) -> bool:
         """Return whether exactly the word was written back; call once, after everything ended."""
         os.close(self.order)
-        os.close(self.written)
+        os.close(self.write_end)
         try:
-            return os.read(self._read, 2 * len(self._word)) == self._word.encode("ascii")
+            return os.read(self._read_end, 2 * len(self._word)) == self._word.encode("ascii")
         finally:
-            os.close(self._read)
+            os.close(self._read_end)
 
 
-class _Kept:
-    """Kept output of a stream."""
+class _BoundedOutput:
+    """Output of a stream, kept up to a limit."""
 
     def __init__(self, stream: IO[bytes], limit: int) -> None:
         self.stream = stream
@@ -117,7 +118,7 @@ class _Kept:
         os.set_blocking(stream.fileno(), False)
 
     def read(self) -> bool:
-        """Read what is there; False when there is nothing and will be nothing."""
+        """Read what is available; return False at the end of the stream."""
         data = os.read(self.stream.fileno(), _CHUNK)
         room = self.limit - len(self.content)
         self.content += data[:room]
@@ -125,21 +126,23 @@ class _Kept:
         return bool(data)
 
     def read_rest(self) -> None:
-        """Read what is left in the pipe, when everybody who could write to it was ended."""
+        """Read the rest of the pipe, after everything that could write to it was ended."""
         with suppress(BlockingIOError):
             while self.read():
                 pass
         self.stream.close()
 
 
-def _watch(process: subprocess.Popen[bytes], streams: list[_Kept], limits: Limits, deadline: float) -> str:
-    """Read the command's output until it ends or must be ended; by what."""
-    look = time.monotonic() + _LOOK_EVERY
+def _watch(
+    process: subprocess.Popen[bytes], streams: list[_BoundedOutput], limits: Limits, deadline: float
+) -> str:
+    """Read the command's output until it ends or hits a limit; return ``exit`` or the limit."""
+    next_check = time.monotonic() + _INTERVAL
     with selectors.DefaultSelector() as selector:
         for stream in streams:
             selector.register(stream.stream, selectors.EVENT_READ, stream)
         while True:
-            for key, _ in selector.select(_LOOK_EVERY):
+            for key, _ in selector.select(_INTERVAL):
                 if not key.data.read():
                     selector.unregister(key.fileobj)
             if process.poll() is not None:
@@ -147,8 +150,8 @@ def _watch(process: subprocess.Popen[bytes], streams: list[_Kept], limits: Limit
             now = time.monotonic()
             if now >= deadline:
                 return "time"
-            if now >= look:
-                look = now + _LOOK_EVERY
+            if now >= next_check:
+                next_check = now + _INTERVAL
                 used = usage()
                 if used.memory_bytes > limits.memory_bytes:
                     return "memory"

@@ -1,8 +1,6 @@
-"""System calls denied to code.
+"""System calls denied to code: uncounted memory, namespaces, access to other processes.
 
-These hold memory that no limit counts, make namespaces, or look into other processes.
-
-A filter in the kernel's own form (seccomp, Linux ``include/uapi/linux/{seccomp,filter,audit}.h``); numbers by machine.
+The filter has the kernel's form (seccomp, Linux ``include/uapi/linux/{seccomp,filter,audit}.h``); call numbers depend on the machine.
 """
 
 from __future__ import annotations
@@ -23,21 +21,21 @@ _OTHER_NUMBERS = 0x4000_0000
 _NAMESPACES = 0x7E02_0080
 """Every flag of ``clone`` that makes a namespace."""
 
-_EVERYBODY = 0xFFFF_FFFF
-"""Whom ``kill`` with -1 means."""
+_ALL_PROCESSES = 0xFFFF_FFFF
+"""The argument -1 of ``kill``."""
 
-_EVERYWHERE = (425, 428, 429, 430, 432, 447)
+_ON_ALL_MACHINES = (425, 428, 429, 430, 432, 447)
 """io_uring_setup, open_tree, move_mount, fsopen, fsmount, memfd_secret."""
 
 _CLONE3, _FCHMODAT2 = 435, 452
 
 
 class _Machine(NamedTuple):
-    """A machine's numbers.
+    """Numbers of system calls on a machine.
 
     Attributes:
-        audit: What the kernel calls it.
-        modes: chmod, fchmod, fchmodat, those that it has.
+        audit: The kernel's number for the machine.
+        modes: chmod, fchmod, fchmodat, if the machine has them.
         denied: memfd_create, shmget, msgget, unshare, setns, mount, ptrace, process_vm_readv, process_vm_writev, bpf, perf_event_open,
             userfaultfd, keyctl, add_key, request_key.
     """
@@ -70,15 +68,15 @@ def can_filter() -> bool:
     try:
         kernel.filter_calls(None)
     except OSError as error:
-        return error.errno == errno.EFAULT  # it would, had there been a filter
+        return error.errno == errno.EFAULT  # refused only because there was no filter program
     return False
 
 
 def deny_calls(*, others: bool = False, modes: bool = False) -> None:
-    """Deny them to this process and whatever it starts; new privileges must have been forgone.
+    """Deny the calls to this process and its children; new privileges must be given up before.
 
-    With ``others`` sockets are denied too, but for pairs, and signals to everybody: nothing of the machine can be spoken to.
-    With ``modes``, changing the mode of a file seems to succeed but does nothing: Landlock cannot limit it to some files.
+    With ``others``, sockets except pairs and signals to all processes are denied, too. With ``modes``, changing the mode of a file
+    seems to succeed but does nothing, since Landlock cannot limit that to some files.
     """
     program = _program(_MACHINES[os.uname().machine], others=others, modes=modes)
     steps = ctypes.create_string_buffer(program, len(program))
@@ -86,13 +84,13 @@ def deny_calls(*, others: bool = False, modes: bool = False) -> None:
 
 
 def _program(machine: _Machine, *, others: bool, modes: bool) -> bytes:
-    denied = (*machine.denied, *_EVERYWHERE, *((machine.socket,) if others else ()))
+    denied = (*machine.denied, *_ON_ALL_MACHINES, *((machine.socket,) if others else ()))
     pretended = (*machine.modes, _FCHMODAT2) if modes else ()
     refuse, allow, unknown = _DENY | errno.EPERM, _ALLOW, _DENY | errno.ENOSYS
-    everybody = (
+    kill_all = (
         _step(_EQUAL, machine.kill, 0, 4),
         _step(_LOAD, _FIRST_ARGUMENT),
-        _step(_EQUAL, _EVERYBODY, 0, 1),
+        _step(_EQUAL, _ALL_PROCESSES, 0, 1),
     )
     return b"".join(
         [
@@ -100,7 +98,7 @@ def _program(machine: _Machine, *, others: bool, modes: bool) -> bytes:
             *(_step(_LOAD, _NUMBER), _step(_AT_LEAST, _OTHER_NUMBERS, 0, 1), _step(_RETURN, unknown)),
             _answer(_CLONE3, unknown),  # callers fall back to clone
             *(_answer(number, refuse) for number in denied),
-            *((*everybody, _step(_RETURN, refuse), _step(_RETURN, allow)) if others else ()),
+            *((*kill_all, _step(_RETURN, refuse), _step(_RETURN, allow)) if others else ()),
             *(_answer(number, _DENY) for number in pretended),
             *(_step(_EQUAL, machine.clone, 0, 4), _step(_LOAD, _FIRST_ARGUMENT), _step(_ANY_BIT, _NAMESPACES, 0, 1)),
             *(_step(_RETURN, refuse), _step(_RETURN, allow)),

@@ -42,13 +42,13 @@ class CommandSteps(CommandAgent):
 
     def __call__(self, case: Case, trial: int) -> Generator[Any, Any, Any]:
         """Work on a case; see the class."""
-        with self._attempt() as (folder, reins), ThreadPoolExecutor(1) as thread:
+        with self._attempt() as (folder, stopper), ThreadPoolExecutor(1) as thread:
             streams = _Streams(Path(folder))
-            running = thread.submit(self._run, _STREAMS, reins, trial, FIDUCIAL_STREAMS=folder)
+            running = thread.submit(self._run, _STREAMS, stopper, trial, FIDUCIAL_STREAMS=folder)
             try:
                 return (yield from self._steps(_LineExchange(streams, running), case))
             finally:
-                reins.end_all()
+                stopper.stop()
                 streams.close()
 
     def _steps(self, lines: _LineExchange, case: Case) -> Generator[Any, Any, Any]:

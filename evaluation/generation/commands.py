@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...deterministic.sandbox.limits import Limits
-from ...deterministic.sandbox.running import CommandResult, Reins, SandboxError, run_trusted
+from ...deterministic.sandbox.running import CommandResult, SandboxError, Stopper, run_trusted
 from ...errors import AgentSetupError, ConfigurationError, UsageError
 from ...records import Case
 from ...records.explanations import nearest
@@ -32,7 +32,7 @@ class _Attempt(NamedTuple):
     """Folder of one attempt, and the means to end its processes."""
 
     folder: str
-    reins: Reins
+    stopper: Stopper
 
 
 class CommandAgent:
@@ -48,7 +48,7 @@ class CommandAgent:
         self._command = list(command)
         self._environment = environment
         self._seconds = seconds
-        self._working = set[Reins]()
+        self._working = set[Stopper]()
         self._over = False
 
     @contextmanager
@@ -58,20 +58,20 @@ class CommandAgent:
         Raises:
             ConfigurationError: The folder cannot be made or filled, which is not the agent's failure.
         """
-        reins = Reins()
-        self._working.add(reins)
+        stopper = Stopper()
+        self._working.add(stopper)
         if self._over:
-            reins.end_all()
+            stopper.stop()
         try:
             with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:
-                yield _Attempt(folder, reins)
+                yield _Attempt(folder, stopper)
         except OSError as error:
             raise ConfigurationError(f"the agent cannot be run: {error}") from error
         finally:
-            reins.end_all()
-            self._working.discard(reins)
+            stopper.stop()
+            self._working.discard(stopper)
 
-    def _run(self, script: str, reins: Reins, trial: int, **variables: str) -> CommandResult:
+    def _run(self, script: str, stopper: Stopper, trial: int, **variables: str) -> CommandResult:
         """Run it, by a shell that redirects its streams; an AgentSetupError if it cannot be started."""
         environment = {**self._environment, **variables, "FIDUCIAL_TRIAL": str(trial)}
         limits = Limits(
@@ -82,7 +82,7 @@ class CommandAgent:
         )
         try:
             run = run_trusted(
-                ["/bin/sh", "-c", script, *self._command], Path.cwd(), environment, limits, reins
+                ["/bin/sh", "-c", script, *self._command], Path.cwd(), environment, limits, stopper
             )
         except SandboxError as error:
             raise ConfigurationError(f"the agent cannot be run: {error}") from error
@@ -106,10 +106,10 @@ class CommandAgent:
         """End all running commands, and each that starts later."""
         self._over = True
         working = [*self._working]
-        for reins in working:
-            reins.tell_all()
-        for reins in working:
-            reins.end_all()
+        for stopper in working:
+            stopper.request_stop()
+        for stopper in working:
+            stopper.stop()
 
 
 class AnsweringCommand(CommandAgent):
@@ -120,10 +120,10 @@ class AnsweringCommand(CommandAgent):
 
     def __call__(self, case: Case, trial: int) -> Any:
         """Return the command's printed answer, or its failure."""
-        with self._attempt() as (folder, reins):
+        with self._attempt() as (folder, stopper):
             file = Path(folder, "case.json")
             file.write_bytes(encode_json(case_for_agent(case)))
-            run = self._run(_READ_CASE, reins, trial, FIDUCIAL_CASE=str(file))
+            run = self._run(_READ_CASE, stopper, trial, FIDUCIAL_CASE=str(file))
         failure = self._failure(run) or (TOO_MUCH if run.cut else None)
         return failure or read_answer(run.out, case)
 

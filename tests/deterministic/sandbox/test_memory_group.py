@@ -94,7 +94,7 @@ def test_without_a_group_memory_is_watched(tmp_path: Path, monkeypatch: pytest.M
 def test_a_group_is_made_below_the_own_or_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mounts: str, own: str, folders: list[str]
 ):
-    for name, text in (("_MOUNTS", mounts), ("_OWN", own)):
+    for name, text in (("_MOUNTS", mounts), ("_OWN_GROUPS", own)):
         (tmp_path / name).write_text(text)
         monkeypatch.setattr(memory_group, name, tmp_path / name)
     tried: list[str] = []

@@ -14,9 +14,9 @@ from fiducial.deterministic.sandbox import running
 from fiducial.deterministic.sandbox.limits import Limits
 from fiducial.deterministic.sandbox.running import (
     CommandResult,
-    Reins,
     SandboxError,
     SandboxReport,
+    Stopper,
     run_confined,
     run_trusted,
 )
@@ -173,11 +173,11 @@ def test_an_agent_ends_that_is_ended_while_it_is_being_started(
     first, last = boot.split("from sandbox.launcher")
     slow = SLOW_TO_TELL_THE_KERNEL.format(place=str(begun))
     monkeypatch.setattr(running, "_BOOT", f"{first}\n{slow}from sandbox.launcher{last}")
-    reins, ended = Reins(), list[Exception]()
+    stopper, ended = Stopper(), list[Exception]()
 
     def work() -> None:
         try:
-            run_trusted(["sleep", "600"], tmp_path, {}, Limits(wall_seconds=600), reins)
+            run_trusted(["sleep", "600"], tmp_path, {}, Limits(wall_seconds=600), stopper)
         except SandboxError as error:
             ended.append(error)
 
@@ -185,6 +185,6 @@ def test_an_agent_ends_that_is_ended_while_it_is_being_started(
     thread.start()
     while not begun.exists():
         time.sleep(0.01)
-    reins.end_all()
+    stopper.stop()
     thread.join(60)
     assert len(ended) == 1
