@@ -29,7 +29,7 @@ import msgspec
 from commands import reference_folder
 from provider_server import Answer, ProviderServer, Response, Seen, Status
 
-from fiducial.deterministic.multi_turn.call_execution import original_executor
+from fiducial.deterministic.multi_turn.call_execution import bfcl_executor
 from fiducial.deterministic.multi_turn.reference import scenario_of
 from fiducial.deterministic.multi_turn.worlds import state_of
 from fiducial.evaluation.bfcl.generate_results import generate_tree
@@ -267,7 +267,7 @@ def _compare(
 def _ended(case: Case, turns: list[list[list[str]]]) -> dict[str, Any]:
     """The states of fresh worlds in which recorded calls were executed."""
     worlds = scenario_of(case, {}).worlds()
-    run = original_executor(worlds, "model")
+    run = bfcl_executor(worlds, "model")
     for turn in turns:
         for step in turn:
             for call in step:

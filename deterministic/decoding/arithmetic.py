@@ -1,6 +1,6 @@
 """Bounded arithmetic on literals, with Python's meaning.
 
-Ten characters cannot fill the memory, and no code is run.
+Sizes are bounded, so that a short text cannot fill the memory; no code is run.
 """
 
 # pyright: reportUnknownMemberType=false
@@ -17,10 +17,10 @@ from typing import Any, TypeAlias, cast
 from ...errors import DecodingError
 
 MAX_BITS = 14_000
-"""Integers may not grow beyond this; it is about what Python prints (4,300 digits)."""
+"""Limit on the size of integers, about what Python prints (4,300 digits)."""
 
 MAX_ITEMS = 50_000
-"""Texts and collections may not grow beyond this many characters and items, those inside counted too."""
+"""Limit on the size of texts and collections, in characters and items; nested ones count."""
 
 _BINARY: dict[type[ast.operator], Any] = {
     ast.Add: operator.add,
@@ -46,8 +46,8 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 _WIDE_FORMAT = re.compile(r"\*|\d{4}")
 
 
-Value: TypeAlias = Callable[[ast.expr], Any]
-"""Gives the value of a part of an expression."""
+Evaluate: TypeAlias = Callable[[ast.expr], Any]
+"""Returns the value of a part of an expression."""
 
 
 class UnpackedDictError(Exception):
@@ -58,7 +58,7 @@ def evaluate_arithmetic(node: ast.expr) -> Any:
     """Return Python's value of an expression of literals, collections and operators.
 
     Raises:
-        DecodingError: It holds anything else (a name, a call ...), it fails, or its value would be too large.
+        DecodingError: It contains anything else (a name, a call ...), it fails, or its value would be too large.
     """
     evaluator = EVALUATORS.get(type(node))
     if evaluator is None:
@@ -72,10 +72,7 @@ def evaluate_arithmetic(node: ast.expr) -> Any:
 
 
 def _apply(operation: ast.operator, left: Any, right: Any) -> Any:
-    """Return ``left <operation> right`` as Python does, unless it would be too large.
-
-    Too large means larger than any call needs.
-    """
+    """Return ``left <operation> right`` as Python does, unless it would be larger than any call needs."""
     if _may_be_huge(operation, left, right):
         raise OverflowError(f"the result of {type(operation).__name__} would be too large")
     return _BINARY[type(operation)](left, right)
@@ -110,10 +107,7 @@ def _bits(value: Any) -> int:
 
 
 def _weight(value: Any) -> int:
-    """Count characters and items, nested ones included; 0 for a number.
-
-    Thus ``[[0] * n] * n`` holds n * n of them.
-    """
+    """Count characters and items, nested ones included: n * n in ``[[0] * n] * n``, 0 in a number."""
     if isinstance(value, str | bytes):
         return len(value)
     if isinstance(value, list | tuple | set | frozenset):
@@ -132,23 +126,23 @@ def _is_wide_format(template: Any) -> bool:
     return isinstance(template, str) and _WIDE_FORMAT.search(template) is not None
 
 
-def _dict(node: ast.Dict, value: Value) -> dict[Hashable, Any]:
+def _dict(node: ast.Dict, evaluate: Evaluate) -> dict[Hashable, Any]:
     values: dict[Hashable, Any] = {}
     for key, item in zip(node.keys, node.values, strict=True):
         if key is None:
             raise UnpackedDictError
-        values[value(key)] = value(item)
+        values[evaluate(key)] = evaluate(item)
     return values
 
 
-EVALUATORS: dict[type[ast.expr], Callable[[Any, Value], Any]] = {
-    ast.Constant: lambda node, _value: node.value,
-    ast.UnaryOp: lambda node, value: _UNARY[type(node.op)](value(node.operand)),
-    ast.BinOp: lambda node, value: _apply(node.op, value(node.left), value(node.right)),
-    ast.Subscript: lambda node, value: value(node.value)[value(node.slice)],
-    ast.List: lambda node, value: [value(item) for item in node.elts],
-    ast.Tuple: lambda node, value: tuple([value(item) for item in node.elts]),
-    ast.Set: lambda node, value: {value(item) for item in node.elts},
+EVALUATORS: dict[type[ast.expr], Callable[[Any, Evaluate], Any]] = {
+    ast.Constant: lambda node, _evaluate: node.value,
+    ast.UnaryOp: lambda node, evaluate: _UNARY[type(node.op)](evaluate(node.operand)),
+    ast.BinOp: lambda node, evaluate: _apply(node.op, evaluate(node.left), evaluate(node.right)),
+    ast.Subscript: lambda node, evaluate: evaluate(node.value)[evaluate(node.slice)],
+    ast.List: lambda node, evaluate: [evaluate(item) for item in node.elts],
+    ast.Tuple: lambda node, evaluate: tuple([evaluate(item) for item in node.elts]),
+    ast.Set: lambda node, evaluate: {evaluate(item) for item in node.elts},
     ast.Dict: _dict,
 }
-"""How the value of an expression is made of those of its parts: whatever operators and subscripts raise, they raise."""
+"""Evaluators by kind of expression, which are passed a function for the parts. Errors of operators and subscripts pass through."""

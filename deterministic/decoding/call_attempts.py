@@ -1,4 +1,4 @@
-"""Tell texts that set out to call a function from plain text."""
+"""Distinguish texts that try to call a function from prose."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _JSON_CALL = re.compile(r'\{\s*"(?:name|function|tool|tool_name|function_name)"\
 _LINE_CALL = re.compile(r"^[ \t`>*-]*+(?:python\b[ \t]*+)?(\[?)[ \t]*+([A-Za-z_][\w.]*+)\(", re.MULTILINE)
 
 
-def sets_out_to_call(reply: str, names: Iterable[str]) -> bool:
+def attempts_call(reply: str, names: Iterable[str]) -> bool:
     """Return whether a text has a call's tag or JSON, or a line that starts with a call.
 
-    Such a line begins with a bracket, or with one of these names of functions.
+    Such a line starts with a bracket, or with one of the function names.
     """
     if _TAG.search(reply) or is_json_call(reply):
         return True
@@ -24,7 +24,7 @@ def sets_out_to_call(reply: str, names: Iterable[str]) -> bool:
 
 
 def is_json_call(reply: str) -> bool:
-    """Return whether a text has an object that names a function as such."""
+    """Return whether a text has a JSON object with a function's name under a usual key."""
     return _JSON_CALL.search(reply) is not None
 
 

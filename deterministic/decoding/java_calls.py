@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DecodingError
-from .syntax_trees import parse_tree, read_arguments, walk, written
+from .syntax_trees import node_text, parse_tree, read_arguments, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,12 +26,12 @@ def decode_java_call(
 ) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
     """Read the first method call in a text, as BFCL does or strictly.
 
-    Strictly, every value stays as written. Further calls are ignored; code without a call gives an empty dict. Models leave out the
+    Strictly, every value stays as written. Further calls are ignored; code without a call is an empty dict. Models leave out the
     semicolon, so the parser's error recovery decides if the code can be read.
     """
-    text, value = (
-        (written, _written_value) if strictly else (partial(_text, code), partial(_reassembled, code))
-    )
+    text, value = partial(_text, code), partial(_reassembled, code)
+    if strictly:
+        text, value = node_text, _value_as_written
     for node in walk(parse_tree(code, "java")):
         if node.type == "method_invocation":
             name, owner = node.child_by_field_name("name"), node.child_by_field_name("object")
@@ -46,9 +46,9 @@ def decode_java_call(
     return {}
 
 
-def _written_value(node: Node) -> str:
+def _value_as_written(node: Node) -> str:
     """Return a literal without its quotes, anything else with white space as single blanks."""
-    return written(node)[1:-1] if node.type in _QUOTED else " ".join(written(node).split())
+    return node_text(node)[1:-1] if node.type in _QUOTED else " ".join(node_text(node).split())
 
 
 def _reassembled(code: str, node: Node) -> str:

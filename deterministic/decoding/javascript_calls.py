@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .syntax_trees import parse_tree, read_arguments, written
+from .syntax_trees import node_text, parse_tree, read_arguments
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,16 +25,15 @@ def decode_javascript_call(code: str) -> list[dict[str, dict[Any, str]]] | None:
             for expression in statement.children:
                 if expression.type == "call_expression":
                     callee, arguments = expression.children[:2]
-                    return [
-                        {written(callee): read_arguments(arguments, _NAMELESS_ARGUMENTS, written, _value)}
-                    ]
+                    values = read_arguments(arguments, _NAMELESS_ARGUMENTS, node_text, _value)
+                    return [{node_text(callee): values}]
     return None
 
 
 def _value(node: Node) -> str:
-    """Return the text of a value, without quotes if it starts and ends with the same kind.
+    """Return the text of a value, without quotes if it starts and ends with the same one.
 
-    That strips even ``'a' + 'b'``.
+    As in BFCL, that includes ``'a' + 'b'``.
     """
-    text = written(node)
+    text = node_text(node)
     return text[1:-1] if text[:1] in ("'", '"') and text.endswith(text[0]) else text

@@ -20,9 +20,7 @@ _LAST_OBJECT = re.compile(r"\}\s*\]")
 def decode_json_calls(text: str) -> list[dict[Any, Any]]:
     """Read the first list of objects in a text: one ``{function: parameters}`` each.
 
-    Other items are skipped.
-
-    As in BFCL, text that is not JSON is not a call rather than a failure, and a list of objects among the
+    Other items are skipped. As in BFCL, text that is not JSON counts as no calls, not as a failure, and a list of objects among the
     parameters ends the outer list early, so that nothing is read.
     """
     try:
@@ -41,12 +39,12 @@ def decode_json_calls(text: str) -> list[dict[Any, Any]]:
 
 
 def decode_json_calls_strictly(text: str) -> list[dict[Any, Any]]:
-    """Read the first list of objects in a text, whole; anything else is a failure.
+    """Read the first list of objects in a text; a list of anything else is a failure.
 
     Other text may surround it.
     """
-    found = _FIRST_OBJECT.search(text)
-    start = found.start() if found else text.find("[")
+    opening = _FIRST_OBJECT.search(text)
+    start = opening.start() if opening else text.find("[")
     items = _guarded(lambda: _READER.raw_decode(bounded_code(text[start:]))[0])
     calls: list[dict[Any, Any]] = []
     for item in cast("list[Any]", items) if isinstance(items, list) else [None]:
@@ -58,16 +56,14 @@ def decode_json_calls_strictly(text: str) -> list[dict[Any, Any]]:
 
 
 def load_json_strictly(text: str) -> Any:
-    """JSON without the liberties of the standard reader: no NaN or Infinity, no key twice."""
+    """Read JSON; unlike ``json.loads``, refuse NaN, Infinity and duplicate keys."""
     return _guarded(lambda: _READER.decode(text))
 
 
 def list_of_objects(text: str) -> str:
     r"""Return the match of ``\[\s*{.*?}\s*(?:,\s*{.*?}\s*)*\]`` within the outermost brackets.
 
-    Takes linear time.
-
-    Read lazily, that expression ends at the first closing brace that a closing bracket follows, wherever it starts.
+    Wherever the lazy expression starts, it ends at the first closing brace before a closing bracket, so a linear search suffices.
     """
     start, end = text.find("["), text.rfind("]")
     if 0 <= start < end:

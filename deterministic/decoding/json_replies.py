@@ -1,6 +1,6 @@
-"""Calls in a reply that is JSON as a whole, though it was asked for as source text.
+"""Read calls in a reply that is all JSON, although source text was requested.
 
-Read under strict rules only: ``[{"name": ..., "arguments": ...}]`` and ``[{name: {argument: value}}]``.
+Only strict rules do: ``[{"name": ..., "arguments": ...}]`` and ``[{name: {argument: value}}]``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from ...records.python_syntax import MAX_CODE
 from .json_calls import load_json_strictly
 
 _NAMES, _ARGUMENTS = ("name", "function"), ("arguments", "parameters")
-_BESIDE = frozenset({"id", "type", *_NAMES, *_ARGUMENTS})
+_CALL_FIELDS = frozenset({"id", "type", *_NAMES, *_ARGUMENTS})
 
 
 def read_json_reply(text: str) -> list[dict[Any, Any]] | None:
     """Return the calls of a reply that is a JSON call or list of calls; None for any other.
 
-    A single object needs a name and arguments, since ``{"Rome": {...}}`` may as well be data.
+    A single object needs a name and arguments: ``{"Rome": {...}}`` may be data.
     """
     code = text.strip("`\r\n ").removeprefix("json").strip()
     if not code.startswith(("[", "{")) or '"' not in code or len(code) > MAX_CODE:
@@ -29,8 +29,8 @@ def read_json_reply(text: str) -> list[dict[Any, Any]] | None:
         calls = [_call(item, alone=not isinstance(value, list)) for item in items]
     except DecodingError:
         return None
-    found = [call for call in calls if call is not None]
-    return found if found and len(found) == len(calls) else None
+    readable = [call for call in calls if call is not None]
+    return readable if readable and len(readable) == len(calls) else None
 
 
 def _call(item: Any, *, alone: bool) -> dict[Any, Any] | None:
@@ -42,7 +42,7 @@ def _call(item: Any, *, alone: bool) -> dict[Any, Any] | None:
         return _call(inner, alone=True)
     name = next((fields[key] for key in _NAMES if isinstance(fields.get(key), str)), None)
     arguments = next((fields[key] for key in _ARGUMENTS if key in fields), None)
-    if name is not None and fields.keys() <= _BESIDE:
+    if name is not None and fields.keys() <= _CALL_FIELDS:
         return _named(name, arguments)
     name, arguments = next(iter(fields.items()))
     if alone or len(fields) != 1 or not isinstance(arguments, dict):

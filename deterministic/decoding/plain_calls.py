@@ -1,10 +1,8 @@
 """Fast reader for the plain calls that make up nearly all replies.
 
-Whatever is not plain is left to the real parser.
-
 Building a syntax tree is most of the cost of checking a reply. Here a call is read by one regular expression per
-argument: ASCII names, texts with common escapes, decimal numbers, bare names, flat lists of those. What it reads, it
-reads as the parser does; a property test holds the two together.
+argument: ASCII names, texts with common escapes, decimal numbers, bare names, flat lists of those. Anything else is left to the
+parser. A property test checks that both read the same.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ _NOT_PLAIN = object()
 _WORDS: dict[str, Any] = {**dict.fromkeys(_RESERVED, _NOT_PLAIN), "True": True, "False": False, "None": None}
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-# A plain text holds none of these, for the parser has something to say about them, and of escapes only the common ones.
+# A plain text has none of these characters, which the parser treats specially, and only the common escapes.
 _ODD = r"\\\n\r\0\ud800-\udfff"
 _ESCAPE = r"\\[nt'\"\\]"
 _ESCAPES = {r"\n": "\n", r"\t": "\t", r"\'": "'", r"\"": '"', r"\\": "\\"}
@@ -31,10 +29,9 @@ _SCALAR = (
     rf"(?:'([^'{_ODD}]*(?:{_ESCAPE}[^'{_ODD}]*)*)'|\"([^\"{_ODD}]*(?:{_ESCAPE}[^\"{_ODD}]*)*)\""
     rf"|(-?(?:0|[1-9][0-9]{{0,17}}))|(-?[0-9]{{1,30}}\.[0-9]{{1,30}}(?:[eE][+-]?[0-9]{{1,3}})?)|({_NAME}))"
 )
-# Every pattern is matched where the one before it ended; so it need not look for a beginning within blanks, names or texts, and takes
-# linear time however it is used.
+# Every pattern is matched where the one before it ended, so it never starts within blanks, names or texts, and takes linear time.
 _AT_ONCE = r"(?<![\w. \n\\])"
-# In both, the index of the last group tells what the value is, and the last character what follows it.
+# In both, the index of the last group gives the kind of value, and the last character shows what follows it.
 _ARGUMENT = re.compile(rf"{_AT_ONCE}[ \n]*+({_NAME}) ?= ?(?:{_SCALAR}[ \n]*[,)]|(\[))")
 _ITEM = re.compile(rf"{_AT_ONCE}[ \n]*+(){_SCALAR}[ \n]*[,\]]")
 _TEXT, _INTEGER, _FLOAT, _LIST = 3, 4, 5, 7
@@ -47,7 +44,7 @@ _AFTER_LIST = re.compile(rf"{_AT_ONCE}[ \n]*+[,)]")
 
 
 def read_plain_calls(code: str) -> list[DecodedCall] | None:
-    """Read a bracketed list of plain calls; None if it takes the parser."""
+    """Read a bracketed list of plain calls; None if it needs the parser."""
     if not code.startswith("[") or len(code) > MAX_CODE:
         return None
     calls: list[DecodedCall] = []
@@ -67,18 +64,15 @@ def read_plain_calls(code: str) -> list[DecodedCall] | None:
 
 
 def _read_arguments(code: str, position: int, arguments: dict[Any, Any]) -> int:
-    """Read arguments up to the closing parenthesis, and return the position after it.
-
-    Returns -1 if something is not plain.
-    """
-    while (found := _ARGUMENT.match(code, position)) is not None:
-        name: str = found[1]
-        position = found.end()
-        if found.lastindex == _LIST:
+    """Read arguments up to the closing parenthesis; return the position after it, or -1."""
+    while (match := _ARGUMENT.match(code, position)) is not None:
+        name: str = match[1]
+        position = match.end()
+        if match.lastindex == _LIST:
             value: Any = []
             position = _read_items(code, position, value)
         else:
-            value = _scalar(found)
+            value = _scalar(match)
         if position < 0 or value is _NOT_PLAIN or name in _RESERVED:
             return -1
         arguments[name] = value
@@ -88,13 +82,13 @@ def _read_arguments(code: str, position: int, arguments: dict[Any, Any]) -> int:
 
 
 def _read_items(code: str, position: int, items: list[Any]) -> int:
-    """Read up to what follows the closing bracket; gives the position after that, or -1."""
-    while (found := _ITEM.match(code, position)) is not None:
-        value = _scalar(found)
+    """Read items up to the character that follows the list; return the position after it, or -1."""
+    while (match := _ITEM.match(code, position)) is not None:
+        value = _scalar(match)
         if value is _NOT_PLAIN:
             return -1
         items.append(value)
-        position = found.end()
+        position = match.end()
         if code[position - 1] == "]":
             after = _AFTER_LIST.match(code, position)
             return -1 if after is None else after.end()

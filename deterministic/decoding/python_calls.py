@@ -1,9 +1,7 @@
-"""Decode calls written as Python: ``[f(a=1), g.h(b='x')]``, as BFCL does or strictly.
+"""Decode calls written as Python, ``[f(a=1), g.h(b='x')]``, as BFCL does or strictly.
 
-Strictly means as Python would read them.
-
-BFCL's oddities are kept (docs/bfcl-differences.md): every unary operator negates, positional arguments vanish, a bare
-name is a string, a call or subscript as a value is its source text. Strictly nothing is dropped, and signs mean what they say.
+As in BFCL, every unary operator negates, positional arguments are dropped, a bare name is a string, and a call or subscript as a value
+is its source text (docs/bfcl-differences.md). Strictly, values are those of Python, and nothing is dropped.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from .arithmetic import evaluate_arithmetic
 from .plain_calls import DecodedCall, read_plain_calls
 
 _MAY_BE_EMPTY = frozenset("[]{},' \t\n\r\f\\")
-"""What an empty list may be written with; text of anything else, without a parenthesis or comment, holds no call."""
+"""Characters of an empty list. Text with other characters but without a parenthesis or comment has no call."""
 
 
 def decode_python_calls(code: str) -> list[DecodedCall]:
@@ -35,7 +33,7 @@ def decode_python_calls(code: str) -> list[DecodedCall]:
 
 
 def call_nodes(code: str) -> list[ast.Call]:
-    """Return the syntax trees of the calls in a text, which may stand in single quotes."""
+    """Return the syntax trees of the calls in a text, which may be in single quotes."""
     node = parse_expression(code.strip().strip("'"))
     if isinstance(node, ast.Call):
         return [node]
@@ -52,7 +50,7 @@ def call_nodes(code: str) -> list[ast.Call]:
 def function_name(node: ast.Call) -> str:
     """Return the dotted name of the called function.
 
-    Parts before anything but a name are dropped (``f[0]()`` has none).
+    If it does not start with a name, only the attributes after that are returned; ``f[0]()`` has none.
     """
     function = node.func
     if type(function) is ast.Name:
@@ -67,9 +65,9 @@ def function_name(node: ast.Call) -> str:
 
 
 def read_call(node: ast.Call) -> DecodedCall:
-    """Return a call with its keyword arguments; on a repeated name the last wins.
+    """Return a call with its keyword arguments, of a repeated one the last.
 
-    Other arguments are dropped.
+    Positional arguments are dropped.
     """
     return {function_name(node): {keyword.arg: read_value(keyword.value) for keyword in node.keywords}}
 
@@ -117,7 +115,7 @@ _READERS: dict[type[ast.expr], Callable[[Any], Any]] = {
 
 
 def decode_python_calls_strictly(code: str) -> list[DecodedCall]:
-    """Read calls as `decode_python_calls` does, but as Python would read them."""
+    """Read the calls that `decode_python_calls` reads, with the values that Python gives them."""
     try:
         return [_read_call_strictly(node) for node in call_nodes(code)]
     except RecursionError as error:
@@ -147,10 +145,7 @@ def _is_plain(function: ast.expr) -> bool:
 
 
 def _read_value_strictly(node: ast.expr) -> Any:
-    """Return the value of a literal or expression.
-
-    Anything that only looks like a value is `Unquoted`.
-    """
+    """Return the value of a literal or expression; names, attributes and calls are `Unquoted`."""
     if isinstance(node, ast.Name | ast.Attribute | ast.Call):
         return Unquoted(unparse(node))
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):

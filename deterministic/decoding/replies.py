@@ -16,7 +16,7 @@ from .wrapping import PLAIN, AskedForm, ReplyForm
 def decode_native(result: Any) -> list[dict[Any, Any]]:
     """Read a stored BFCL result: a list of ``{name: JSON text of the arguments}``.
 
-    Of an item with several keys only the first counts. An empty text is an empty list. Arguments that are JSON but no object are kept as they are.
+    Only the first key of an item counts. An empty text is an empty list. Arguments may be any JSON, not only an object.
     """
     if not isinstance(result, list | str | dict):
         raise DecodingError(f"expected a list of calls, got {_kind(result)}")
@@ -24,9 +24,9 @@ def decode_native(result: Any) -> list[dict[Any, Any]]:
 
 
 def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
-    """Read native calls strictly.
+    """Read a stored BFCL result as `decode_native` does, but strictly.
 
-    As `decode_native`, but arguments may be an object, and an item with several names is a failure, as is lax JSON.
+    Arguments must be an object, or its JSON text without NaN or duplicate keys. An item has one name.
     """
     if not isinstance(result, list):
         raise DecodingError(f"expected a list of calls, got {type(result).__name__}")
@@ -45,18 +45,17 @@ def decode_tool_calls(calls: Iterable[ToolCall], *, strictly: bool = False) -> l
 
     Arguments are an object or its JSON text.
     """
-    return [
-        {
-            call.name: (_strict_arguments(call.name, call.arguments) if strictly else _load(call.arguments))
-            if isinstance(call.arguments, str)
-            else call.arguments
-        }
-        for call in calls
-    ]
+    return [{call.name: _arguments(call, strictly=strictly)} for call in calls]
+
+
+def _arguments(call: ToolCall, *, strictly: bool) -> Any:
+    if not isinstance(call.arguments, str):
+        return call.arguments
+    return _strict_arguments(call.name, call.arguments) if strictly else _load(call.arguments)
 
 
 def _strict_arguments(name: str, text: str) -> Any:
-    """Return the object that a call's arguments spell; no text within a text, and no list."""
+    """Read the JSON text of a call's arguments, which must be an object."""
     value = load_json_strictly(text)
     if not isinstance(value, dict):
         raise DecodingError(f"expected the arguments of {name} as an object, got {_kind(value)}")
@@ -103,10 +102,7 @@ def asked_form(case: Case) -> AskedForm:
 
 
 def decode_output(output: Output, form: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
-    """Read the calls of an output, as `decode_prompt` does.
-
-    Reads the native ones if the output has that field, else those in its text.
-    """
+    """Read the native calls of an output, or those in its text if it has no such field."""
     if output.tool_calls is not None:
         return decode_tool_calls(output.tool_calls, strictly=strictly)
     return _text_decoder()(output.text or "", form, strictly=strictly)

@@ -1,4 +1,4 @@
-"""Syntax trees of Java and JavaScript by tree-sitter, which is an extra."""
+"""Syntax trees of Java and JavaScript by tree-sitter, an optional dependency."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ MAX_CHARACTERS = 8_000
 """Longer code is refused: the parser takes up to 10 µs a character to recover from errors."""
 
 _MAX_BRACKETS = 2_000
-"""That time grows with the square of these."""
+"""The time for error recovery grows with the square of the number of brackets."""
 
 
 def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
     """Parse a text of at most ``MAX_CHARACTERS``.
 
-    Parts that the parser had to imagine are in the tree; parts that it had to skip are an error.
+    Tokens that the parser inserted are in the tree; text that it skipped is an error.
 
     Raises:
-        DecodingError: It is not in that language, or not text that UTF-8 can carry.
+        DecodingError: It is not in that language, or cannot be encoded in UTF-8.
         MissingExtraError: tree-sitter or the grammar is not installed.
     """
     if len(code) > MAX_CHARACTERS or sum(map(code.count, "([{")) > _MAX_BRACKETS:
@@ -43,29 +43,26 @@ def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
 
 
 def _skips_something(root: Node) -> bool:
-    """Return whether the tree has an error node.
-
-    Its printed form would show that too, but printing a deep tree crashes.
-    """
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
+    """Return whether the tree has an error node; printing a deep tree to see that would crash."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
         if node.is_error:
             return True
-        waiting.extend([child for child in node.children if child.has_error] if node.has_error else ())
+        pending.extend([child for child in node.children if child.has_error] if node.has_error else ())
     return False
 
 
 def walk(root: Node) -> Iterator[Node]:
     """Yield the nodes of a tree, depth first, parents before children."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
+    pending = [root]
+    while pending:
+        node = pending.pop()
         yield node
-        waiting.extend(reversed(node.children))
+        pending.extend(reversed(node.children))
 
 
-def written(node: Node) -> str:
+def node_text(node: Node) -> str:
     """Return the source text of a node."""
     return (node.text or b"").decode()
 
@@ -73,9 +70,9 @@ def written(node: Node) -> str:
 def read_arguments(
     node: Node, nameless: Container[str], text: Callable[[Node], str], value: Callable[[Node], str]
 ) -> dict[Any, str]:
-    """Return the arguments of a call, as ``name=value``.
+    """Return the arguments of a call by name.
 
-    Nodes of a kind in ``nameless`` are an argument without a name, which is None then; others are passed over.
+    Arguments are written ``name=value``. A node of a type in ``nameless`` is an argument with the name None; other nodes are skipped.
     """
     arguments: dict[Any, str] = {}
     for child in node.children:
@@ -95,7 +92,7 @@ def read_arguments(
 
 @cache
 def parser_of(language: Literal["java", "javascript"]) -> Parser:
-    """Return the parser of a language, made once."""
+    """Return the parser of a language."""
     try:
         tree_sitter = import_module("tree_sitter")
         grammar: Callable[[], object] = import_module(f"tree_sitter_{language}").language

@@ -16,11 +16,10 @@ from .xml_calls import decode_concise_xml_calls, decode_verbose_xml_calls
 def decode_prompt(text: str, form: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
     """Read the calls in a text reply, as BFCL does or strictly.
 
-    Strict reading takes them as they were meant, which differs for Python, JSON and Java; if no form is stated, calls written as JSON
-    are read, too.
+    Strict reading differs for Python, JSON and Java. If no form is stated, it also reads calls written as JSON.
 
-    The result is a list of ``{name: {argument: value}}``, or whatever else BFCL makes of odd replies. The checker tests
-    that it is calls.
+    Returns:
+        A list of ``{name: {argument: value}}``, or any other value that BFCL reads odd replies as; the checker tests that.
 
     Raises:
         DecodingError: The reply is not in that form.
@@ -31,8 +30,8 @@ def decode_prompt(text: str, form: AskedForm = PLAIN, *, strictly: bool = False)
         return _decode_other_language(code[1:-1], form.language, strictly=strictly)
     if strictly and decoders is None and not form.stated and (calls := read_json_reply(text)) is not None:
         return calls
-    by_bfcl, by_meaning = decoders or _PYTHON
-    return by_meaning(code) if strictly else by_bfcl(code)
+    decode_as_bfcl, decode_strictly = decoders or _PYTHON
+    return decode_strictly(code) if strictly else decode_as_bfcl(code)
 
 
 def _decode_other_language(code: str, language: Language, *, strictly: bool) -> Any:
@@ -51,4 +50,4 @@ _DECODERS: dict[str, tuple[Callable[[str], Any], Callable[[str], Any]]] = {
     "verbose_xml": (decode_verbose_xml_calls, decode_verbose_xml_calls),
     "concise_xml": (decode_concise_xml_calls, decode_concise_xml_calls),
 }
-"""What reads a form, as BFCL does and as it was meant."""
+"""Decoders by form: as BFCL does, and strictly."""

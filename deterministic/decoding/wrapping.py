@@ -1,4 +1,4 @@
-"""Form of the calls in a reply, and what is around them: brackets, blanks, fences, a tag."""
+"""Requested form of the calls in a reply; normalize the brackets and tags around them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CLOSING_TAG = "</TOOLCALL>"
 
 
 ReplyForm: TypeAlias = Literal["python", "json", "verbose_xml", "concise_xml"]
-"""How a system was asked to write its calls; ``python`` stands for source text of any language."""
+"""Form in which a system was asked to write its calls; ``python`` means source text in any language."""
 
 
 class AskedForm(NamedTuple):
@@ -21,8 +21,8 @@ class AskedForm(NamedTuple):
     Attributes:
         language: The language of the functions.
         form: Source text, JSON or one of two forms of XML; anything but source text is for Python only.
-        tagged: Whether they stand between ``<TOOLCALL>`` and ``</TOOLCALL>``.
-        stated: Whether the case says so, and keeping to the form is part of the task.
+        tagged: Whether the calls are between ``<TOOLCALL>`` and ``</TOOLCALL>``.
+        stated: Whether the case states the form, so that keeping to it is part of the task.
     """
 
     language: Language = "python"
@@ -35,10 +35,9 @@ PLAIN = AskedForm()
 
 
 def wrap(text: str) -> str:
-    """Make a bracketed list of a reply, as BFCL does before any further reading.
+    """Make a bracketed list of a reply, as BFCL does before reading it.
 
-    Backticks, newlines and spaces (nothing else: no tab, no carriage return) are stripped; a missing bracket is added
-    at either end, independently of the other.
+    Backticks, newlines and spaces are stripped, but no tabs or carriage returns. A missing bracket is added at each end.
     """
     text = text.strip("`\n ")
     if not text.startswith("["):

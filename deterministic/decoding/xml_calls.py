@@ -2,8 +2,7 @@
 
 Other text may surround them.
 
-The text handed to the parser starts with the root element, so it can hold no document type, hence no entities of its
-own: the parser refuses them, and there is nothing to expand.
+The text for the parser starts with the root element, so it cannot declare a document type or entities to expand.
 """
 
 from __future__ import annotations
@@ -23,10 +22,7 @@ _CLOSING = "</functions>"
 
 
 def decode_verbose_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
-    """Read calls with arguments of the form ``<param name= value= type=/>``.
-
-    These stand in a ``<params>`` element or directly.
-    """
+    """Read calls whose arguments are ``<param name= value= type=/>``, in ``<params>`` or not."""
     return [_read(function, _verbose_parameters(function)) for function in _functions(text)]
 
 

@@ -1,7 +1,4 @@
-"""Multi-turn trajectories: execute calls in simulated worlds and compare with the reference.
-
-End states and results are compared.
-"""
+"""Multi-turn trajectories: execute calls in simulated worlds, and compare states and results."""
 
 from __future__ import annotations
 

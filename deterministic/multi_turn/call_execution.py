@@ -1,6 +1,6 @@
-"""Execute call texts against the worlds.
+"""Execute call texts in worlds.
 
-Texts are parsed, never ``eval``-ed; only public methods can be reached.
+Texts are parsed, never passed to ``eval``; only public methods can be called.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ FAILED = "Error during execution: "
 """Beginning of the result of a call that raised."""
 
 MAX_CALLS = 2_000
-"""Calls of one output. The original's harness stops a turn after 21 steps; real outputs have some tens of calls."""
+"""Limit on the calls of one output. BFCL stops a turn after 21 steps; real outputs have some tens of calls."""
 
 MAX_CALL_CHARACTERS = 1_000_000
-"""Characters of all call texts of one output together."""
+"""Limit on the total length of an output's call texts."""
 
 MAX_RESULT_CHARACTERS = 20_000_000
-"""Characters of all result texts of one output together; the longest results of the built-in worlds have about 80,000."""
+"""Limit on the total length of an output's results; the longest results of the built-in worlds have about 80,000 characters."""
 
 
 Executor: TypeAlias = Callable[[str], str]
-"""From a call's text to the text of its result."""
+"""Executes a call text and returns the text of its result."""
 
 
 class LimitExceededError(Exception):
-    """An output asks for more than any real one."""
+    """An output exceeds a limit that no real output comes near."""
 
 
 class Allowance:
-    """Remaining limits of one output."""
+    """What one output may still use of the limits."""
 
     def __init__(self) -> None:
-        self._left = {
+        self._remaining = {
             "calls": MAX_CALLS,
             "characters of calls": MAX_CALL_CHARACTERS,
             "characters of results": MAX_RESULT_CHARACTERS,
@@ -50,7 +50,7 @@ class Allowance:
         """Execute a call within the limits; count it and its result, and return the result.
 
         Raises:
-            LimitExceededError: That was one too many.
+            LimitExceededError: The call or its result exceeds a limit.
         """
         self._take("calls", 1)
         self._take("characters of calls", len(call))
@@ -59,17 +59,17 @@ class Allowance:
         return result
 
     def _take(self, noun: str, amount: int) -> None:
-        self._left[noun] -= amount
-        if self._left[noun] < 0:
+        self._remaining[noun] -= amount
+        if self._remaining[noun] < 0:
             raise LimitExceededError(f"the output has more {noun} than are executed")
 
 
 Resolver: TypeAlias = Callable[[ast.expr], Callable[..., Any] | None]
-"""From what stands before the parentheses of a call to the method meant, or None."""
+"""Returns the method that a call's function expression means; None if there is none."""
 
 
 def direct_executor(worlds: Mapping[str, AnyWorld], _side: str) -> Executor:
-    """Make an executor that executes call texts as they stand, for either side."""
+    """Make an executor of unchanged call texts."""
     methods = methods_of(worlds)
 
     def resolve(function: ast.expr) -> Callable[..., Any] | None:
@@ -79,10 +79,13 @@ def direct_executor(worlds: Mapping[str, AnyWorld], _side: str) -> Executor:
 
 
 def execute(text: str, resolve: Resolver) -> str:
-    """Execute one call, and the calls nested in its arguments, of what ``resolve`` knows.
+    """Execute a call and the calls nested in its arguments; return the text of the result.
 
-    Gives the text of the result, or ``Error during execution: ...``: what fails here is the agent's doing and only that. A world that
-    raises ProviderError says that whoever it depends on does not answer, which is nobody's doing and goes on to the caller.
+    A call that fails returns ``Error during execution: ...``: the agent caused it.
+
+    Raises:
+        ProviderError: A service that the world depends on does not answer, which no agent causes.
+        MissingExtraError: The world needs a package that is not installed.
     """
 
     def call(node: ast.Call, depth: int) -> Any:
@@ -124,10 +127,10 @@ def error_text(error: BaseException) -> str:
 _WORD_BEFORE_PARENTHESIS = re.compile(r"\b([a-zA-Z_]\w*)\s*(?=\()")
 
 BLOCKED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"})
-"""Names that BFCL refuses with a message of its own."""
+"""Names that BFCL refuses with a message."""
 
 
-def original_executor(worlds: Mapping[str, AnyWorld], side: str) -> Executor:
+def bfcl_executor(worlds: Mapping[str, AnyWorld], side: str) -> Executor:
     """Make an executor that rewrites call texts as BFCL does.
 
     If two worlds share a method name, the later one has it.
@@ -157,16 +160,16 @@ def original_executor(worlds: Mapping[str, AnyWorld], side: str) -> Executor:
 
 
 def address_methods(text: str, owners: Mapping[str, str]) -> str:
-    """Prefix method names before a parenthesis with their instance, in string literals as well.
+    """Prefix method names before a parenthesis with their instance, even in string literals.
 
-    White space between any word and a parenthesis is gone, as in what BFCL evaluates.
+    As in BFCL, white space between any word and a parenthesis is removed.
     """
 
-    def address(match: re.Match[str]) -> str:
+    def with_owner(match: re.Match[str]) -> str:
         word = match[1]
         return f"{owners[word]}.{word}" if word in owners else word
 
-    return _WORD_BEFORE_PARENTHESIS.sub(address, text)
+    return _WORD_BEFORE_PARENTHESIS.sub(with_owner, text)
 
 
 def _leading_name(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Check that a conversation's worlds can play its reference.
+"""Check that a conversation's worlds have the functions that its reference calls.
 
-A call that they do not have fails there, and every system with it.
+Otherwise these calls fail in the reference, and no system can pass.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from ...records import Case, MultiTurnReference, nearest
 from ..execution.expressions import parse
 from ..finding import shorten
 from ..options import CheckOptions
-from .worlds import environment_types, of_case, public_methods
+from .worlds import environment_types, naming_case, public_methods
 
 
 def validate_turns(case: Case, options: CheckOptions) -> None:
-    """Refuse a case that its worlds cannot play; see `KindSpec.validate_reference`."""
+    """Refuse a case whose reference its worlds cannot execute; see `KindSpec.validate_reference`."""
     require_playable(case, options.environments)
 
 
 def require_playable(case: Case, environments: Mapping[str, type]) -> None:
-    """Refuse a case whose worlds do not have what its reference calls.
+    """Refuse a case whose reference calls functions that its worlds do not have.
 
-    Entries that BFCL has retired call what is not there; they keep their ways, and are not looked at.
+    Entries that BFCL has retired make such calls, and are not checked.
 
     Raises:
         InputError: There is no such world, function or argument; ``field`` is the field.
     """
     reference = msgspec.convert(case.reference, MultiTurnReference)
-    with of_case(case):
+    with naming_case(case):
         functions = _functions(environment_types(reference.classes, environments))
         if case.tags.get("group") == "retired":
             return
@@ -65,7 +65,7 @@ def _signature(environment: type, name: str) -> inspect.Signature | None:
 def _problem(text: str, functions: Mapping[str, inspect.Signature | None]) -> str | None:
     try:
         tree = parse(text)
-    except Exception as error:  # noqa: BLE001 - however it cannot be read
+    except Exception as error:  # noqa: BLE001 - whatever makes it unreadable
         return f"expected a call as source text, got {shorten(text)}: {error}"
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     if not calls:

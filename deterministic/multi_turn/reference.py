@@ -1,4 +1,4 @@
-"""The reference trajectory of a case: what its calls return and leave behind, turn by turn."""
+"""Reference trajectory of a case: results of its calls, and states of its worlds, by turn."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .call_execution import Executor
 from .worlds import AnyWorld, State, environment_types, load_worlds
 
 StateReader: TypeAlias = Callable[[AnyWorld], State]
-"""What of a world is compared."""
+"""Reads the compared state of a world."""
 
 ExecutorFactory: TypeAlias = Callable[[Mapping[str, AnyWorld], str], Executor]
-"""Makes an executor of worlds, and of the side ("model" or "reference") whose they are."""
+"""Makes an executor for the worlds of a side: ``model`` or ``reference``."""
 
-_KEPT_TRAJECTORIES = 1024
-"""All 800 multi-turn entries of BFCL fit, so that every system after the first finds them."""
+_CACHE_SIZE = 1024
+"""All 800 multi-turn entries of BFCL fit, so their references are executed once for all systems."""
 
 
 class ReferenceTurn(NamedTuple):
@@ -33,14 +33,14 @@ class ReferenceTurn(NamedTuple):
     results: list[str]
     """One text a call."""
     states: dict[str, State]
-    """What the worlds were after the turn, by class; unchanged states are shared between turns."""
+    """States of the worlds after the turn, by class; unchanged states are shared between turns."""
 
 
 class Scenario(NamedTuple):
     """Starting point of a trajectory: immutable data from which fresh worlds are made."""
 
     encoded: bytes
-    """The case's reference as JSON: every trajectory decodes its own, so that no two share a list."""
+    """The case's reference as JSON; every trajectory decodes a copy, so that no two share a list."""
     types: tuple[type, ...]
 
     def decode(self) -> MultiTurnReference:
@@ -66,13 +66,13 @@ def scenario_of(case: Case, environments: Mapping[str, type]) -> Scenario:
     return Scenario(encoded, environment_types(classes, environments))
 
 
-@lru_cache(maxsize=_KEPT_TRAJECTORIES)
+@lru_cache(maxsize=_CACHE_SIZE)
 def reference_trajectory(
     scenario: Scenario, executor: ExecutorFactory, read: StateReader
 ) -> tuple[ReferenceTurn, ...]:
     """Execute the reference calls of a case.
 
-    It depends on nothing but the arguments, so it is kept: many outputs answer the same case. Callers must not change it.
+    The result is cached, since many outputs answer the same case. Callers must not change it.
     """
     turns = _play(scenario, executor, read)
     if not set(scenario.types) <= set(ENVIRONMENTS.values()):
@@ -122,7 +122,7 @@ def _unrepeatable(turn: int, problem: str) -> str:
 def _same(name: str, one: Any, other: Any) -> bool:
     try:
         return bool(one == other)
-    except RecursionError:  # which is too deep to compare, and counts as different where systems are graded
+    except RecursionError:  # too deep to compare; counts as different when a system is graded
         return True
     except Exception as error:
         raise _unusable_state(name, error) from error

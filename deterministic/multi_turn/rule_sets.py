@@ -1,4 +1,4 @@
-"""Rule sets: read and execute texts, select the compared state and the turn checks."""
+"""Rule sets: how replies are read and executed, which state is compared, and the checks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ..environments import ENVIRONMENTS
 from ..environments.file_system import GorillaFileSystem
 from ..execution.call_texts import ReplyReader, read_call_texts, read_native, read_prompt, read_prompt_exactly
 from ..options import Rules
-from .call_execution import direct_executor, original_executor
+from .call_execution import bfcl_executor, direct_executor
 from .reference import ExecutorFactory, StateReader
 from .turn_checks import (
     TurnCheck,
+    needed_calls_were_made,
     nothing_was_changed,
     results_appeared,
     results_appeared_for_each_turn,
     something_was_called,
-    something_was_called_that_was_needed,
     states_match,
     states_match_in_kind,
 )
@@ -25,17 +25,17 @@ from .worlds import AnyWorld, State, state_of
 
 
 class RuleSet(NamedTuple):
-    """Parts of a rule set; of several checks, the first fault found counts."""
+    """Parts of a rule set; of several checks, the first fault counts."""
 
     read_prompt: ReplyReader
     executor: ExecutorFactory
     read_state: StateReader
     output_checks: tuple[OutputCheck, ...]
-    """Before anything is executed."""
+    """Checks before anything is executed."""
     turn_checks: tuple[TurnCheck, ...]
-    """After a turn in which the reference calls something."""
+    """Checks after a turn with reference calls."""
     idle_turn_checks: tuple[TurnCheck, ...]
-    """After a turn in which it calls nothing."""
+    """Checks after a turn without reference calls."""
 
     def reader(self, mode: TurnMode) -> ReplyReader:
         """Return the reader for a step."""
@@ -54,15 +54,15 @@ def state_and_position_of(world: AnyWorld) -> State:
 
 _BFCL = RuleSet(
     read_prompt=read_prompt,
-    executor=original_executor,
+    executor=bfcl_executor,
     read_state=state_of,
     output_checks=(turn_counts_match,),
     turn_checks=(something_was_called, states_match, results_appeared),
     idle_turn_checks=(),
 )
 
-_BFCL_FOR_OWN_WORLDS = _BFCL._replace(read_prompt=read_prompt_exactly, executor=direct_executor)
-"""The original has only its own worlds, so it has no text surgery to repeat."""
+_BFCL_FOR_CUSTOM_WORLDS = _BFCL._replace(read_prompt=read_prompt_exactly, executor=direct_executor)
+"""BFCL rewrites call texts for its own worlds only."""
 
 _STRICT = RuleSet(
     read_prompt=read_prompt_exactly,
@@ -70,7 +70,7 @@ _STRICT = RuleSet(
     read_state=state_and_position_of,
     output_checks=(turn_counts_match, last_turn_was_finished),
     turn_checks=(
-        something_was_called_that_was_needed,
+        needed_calls_were_made,
         states_match_in_kind,
         results_appeared_for_each_turn,
     ),
@@ -83,4 +83,4 @@ def rule_set(rules: Rules, types: tuple[type, ...]) -> RuleSet:
     if rules == "strict":
         return _STRICT
     built_in = set(types) <= set(ENVIRONMENTS.values())
-    return _BFCL if built_in else _BFCL_FOR_OWN_WORLDS
+    return _BFCL if built_in else _BFCL_FOR_CUSTOM_WORLDS

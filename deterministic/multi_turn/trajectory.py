@@ -1,6 +1,6 @@
 """Execute an agent's calls turn by turn.
 
-They are compared with the reference's effects on the worlds, or replayed to show what the agent saw.
+Check their effects on the worlds against the reference's, or replay them to show what the agent saw.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .reference import Scenario, StateReader, reference_trajectory, scenario_of
 from .rule_sets import RuleSet, rule_set
 from .turn_checks import TurnFacts, equal_in_kind
 from .turns import CallTurn, OutputFacts, TurnMode, decode_turns, mode_of
-from .worlds import AnyWorld, State, of_case
+from .worlds import AnyWorld, State, naming_case
 
 
-class Watch:
-    """Watch of worlds during a turn, from their state at its start."""
+class StateWatch:
+    """Record of the calls of a turn that change a world's state."""
 
     def __init__(self, worlds: Mapping[str, AnyWorld], read: StateReader) -> None:
         self._worlds = worlds
@@ -30,16 +30,16 @@ class Watch:
         self._start = self._before = self._snapshot()
         self._changing: list[str] = []
 
-    def look_after(self, call: str) -> None:
-        """Note a call if a state differs from that before it."""
+    def note_change(self, call: str) -> None:
+        """Note the call just executed if a state differs from that before it."""
         after = self._snapshot()
         if after is None or not equal_in_kind(self._before, after):
             self._changing.append(call)
         self._before = after
 
     @property
-    def changing(self) -> Sequence[str]:
-        """The calls that changed a state; none if the states are as they were at the start."""
+    def changing_calls(self) -> Sequence[str]:
+        """Calls that changed a state; empty if the states are the same as at the start."""
         unchanged = self._start is not None and equal_in_kind(self._start, self._before)
         return [] if unchanged else self._changing
 
@@ -59,9 +59,9 @@ class Examination(NamedTuple):
 
 
 def check_trajectory(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check the ``turns`` of an output; without them the run is taken to have failed.
+    """Check the turns of an output; an output without turns is a failed run.
 
-    What a system did in a conversation without reference calls by turn is undecided.
+    A conversation without reference calls by turn is undecided.
     """
     if (why := _without_reference(case)) and (output.turns is not None or output.text or output.tool_calls):
         return undecided(why)
@@ -92,7 +92,7 @@ def examine(case: Case, result: Any, *, mode: TurnMode, options: CheckOptions | 
 
     Steps are executed until the verdict is clear.
     """
-    with of_case(case):
+    with naming_case(case):
         return _examine(case, result, mode, options or CheckOptions(rules="bfcl"))
 
 
@@ -106,16 +106,16 @@ def _examine(case: Case, result: Any, mode: TurnMode, options: CheckOptions) -> 
     turns = decode_turns(cast("list[Any]", result), mode, read)
     facts = OutputFacts(result, turns, len(case.reference.get("calls", [])), mode, read)
     for check in rules.output_checks:
-        found = check(facts)
-        if found is not None:
-            return Examination(found, [])
+        finding = check(facts)
+        if finding is not None:
+            return Examination(finding, [])
     return _follow(scenario, turns, rules)
 
 
 def _follow(scenario: Scenario, turns: list[CallTurn], rules: RuleSet) -> Examination:
-    """Execute the model's turns one after another, until one has a fault.
+    """Execute the model's turns in order, until one has a fault.
 
-    A turn that cannot be decided leaves the whole undecided, unless a later one has a fault.
+    If a turn is undecided, so is the output, unless a later turn has a fault.
     """
     reference = reference_trajectory(scenario, rules.executor, rules.read_state)
     worlds = scenario.worlds()
@@ -125,31 +125,37 @@ def _follow(scenario: Scenario, turns: list[CallTurn], rules: RuleSet) -> Examin
     results: list[str] = []
     conclusion = PASSED
     for index, steps in enumerate(turns):
-        watched = bool(rules.idle_turn_checks) and not reference[index].calls
-        watch = Watch(worlds, rules.read_state) if watched and any(steps) else None
+        checks = rules.turn_checks if reference[index].calls else rules.idle_turn_checks
+        watched = any(steps) and checks and not reference[index].calls
+        watch = StateWatch(worlds, rules.read_state) if watched else None
         try:
             for step in steps:
-                texts: list[str] = []
-                for call in step:
-                    texts.append(allowance.execute(call, run))
-                    if watch is not None:
-                        watch.look_after(call)
-                step_results.append(texts)
-                results += texts
+                step_results.append(_execute_step(step, run, allowance, watch))
+                results += step_results[-1]
         except LimitExceededError as error:
             return Examination(fault("multi_turn:limit_exceeded", str(error), turn_index=index), step_results)
-        changing = watch.changing if watch is not None else ()
+        changing = watch.changing_calls if watch is not None else ()
         facts = TurnFacts(index, steps, results, reference, worlds, rules.read_state, changing)
-        for check in rules.turn_checks if reference[index].calls else rules.idle_turn_checks:
-            found = check(facts)
-            if found is not None and found.outcome == "undecided":
-                conclusion = found if conclusion is PASSED else conclusion
-            elif found is not None:
-                return Examination(found, step_results)
+        for finding in filter(None, (check(facts) for check in checks)):
+            if finding.outcome != "undecided":
+                return Examination(finding, step_results)
+            if conclusion is PASSED:
+                conclusion = finding
     return Examination(conclusion, step_results)
 
 
-_NOTHING = StepOutcome()
+def _execute_step(
+    calls: list[str], run: Executor, allowance: Allowance, watch: StateWatch | None
+) -> list[str]:
+    results: list[str] = []
+    for call in calls:
+        results.append(allowance.execute(call, run))
+        if watch is not None:
+            watch.note_change(call)
+    return results
+
+
+_NO_CALLS = StepOutcome()
 
 
 def replay_turns(case: Case, output: Output, environments: Mapping[str, type]) -> Episode:
@@ -157,13 +163,13 @@ def replay_turns(case: Case, output: Output, environments: Mapping[str, type]) -
 
     Args:
         case: A case of kind ``multi_turn``.
-        output: What the system did; without turns there is nothing to execute.
+        output: The system's output; without turns there is nothing to execute.
         environments: Custom worlds, by class name, beside the built-in ones.
 
     Raises:
         InputError: The case names a world that does not exist, or one that does not take its configuration.
     """
-    with of_case(case):
+    with naming_case(case):
         scenario = scenario_of(case, environments)
         worlds = scenario.worlds()
     read = rule_set("strict", scenario.types).reader(mode_of(output))
@@ -175,7 +181,7 @@ def replay_turns(case: Case, output: Output, environments: Mapping[str, type]) -
             calls = read(step)
         except (DecodingError, RecursionError) as error:
             # A text that cannot be read as calls is what the agent said.
-            return _NOTHING if isinstance(step, str) else StepOutcome(problem=str(error))
+            return _NO_CALLS if isinstance(step, str) else StepOutcome(problem=str(error))
         return _executed(calls, run, allowance)
 
     return [[outcome(step) for step in turn] for turn in output.agent_turns or []]

@@ -22,7 +22,7 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-"""Stands for what is there on one side only."""
+"""Marker for a value that only the other side has."""
 
 
 class StateMismatch(NamedTuple):
@@ -89,7 +89,7 @@ def _children(value: Any) -> dict[Any, Any] | None:
 def _same_kind(expected: Any, got: Any) -> bool:
     """Return whether truth values match truth values in two equal values.
 
-    The values are equal already, so their keys and lengths are the same.
+    The values are equal, so their keys and lengths are the same.
     """
     left, right = _children(expected), _children(got)
     if left is not None and right is not None:
@@ -107,7 +107,7 @@ class TurnFacts(NamedTuple):
     reference: Sequence[ReferenceTurn]
     """All turns of the reference trajectory."""
     worlds: Mapping[str, AnyWorld]
-    """The model's."""
+    """The worlds in which the model's calls were executed."""
     read: StateReader
     changing: Sequence[str] = ()
     """Calls that changed a state, if the turn as a whole did and the reference calls nothing."""
@@ -119,10 +119,10 @@ class TurnFacts(NamedTuple):
 
     @property
     def failed_call(self) -> str:
-        """Name the first call of this turn that raised, and its error; empty if none did."""
+        """The first call of this turn that raised, and its error; empty if none did."""
         calls = [call for step in self.steps for call in step]
-        own = self.results[len(self.results) - len(calls) :]
-        for call, result in zip(calls, own, strict=True):
+        results = self.results[len(self.results) - len(calls) :]
+        for call, result in zip(calls, results, strict=True):
             if result.startswith(FAILED):
                 return f"; {shorten(call)} failed: {shorten(result.removeprefix(FAILED))}"
         return ""
@@ -148,14 +148,14 @@ def something_was_called(facts: TurnFacts) -> Finding | None:
     )
 
 
-def something_was_called_that_was_needed(facts: TurnFacts) -> Finding | None:
+def needed_calls_were_made(facts: TurnFacts) -> Finding | None:
     """Check as ``something_was_called``, unless no call was needed.
 
     None is needed if the reference only reads in this turn what the model has already read.
     """
-    found = something_was_called(facts)
-    if found is None or states_match_in_kind(facts) or results_appeared_for_each_turn(facts):
-        return found
+    finding = something_was_called(facts)
+    if finding is None or states_match_in_kind(facts) or results_appeared_for_each_turn(facts):
+        return finding
     return None
 
 
@@ -183,9 +183,9 @@ def results_appeared_for_each_turn(facts: TurnFacts) -> Finding | None:
 
 
 def nothing_was_changed(facts: TurnFacts) -> Finding | None:
-    """Refuse changes in a turn without reference calls because something is missing.
+    """Refuse changes in a turn in which the reference calls nothing.
 
-    Reading is allowed. Calls that the next turn's reference makes leave the turn undecided: the request may already ask for them.
+    Reading is allowed. Calls that the reference makes in the next turn leave the turn undecided: the request may already ask for them.
     """
     upcoming = next((turn.calls for turn in facts.reference[facts.turn + 1 :] if turn.calls), list[str]())
     awaited = {call_spelling(call) for call in upcoming}

@@ -1,4 +1,4 @@
-"""System output as turns of steps of call texts, and the checks before execution."""
+"""Read an output as turns of steps of call texts, and check it before execution."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from ..execution.call_texts import ReplyReader
 from ..finding import Finding, fault
 
 TurnMode: TypeAlias = Literal["prompt", "fc", "decoded"]
-"""How steps are given: as text, as native calls, or as call texts already."""
+"""Form of the steps: text, native calls, or decoded call texts."""
 
 CallTurn: TypeAlias = list[list[str]]
 """Steps of call texts."""
 
 
 def decode_turns(result: list[Any], mode: TurnMode, read: ReplyReader) -> list[CallTurn]:
-    """Decode every raw step of every turn, without those that hold no readable calls.
+    """Decode the steps of every turn; skip steps without readable calls.
 
-    A turn that is not a list has no steps. A step that was decoded already is kept although it is empty, as BFCL keeps it.
+    A turn that is not a list has no steps. As in BFCL, a decoded step is kept even if it is empty.
     """
     keep_empty = mode == "decoded"
     return [_decode_turn(turn, read, keep_empty=keep_empty) for turn in result]
 
 
 def mode_of(output: Output) -> TurnMode:
-    """Return the form of an output's steps: native as soon as one of them is.
+    """Return the form of an output's steps: native if at least one is.
 
-    Texts among native steps are what the agent said, not calls.
+    Texts among native steps are messages, not calls.
     """
     native = output.tool_calls is not None or any(
         isinstance(step, list) for turn in output.turns or [] for step in turn
@@ -50,11 +50,11 @@ def _decode_turn(turn: Any, read: ReplyReader, *, keep_empty: bool) -> CallTurn:
 
 
 MAX_STEPS = 20
-"""An agent that is still calling after this many steps of a turn is stopped, one step later, and the conversation with it."""
+"""Steps of a turn. An agent that is still calling after these is stopped one step later, and the conversation ends."""
 
 
 class OutputFacts(NamedTuple):
-    """Facts known about an output before it is executed."""
+    """Facts about an output before it is executed."""
 
     result: list[Any]
     """Turns of raw steps."""
@@ -71,10 +71,7 @@ OutputCheck: TypeAlias = Callable[[OutputFacts], Finding | None]
 
 
 def turn_counts_match(facts: OutputFacts) -> Finding | None:
-    """Require a turn for every turn of the reference.
-
-    A conversation with fewer was broken off.
-    """
+    """Require as many turns as in the reference; a conversation with fewer broke off."""
     got, expected = len(facts.turns), facts.expected_turns
     if got == expected:
         return None
@@ -89,9 +86,8 @@ def turn_counts_match(facts: OutputFacts) -> Finding | None:
 def last_turn_was_finished(facts: OutputFacts) -> Finding | None:
     """Refuse a last turn that ends, still calling, at the step limit of agents.
 
-    For earlier turns the number of turns tells.
-
-    An agent that finished says so in a last step without calls. Steps that were decoded already have lost that one.
+    An agent that finishes ends with a step without calls; decoded steps do not include it. An agent that was stopped in an earlier
+    turn has too few turns.
     """
     if facts.mode == "decoded" or not facts.turns or len(facts.turns[-1]) <= MAX_STEPS:
         return None

@@ -1,4 +1,4 @@
-"""Worlds of one trajectory: make them from a case, call their methods, read their state."""
+"""Make the worlds of one trajectory from a case, list their methods and read their state."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ...records import Case, MultiTurnReference
 from ..environments import ENVIRONMENTS
 
 AnyWorld: TypeAlias = Any
-"""An instance of an environment class; it belongs to one trajectory of one check."""
+"""An instance of an environment class, used for one trajectory of one check."""
 
 State: TypeAlias = dict[str, Any]
 """A world's compared attributes."""
 
 _NOT_METHODS = frozenset({"load", "state"})
-"""Public by name, but ours to call, not the agent's."""
+"""Public names that agents may not call."""
 
 
 @contextmanager
-def of_case(case: Case) -> Generator[None]:
+def naming_case(case: Case) -> Generator[None]:
     """Name this case in input errors raised within the block."""
     try:
         yield
@@ -55,7 +55,7 @@ def environment_types(classes: list[str], environments: Mapping[str, type]) -> t
 def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[str, AnyWorld]:
     """Make the worlds of one trajectory by class name, each in its initial state.
 
-    They may keep parts of their reference.
+    Worlds may keep and change parts of the reference.
 
     Raises:
         InputError: A world does not take its configuration.
@@ -103,7 +103,7 @@ def public_methods(environment: type) -> tuple[str, ...]:
 def state_of(world: AnyWorld) -> State:
     """Return a world's compared attributes: its ``state``, or its public instance attributes.
 
-    Parts may still belong to the world.
+    Values may be the world's own objects: read them before the next call, and do not change them.
     """
     if callable(getattr(world, "state", None)):
         return world.state()

@@ -7,8 +7,8 @@ import pytest
 from fiducial.deterministic.multi_turn.call_execution import (
     BLOCKED,
     address_methods,
+    bfcl_executor,
     direct_executor,
-    original_executor,
     result_text,
 )
 from fiducial.deterministic.multi_turn.worlds import AnyWorld
@@ -165,12 +165,12 @@ def test_instances_are_inserted_before_every_method_name_and_parenthesis(text: s
     ],
 )
 def test_a_call_is_executed_after_the_surgery(text: str, result: str):
-    assert original_executor({"Files": Files()}, "model")(text) == result
+    assert bfcl_executor({"Files": Files()}, "model")(text) == result
 
 
 def test_of_two_worlds_with_the_same_method_the_later_one_has_it():
     worlds: dict[str, AnyWorld] = {"Files": Files(), "OtherFiles": OtherFiles()}
-    run = original_executor(worlds, "model")
+    run = bfcl_executor(worlds, "model")
     assert run("find(name='a')") == "found elsewhere a"
     assert run("sort(name='a')") == "sorted a"
 
@@ -178,12 +178,12 @@ def test_of_two_worlds_with_the_same_method_the_later_one_has_it():
 @pytest.mark.parametrize("name", sorted(BLOCKED))
 @pytest.mark.parametrize("form", ["{}()", "{} ()", "{}", "x.{}(1)", "x.{}.y(1)"])
 def test_blocked_names_are_refused_by_name(name: str, form: str):
-    run = original_executor({"Files": Files()}, "model")
+    run = bfcl_executor({"Files": Files()}, "model")
     assert run(form.format(name)) == f"Error during execution: Function call {name} is not allowed."
 
 
 def test_a_text_that_mentions_a_method_is_different_on_either_side():
     text = "sort('find (x)')"
-    assert original_executor({"Files": Files()}, "model")(text) != original_executor(
-        {"Files": Files()}, "reference"
-    )(text)
+    assert bfcl_executor({"Files": Files()}, "model")(text) != bfcl_executor({"Files": Files()}, "reference")(
+        text
+    )
