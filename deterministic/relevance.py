@@ -9,7 +9,7 @@ from ..errors import DecodingError
 from ..records import Case, Output, kind_spec
 from .ast.schemas import as_mapping, documents_by_name, required_names
 from .ast.tool_calls import is_call_list
-from .decoding.call_attempts import call_names, is_json_call, sets_out_to_call
+from .decoding.call_attempts import attempts_call, call_names, is_json_call
 from .decoding.json_replies import read_json_reply
 from .decoding.replies import decode_output
 from .decoding.text_replies import decode_prompt
@@ -86,7 +86,7 @@ def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[st
     names = call_names(offered)
     if calls:
         return reply.strip("`\n ").startswith("[") or not all(_may_be_prose(call, names) for call in calls)
-    return sets_out_to_call(reply, names)
+    return attempts_call(reply, names)
 
 
 def is_call_text(text: str, offered: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""One call against one expected call: BFCL's rules. The first problem is the result."""
+"""Check a call against an expected call by BFCL's rules, and return the first problem."""
 
 from __future__ import annotations
 
@@ -125,11 +125,11 @@ def check_list_of_dicts(value: list[Any], argument: Argument) -> Problem | None:
 
 
 def _compare_list_of_dicts(value: list[Any], acceptable: Any, argument: Argument) -> Problem | None:
-    wanted = _items(acceptable)
-    if wanted is None or len(value) != len(wanted):
+    acceptable_items = _items(acceptable)
+    if acceptable_items is None or len(value) != len(acceptable_items):
         sentence = "argument {argument}: not as many items as in {expected}, got {got}"
         return Problem("value_error:list_dict_count", sentence, argument.name, [acceptable], value)
-    for item, acceptable_item in zip(value, wanted, strict=True):
+    for item, acceptable_item in zip(value, acceptable_items, strict=True):
         problem = _compare_dict(item, acceptable_item, argument)
         if problem is not None:
             return problem
@@ -139,23 +139,23 @@ def _compare_list_of_dicts(value: list[Any], acceptable: Any, argument: Argument
 def _compare_dict(value: Any, acceptable: Any, argument: Argument) -> Problem | None:
     """Compare with one acceptable dict; a missing key is reported before a bad value."""
     if not isinstance(value, dict) or not isinstance(acceptable, dict):
-        # The original fails here without a verdict.
+        # BFCL fails here without a verdict.
         sentence = "argument {argument}: expected {expected}, got {got}"
         return Problem("dict_checker:not_a_dict", sentence, argument.name, [acceptable], value)
-    actual, wanted = cast("dict[Any, Any]", value), cast("dict[Any, Any]", acceptable)
-    missing = _first_missing(actual, wanted)
+    actual, choices = cast("dict[Any, Any]", value), cast("dict[Any, Any]", acceptable)
+    missing = _first_missing(actual, choices)
     if missing is not None:
         sentence = "argument {argument}: a key is missing, one of {expected}"
         return Problem(
-            "value_error:dict_key", sentence, f"{argument.name}[{missing!r}]", acceptable[missing], None
+            "value_error:dict_key", sentence, f"{argument.name}[{missing!r}]", choices[missing], None
         )
     for key, item in actual.items():
         name = f"{argument.name}[{key!r}]"
-        if key not in wanted:
+        if key not in choices:
             sentence = "argument {argument}: a key that is none of {expected}"
-            return Problem("value_error:dict_key", sentence, name, list(wanted), item)
-        if _standard_item(item) not in [_standard_item(choice) for choice in _choices(wanted[key])]:
-            return Problem("value_error:dict_value", NOT_ACCEPTABLE, name, wanted[key], item)
+            return Problem("value_error:dict_key", sentence, name, list(choices), item)
+        if _standard_item(item) not in map(_standard_item, _choices(choices[key])):
+            return Problem("value_error:dict_value", NOT_ACCEPTABLE, name, choices[key], item)
     return None
 
 
@@ -180,10 +180,7 @@ def _choices(acceptable: Any) -> list[Any]:
 
 
 def _items(acceptable: Any) -> list[Any] | None:
-    """Return the items of an acceptable list, or the characters of a text in its place.
-
-    Thus ``""`` is an empty list.
-    """
+    """Return the items of an acceptable list, or the characters of a text; ``""`` is an empty list."""
     return list(cast("list[Any] | str", acceptable)) if isinstance(acceptable, list | str) else None
 
 
@@ -232,5 +229,5 @@ def _as_float(value: int) -> float | int:
     try:
         return float(value)
     except OverflowError:
-        # The original fails here without a verdict; the integer then is of the wrong type.
+        # BFCL fails here without a verdict; here the integer then has the wrong type.
         return value

@@ -15,7 +15,7 @@ from ..options import NameStyle
 from .schemas import Dialect, as_mapping, dialect_of, property_of, required_names, with_one_type
 
 _MOST_PERMUTED = 6
-"""Longest list whose orders are all listed for BFCL's rules, which cannot compare lists in any order."""
+"""Longest list in any order of which BFCL's rules get all permutations, since they compare only lists in order."""
 
 
 class Argument(msgspec.Struct, frozen=True):
@@ -33,13 +33,13 @@ class Argument(msgspec.Struct, frozen=True):
         optional: True if the argument may be omitted.
         literal: True if acceptable values are plain; else a dict among them may hold lists of acceptable values.
         shown: The acceptable values for display.
-        type_differs: True if the first acceptable value has another type than the declared one. BFCL takes it for the name of a
+        type_differs: True if the first acceptable value has another type than the declared one. BFCL assumes that it names a
             variable, so values are compared unconverted.
         first_type: Type of the first acceptable value that is not ``""``; None if there is none.
         accepted_unconverted: Texts accepted as written; empty if source text has to be converted, or another type is declared.
         standard_texts: The acceptable texts as BFCL compares them (`standardise`).
         convert: Converts source text of another language to a value; None for Python.
-        document: The argument's own part of the document.
+        document: The argument's schema in the document.
     """
 
     name: str
@@ -100,13 +100,13 @@ class Expectation(msgspec.Struct, frozen=True):
 def compile_expectation(
     reference: ToolCallReference, tools: list[dict[str, Any]], names: NameStyle = "dotted"
 ) -> Expectation:
-    """Prepare a reference, whose tools are documents in OpenAI's outer shape, for checking."""
+    """Compile a reference for checking; tools have OpenAI's outer shape."""
     dialect = dialect_of(reference.language)
     documents: list[dict[str, Any]] = [tool["function"] for tool in tools]
     accepted = accepted_calls(reference.calls)
     auto = reference.match == "auto"
     if reference.match == "simple":
-        # The reference's own function name is ignored: the one document is what counts.
+        # The function's name in the reference is ignored, since there is only one document.
         pairs = list(zip(documents[:1], accepted[:1], strict=False))
         count = 1
     else:
@@ -152,11 +152,8 @@ def _compile_call(
     *,
     lenient: bool,
 ) -> ExpectedCall:
-    parameters: dict[str, Any] = document.get("parameters") or {}
-    properties: dict[str, Any] = parameters.get("properties") or {}
-    described = {argument: properties.get(argument) for argument in call.arguments}
-    if lenient:
-        described = {argument: property_of(parameters, argument) for argument in call.arguments}
+    parameters = as_mapping(document.get("parameters"))
+    schemas = _argument_schemas(parameters, call, lenient=lenient)
     name: str = document["name"]
     underscored = name.replace(".", "_")
     return ExpectedCall(
@@ -166,17 +163,28 @@ def _compile_call(
         written=call.written,
         language=dialect.short_name,
         required=tuple(required_names(parameters)),
-        documented=frozenset(properties),
+        documented=frozenset(as_mapping(parameters.get("properties"))),
         arguments={
-            argument: _compile_argument(
-                argument, with_one_type(schema) if lenient else schema, call, dialect, lenient=lenient
-            )
-            for argument, schema in described.items()
-            if schema is not None
+            argument: _compile_argument(argument, schema, call, dialect, lenient=lenient)
+            for argument, schema in schemas.items()
         },
         needed=tuple([argument for argument, accepted in call.arguments.items() if not accepted.optional]),
         shown={argument: _shown(call, argument) for argument in call.arguments},
     )
+
+
+def _argument_schemas(
+    parameters: Mapping[str, Any], call: AcceptedCall, *, lenient: bool
+) -> dict[str, Mapping[str, Any]]:
+    """Return the schemas of those arguments of a call that the document allows.
+
+    Leniently, these include additional properties, and null is ignored beside another type.
+    """
+    if not lenient:
+        properties = as_mapping(parameters.get("properties"))
+        return {name: properties[name] for name in call.arguments if properties.get(name) is not None}
+    schemas = {name: property_of(parameters, name) for name in call.arguments}
+    return {name: with_one_type(schema) for name, schema in schemas.items() if schema is not None}
 
 
 def _compile_argument(
@@ -186,19 +194,11 @@ def _compile_argument(
     declared = document.get("type")
     first_type: type | None = next(map(_type_of, accepted.values), None)
     python_type = _python_type(name, declared, dialect, (first_type or object) if lenient else None)
-    inner_declared = None
-    if declared in dialect.nested:
-        items = as_mapping(document.get("items"))
-        inner_declared = (with_one_type(items) if lenient else items).get("type")
-    inner = (
-        None
-        if inner_declared is None or (lenient and inner_declared not in dialect.types)
-        else _python_type(name, inner_declared, dialect)
-    )
+    declared_inner, inner = _item_types(name, document, dialect, lenient=lenient)
     shown = _shown(call, name)
     as_bfcl = _bfcl_form(accepted.values, python_type, inner) if call.literal else cast("list[Any]", shown)
     texts = [value for value in as_bfcl if isinstance(value, str)]
-    convert = dialect.converter(str(declared), inner_declared)
+    convert = dialect.converter(str(declared), declared_inner)
     as_written = python_type is str and convert is None
     return Argument(
         name=name,
@@ -220,6 +220,19 @@ def _compile_argument(
     )
 
 
+def _item_types(
+    name: str, document: Mapping[str, Any], dialect: Dialect, *, lenient: bool
+) -> tuple[Any, type | None]:
+    """Return the declared and the Python type of an argument's items; None for each that is unknown."""
+    if document.get("type") not in dialect.nested:
+        return None, None
+    items = as_mapping(document.get("items"))
+    declared = (with_one_type(items) if lenient else items).get("type")
+    if declared is None or (lenient and declared not in dialect.types):
+        return declared, None
+    return declared, _python_type(name, declared, dialect)
+
+
 def _bfcl_form(values: list[Any], python_type: type, inner: type | None) -> list[Any]:
     """Return literal values in BFCL's form.
 
@@ -238,9 +251,9 @@ def _bfcl_form(values: list[Any], python_type: type, inner: type | None) -> list
 
 
 def _orders(value: Any) -> Iterable[Any]:
-    """Return the orders of a list that may come in any order, the written one last.
+    """Return all orders of a list in any order, the written one last.
 
-    BFCL's rules report the problem of the order that they try last. A long list gets only the written order.
+    BFCL's rules report the problem of the last one. A long list gets only the written order.
     """
     if isinstance(value, AnyOrder) and len(value) <= _MOST_PERMUTED:
         return [list(order) for order in permutations(value)][::-1]
@@ -265,14 +278,14 @@ def _shown(call: AcceptedCall, argument: str) -> list[Any] | str:
     if not call.literal:
         return call.written[call.name][argument]
     accepted = call.arguments[argument]
-    if "" in accepted.values:  # an empty text is meant here
+    if "" in accepted.values:  # here an empty text, not the marker
         words = [*map(shorten, accepted.values), *(["left out"] if accepted.optional else [])]
         return ", ".join(words)
     return [*accepted.values, ""] if accepted.optional else accepted.values
 
 
 def _python_type(name: str, declared: Any, dialect: Dialect, otherwise: type | None = None) -> type:
-    """Return the Python type of a declared type; ``otherwise``, if given, of an unknown one."""
+    """Return the Python type of a declared type; for an unknown one ``otherwise``, if not None."""
     try:
         return dialect.types[declared]
     except (KeyError, TypeError):
@@ -287,8 +300,8 @@ def _python_type(name: str, declared: Any, dialect: Dialect, otherwise: type | N
 def standardise(text: str) -> str:
     """Return a text as BFCL compares it.
 
-    Removes spaces and ``, . / - _ * ^``, lower-cases, and makes single quotes double. Nothing else: tabs, newlines,
-    accents and other punctuation count. That deletes signs and decimal points too; the strict rules keep them.
+    Spaces and ``, . / - _ * ^`` are removed, capitals lowered, single quotes doubled. Tabs, newlines, accents and other
+    punctuation stay. Signs and decimal points are removed, too, which strict rules keep.
     """
     return text.translate(_STANDARD).lower().replace("'", '"')
 

@@ -1,7 +1,7 @@
 """Java values from their source text, by the declared type, as BFCL reads them.
 
-What cannot be read stays text; the type check then fails. Expressions that BFCL matches with regular expressions
-are matched by the same ones if those are linear, else by equivalent scans.
+A value that cannot be read stays text; the type check then fails. BFCL's regular expressions are used if they take linear time, else
+equivalent scans.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _AFTER_KEY = re.compile(r'",\s*')
 def convert_java(text: str, declared: str, inner: str | None = None) -> Any:
     """Read a Java value by its declared type; the text itself if it cannot be read.
 
-    ``inner`` is the type of the items of an ``Array`` or ``ArrayList``. ``Set``, ``Hashtable``, ``Queue`` and ``Stack``, on which BFCL aborts
-    the whole run, always stay text.
+    ``inner`` is the type of the items of an ``Array`` or ``ArrayList``. ``Set``, ``Hashtable``, ``Queue`` and ``Stack``, for which BFCL
+    aborts the whole run, always stay text.
     """
     if declared == "ArrayList":
         return _read_array_list(text, inner)
@@ -61,12 +61,9 @@ def _read_array_list(text: str, inner: str | None) -> list[Any] | str:
 
 
 def _double_brace_body(text: str) -> str | None:
-    """Return the content of the first ``{{ ... }}`` of a new list; at least one character.
-
-    A blank counts as a character.
-    """
-    for found in _LIST_WITH_BODY.finditer(text):
-        start = found.end()
+    """Return the content of the first ``{{ ... }}`` of a new list: at least one character or blank."""
+    for match in _LIST_WITH_BODY.finditer(text):
+        start = match.end()
         end = text.find("}}", start + 1)
         if end >= 0:
             return text[start:end]
@@ -100,10 +97,7 @@ def _read_map(text: str) -> dict[str, Any] | str:
 
 
 def map_entries(body: str) -> Iterator[tuple[str, str]]:
-    r"""Yield key-value pairs, as written, as ``put\("(.*?)",\s*(.*?)\)`` finds them.
-
-    Takes linear time.
-    """
+    r"""Yield the pairs of texts that ``put\("(.*?)",\s*(.*?)\)`` finds, in linear time."""
     position = 0
     while (opening := _PUT.search(body, position)) is not None:
         pair = _first_pair(body, opening.end())

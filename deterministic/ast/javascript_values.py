@@ -1,7 +1,7 @@
 """JavaScript values from their source text, by the declared type, as BFCL reads them.
 
-What cannot be read stays text; the type check then fails. Two of BFCL's regular expressions take exponential or
-quadratic time on hostile text; they are replaced by linear scans that find the same.
+A value that cannot be read stays text; the type check then fails. Two of BFCL's regular expressions take exponential or
+quadratic time on hostile text; they are replaced by equivalent linear scans.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ def _read_array(text: str, inner: str | None) -> list[Any] | str:
         pieces = list(spans(rows, _BRACKET, "]"))
         pieces[0] = pieces[0].removeprefix("[")
         return [[_read_generic(item) for item in split_items(piece)] for piece in pieces]
-    found = _ARRAY.match(text)
-    if found is None:
+    match = _ARRAY.match(text)
+    if match is None:
         return text
-    content: str = found[1] if found[1] is not None else found[2]
+    content: str = match[1] if match[1] is not None else match[2]
     if not content.strip():
         return []
     items = split_items(content)
@@ -69,18 +69,18 @@ def find_rows(text: str) -> str | None:
     Finds what ``\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]`` and its twin for ``new Array(...)`` match, which backtrack exponentially.
     """
     for opening, closing in _ROWS:
-        found = opening.match(text)
-        end = None if found is None else _end_of_rows(text, found.end(), closing)
+        match = opening.match(text)
+        end = None if match is None else _end_of_rows(text, match.end(), closing)
         if end is not None:
             return text[:end]
     return None
 
 
 def _end_of_rows(text: str, start: int, closing: str) -> int | None:
-    """Return the end of rows whose first begins at ``start``; None if they have no end.
+    """Return the end of rows of which the first begins at ``start``; None if they have no end.
 
-    Goes through the closing brackets from the last to the first, and keeps for each where the rows end if a row ends
-    with it: after the next row, if another begins there, or right there.
+    The closing brackets are visited from the last to the first. For each, ``ends`` says where the rows end if a row ends
+    with it: at the end of the next row, if a comma and a bracket follow, or at the closing character.
     """
     brackets = [index for index in range(start, len(text)) if text[index] == "]"]
     ends: list[int] = [-1] * len(brackets)
@@ -106,18 +106,18 @@ def _end_of_rows(text: str, start: int, closing: str) -> int | None:
 
 
 def _skip_blank(text: str, start: int) -> int:
-    found = _BLANK.match(text, start)
-    assert found is not None  # it matches the empty text
-    return found.end()
+    match = _BLANK.match(text, start)
+    assert match is not None  # it matches the empty text
+    return match.end()
 
 
 def _read_object(text: str) -> dict[str, Any] | str:
     text = text.strip()
-    found = _OBJECT.match(text)
-    if found is None:
+    match = _OBJECT.match(text)
+    if match is None:
         return text
     return {
-        key.strip().strip("'\""): _read_property(value.strip()) for key, value in property_pairs(found[1])
+        key.strip().strip("'\""): _read_property(value.strip()) for key, value in property_pairs(match[1])
     }
 
 
@@ -130,10 +130,7 @@ def _read_property(text: str) -> Any:
 
 
 def property_pairs(content: str) -> Iterator[tuple[str, str]]:
-    r"""Yield key-value pairs, as ``([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)`` finds them.
-
-    The text is one line; takes linear time.
-    """
+    r"""Yield the pairs that ``([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)`` finds in one line, in linear time."""
     position = 0
     while (colon := content.find(":", position)) >= 0:
         if colon == position:

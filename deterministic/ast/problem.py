@@ -1,4 +1,4 @@
-"""Problem: what is wrong with a call, kept unformatted until someone reads it."""
+"""Problem of a call, formatted only when its sentence is read."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .expectation import Argument, ExpectedCall
 class Problem(msgspec.Struct, frozen=True):
     """Problem of a call.
 
-    Matching parallel calls tries many pairs, and most of their problems are dropped, so the sentence is built only if needed.
+    Matching parallel calls tries many pairs and drops most problems, so the sentence is built only if needed.
 
     Attributes:
         error_type: The kind of fault, in BFCL's words.
-        sentence: Template for a person, with the places ``{argument}``, ``{expected}`` and ``{got}``.
+        sentence: Template with the placeholders ``{argument}``, ``{expected}`` and ``{got}``.
         argument: The argument's name, if there is one.
         expected: A list of acceptable values, or a word for what is acceptable.
         got: The value in the call.
@@ -31,7 +31,7 @@ class Problem(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """The sentence with its facts."""
+        """The sentence, filled in."""
         return self.sentence.format(
             argument=self.argument, expected=_join_choices(self.expected), got=shorten(self.got)
         )
@@ -39,13 +39,13 @@ class Problem(msgspec.Struct, frozen=True):
     @property
     def evidence(self) -> dict[str, Any]:
         """The facts in a form that JSON can hold."""
-        # Expected values come from a case, so they are JSON already; a call may hold anything.
+        # Expected values come from a case, so they are JSON; a call may hold any value.
         facts: dict[str, Any] = {"expected": self.expected, "got": plain(self.got)}
         return facts if self.argument is None else {"argument": self.argument, **facts}
 
     @property
     def finding(self) -> Finding:
-        """The problem as a checker reports it."""
+        """The problem as a finding."""
         return fault(self.error_type, self.reason, **self.evidence)
 
 
@@ -65,7 +65,7 @@ def missing_argument(name: str, expected: ExpectedCall) -> Problem:
 def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Problem:
     """Return the problem of an argument that the document or the reference does not have.
 
-    The name is None for an argument that had none.
+    The name of a positional argument is None.
     """
     if name in expected.documented:
         sentence = "argument {argument} should be left out, got {got}"
@@ -102,7 +102,7 @@ def not_acceptable(error_type: str, argument: Argument, value: Any) -> Problem:
 
 
 def _join_choices(expected: Any) -> str:
-    """List acceptable values for a person."""
+    """Join acceptable values in a phrase; at most five are shown."""
     if type(expected) is not list:
         return str(expected)
     choices = cast("list[Any]", expected)

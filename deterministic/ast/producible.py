@@ -12,7 +12,7 @@ from ...records import AcceptedCall, Case, ToolCallReference, accepted_calls, is
 from ..options import CheckOptions
 from .expectation import document_of
 from .schema_check import SchemaMisfit, schema_error
-from .schemas import as_mapping, dialect_of, property_of, required_names, with_one_type
+from .schemas import Dialect, as_mapping, dialect_of, property_of, required_names, with_one_type
 
 _LISTS = "; each item of this list is one accepted value, so that a list as a value is written [[...]]"
 
@@ -25,10 +25,10 @@ def validate_calls(case: Case, _options: CheckOptions) -> None:
 def require_producible(case: Case) -> None:
     """Refuse a case whose reference its own tools cannot produce.
 
-    References with one of BFCL's own match modes come with its data, and are not checked.
+    References with BFCL's match modes come with its data, and are not checked.
 
     Raises:
-        InputError: There is no such tool or argument, no alternative gives a required argument, or no accepted value has
+        InputError: There is no such tool or argument, a required argument has no accepted value, or no accepted value has
             a type that the tool takes. The message names the case, ``field`` the field.
     """
     if not kind_spec(case.kind).compared:
@@ -37,12 +37,12 @@ def require_producible(case: Case) -> None:
     if reference.match != "auto":
         return
     try:
-        _require(case, reference)
+        _require_fitting_calls(case, reference)
     except InputError as error:
         raise InputError(f"case {case.id!r}: {error.message}", field=f"reference.{error.field}") from error
 
 
-def _require(case: Case, reference: ToolCallReference) -> None:
+def _require_fitting_calls(case: Case, reference: ToolCallReference) -> None:
     if not reference.calls:
         raise InputError("expected a call; a case in which none is right is of kind no_call", field="calls")
     documents = [tool["function"] for tool in case.tools]
@@ -60,27 +60,12 @@ def _problems(
 ) -> Iterator[SchemaMisfit]:
     """Yield the problems of an accepted call."""
     dialect = dialect_of(reference.language)
-    for name, accepted in call.arguments.items():
-        schema, field = property_of(parameters, name), f"{call.field}.{name}"
+    for name in call.arguments:
+        schema = property_of(parameters, name)
         if schema is None:
-            parameter_names = list(as_mapping(parameters.get("properties")))
-            takes = (
-                f"takes {', '.join(parameter_names)}{nearest(name, parameter_names)}"
-                if parameter_names
-                else "takes no arguments"
-            )
-            yield SchemaMisfit(field, f"{call.name} has no argument {name!r}; it {takes}")
-            continue
-        if call.literal:
-            yield from _ambiguities(cast("Any", call.written)["arguments"][name], schema, field)
-        misfits = [
-            schema_error(value, schema, field, dialect, literal=call.literal) for value in accepted.values
-        ]
-        if misfits and None not in misfits:
-            innermost, problem = cast("SchemaMisfit", misfits[0])
-            is_list = dialect.types.get(str(with_one_type(schema).get("type"))) is list
-            hint = _LISTS if is_list and innermost == field and not call.literal else ""
-            yield SchemaMisfit(innermost, f"{problem}{hint}")
+            yield _unknown_argument(call, name, parameters)
+        else:
+            yield from _value_problems(call, name, schema, dialect)
     for name in required_names(parameters):
         accepted = call.arguments.get(name)
         if accepted is None or not accepted.values:
@@ -89,10 +74,34 @@ def _problems(
             )
 
 
-def _ambiguities(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[SchemaMisfit]:
-    """Yield notations for alternatives that may be meant as the value itself.
+def _unknown_argument(call: AcceptedCall, name: str, parameters: Mapping[str, Any]) -> SchemaMisfit:
+    names = list(as_mapping(parameters.get("properties")))
+    takes = f"takes {', '.join(names)}{nearest(name, names)}" if names else "takes no arguments"
+    return SchemaMisfit(f"{call.field}.{name}", f"{call.name} has no argument {name!r}; it {takes}")
 
-    They may if the document has a property named like the notation's key.
+
+def _value_problems(
+    call: AcceptedCall, name: str, schema: Mapping[str, Any], dialect: Dialect
+) -> Iterator[SchemaMisfit]:
+    """Yield the problems of the accepted values of one argument."""
+    field = f"{call.field}.{name}"
+    if call.literal:
+        yield from _ambiguities(cast("Any", call.written)["arguments"][name], schema, field)
+    misfits = [
+        schema_error(value, schema, field, dialect, literal=call.literal)
+        for value in call.arguments[name].values
+    ]
+    if misfits and None not in misfits:
+        innermost, problem = cast("SchemaMisfit", misfits[0])
+        is_list = dialect.types.get(str(with_one_type(schema).get("type"))) is list
+        hint = _LISTS if is_list and innermost == field and not call.literal else ""
+        yield SchemaMisfit(innermost, f"{problem}{hint}")
+
+
+def _ambiguities(value: Any, schema: Mapping[str, Any], field: str) -> Iterator[SchemaMisfit]:
+    """Yield markers that may be meant as literal values.
+
+    A marker may if the document has a property of the same name.
     """
     if is_marked(value):
         documented = [key for key in value if key in as_mapping(schema.get("properties"))]

@@ -21,7 +21,7 @@ from .strict_rules import is_acceptable
 
 
 class SchemaMisfit(NamedTuple):
-    """A place where a reference does not fit its tools, and the problem in a sentence."""
+    """Field of a reference that does not fit its tools, and the problem in a sentence."""
 
     field: str
     problem: str
@@ -30,9 +30,9 @@ class SchemaMisfit(NamedTuple):
 def schema_error(
     value: Any, schema: Mapping[str, Any], field: str, dialect: Dialect, *, literal: bool
 ) -> SchemaMisfit | None:
-    """Find the innermost place where an accepted value does not fit its document.
+    """Return the innermost part of an accepted value that does not fit its schema.
 
-    None if the value fits, or if the document does not say. In languages other than Python, any text may be an expression. Unless
+    None if the value fits, or if the schema says nothing. In languages other than Python, any text may be an expression. Unless
     ``literal``, a dict in a value may hold lists of acceptable values.
     """
     if isinstance(value, AnyValue):
@@ -43,8 +43,10 @@ def schema_error(
         return None
     variants = variants_of(schema)
     if variants:
-        tried = [schema_error(value, each, field, dialect, literal=literal) for each in variants]
-        return None if None in tried else tried[0] if len(tried) == 1 else _of_no_variant(value, field)
+        errors = [schema_error(value, each, field, dialect, literal=literal) for each in variants]
+        if None in errors:
+            return None
+        return errors[0] if len(errors) == 1 else _fits_no_variant(value, field)
     wrong = _wrong_type(value, schema, field, dialect) or _not_listed(value, schema, field)
     return wrong or _misfit_inside(value, schema, field, literal=literal)
 
@@ -66,10 +68,7 @@ def _misfit_inside(
 
 
 def _is_default(value: Any, schema: Mapping[str, Any]) -> bool:
-    """Return whether a value is the documented default.
-
-    The tool accepts its default, whatever else the document says.
-    """
+    """Return whether a value is the documented default, which a tool accepts in any case."""
     return "default" in schema and is_acceptable(value, schema["default"], NO_SCHEMA, literal=True)
 
 
@@ -111,7 +110,7 @@ def _not_listed(value: Any, schema: Mapping[str, Any], field: str) -> SchemaMisf
 
 
 def _listed(schema: Mapping[str, Any]) -> list[Any]:
-    """Return the only values that a document allows; empty if it allows more."""
+    """Return the values that ``const`` or ``enum`` allow; empty if there is neither."""
     enum = [schema["const"]] if "const" in schema else schema.get("enum")
     return cast("list[Any]", enum) if isinstance(enum, list) else []
 
@@ -122,7 +121,7 @@ def _misfit_in_list(
     items = as_mapping(schema.get("items"))
     listed = _listed(schema)
     if listed and not any(isinstance(each, list) for each in listed):
-        # Documents often list beside an array what its items may be.
+        # Documents often put the enum of the items beside the array.
         items = {**items, "enum": listed}
     return _first(
         schema_error(item, items, f"{field}[{number}]", PYTHON, literal=literal)
@@ -133,7 +132,7 @@ def _misfit_in_list(
 def _misfit_in_dict(
     choices: Mapping[str, list[Any]], schema: Mapping[str, Any], field: str, *, literal: bool
 ) -> SchemaMisfit | None:
-    """Find where an object with acceptable values per key does not fit its document.
+    """Return the part of an object, with acceptable values per key, that does not fit its schema.
 
     Unless literal, ``""`` marks a key that may be absent.
     """
@@ -157,7 +156,7 @@ def _misfit_in_dict(
     return None
 
 
-def _of_no_variant(value: Any, field: str) -> SchemaMisfit:
+def _fits_no_variant(value: Any, field: str) -> SchemaMisfit:
     return SchemaMisfit(
         field, f"expected a value of one of several forms that the tool documents, got {shorten(value)}"
     )

@@ -33,13 +33,13 @@ def with_one_type(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def variants_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the alternative schemas of a value; empty if there is no choice."""
+    """Return the alternatives in ``anyOf`` or ``oneOf``; empty if there are none."""
     listed = schema.get("anyOf") or schema.get("oneOf")
     return [as_mapping(each) for each in cast("list[Any]", listed)] if isinstance(listed, list) else []
 
 
 def as_mapping(value: Any) -> Mapping[str, Any]:
-    """Return a part of a schema; empty if it is not an object."""
+    """Return a value if it is an object, else an empty one."""
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else NO_SCHEMA
 
 
@@ -82,8 +82,9 @@ class Dialect(msgspec.Struct, frozen=True):
     Attributes:
         short_name: As in BFCL's error types; empty for Python.
         types: Python type by declared type.
-        nested: Declared types whose items' type is stated and checked.
-        converter: From declared type and items' type to what makes values of source text; None if values need no conversion.
+        nested: Declared types with items of a declared type, which is checked.
+        converter: From the declared types of a value and its items to a function that reads source text; None if values need no
+            conversion.
     """
 
     short_name: str

@@ -8,9 +8,9 @@ from typing import Any
 
 
 def reader(form: str, convert: Callable[[str], float], *, suffix: bool = False) -> Callable[[str], Any]:
-    """Return a reader of numbers whose form is a regular expression; anything else stays text.
+    """Return a reader of numbers of a form, a regular expression; anything else stays text.
 
-    Their last letter may be a suffix.
+    With ``suffix``, the last letter is not part of the number.
     """
     pattern = re.compile(rf"\A{form}$")
 
@@ -27,7 +27,7 @@ read_integer = reader(r"-?\d+", int)
 
 
 def read_boolean(text: str) -> bool | str:
-    """``true`` or ``false``; anything else stays text."""
+    """Read ``true`` or ``false``; anything else stays text."""
     return {"true": True, "false": False}.get(text, text)
 
 
@@ -43,7 +43,7 @@ def read_number(text: str) -> int | float | str:
 
 
 def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
-    """Return a number, or the text if it is none or has more digits than Python converts."""
+    """Convert a text to a number; return the text if Python cannot convert it."""
     try:
         return convert(text)
     except ValueError:
@@ -51,32 +51,32 @@ def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
 
 
 def _without_suffix(text: str) -> str:
-    """Return a literal without its last letter; as for ``$``, a newline after it is ignored."""
+    """Return a literal without its last letter; as by ``$``, a final newline is ignored."""
     return text.removesuffix("\n")[:-1]
 
 
 def in_quotes(text: str, quotes: str) -> bool:
-    """Return whether a text starts and ends with the same one of the quotes; a lone one counts."""
+    """Return whether a text starts and ends with the same quote; a single character counts."""
     return text[:1] in tuple(quotes) and text.endswith(text[0])
 
 
 def split_items(text: str) -> list[str]:
-    """Split a text at commas, those within quotes too, and strip the pieces."""
+    """Split a text at commas, even within quotes, and strip the pieces."""
     return [piece.strip() for piece in text.split(",")]
 
 
 def spans(text: str, opening: re.Pattern[str], closing: str, *, at_least: int = 0) -> Iterator[str]:
-    """Yield the texts on one line between each opening and the next closing, without these.
+    """Yield the text between each opening and the next closing on the same line.
 
-    The same as ``re.finditer(opening + "(.*?)" + closing)``, but linear however often the opening comes alone.
+    These are the groups of ``re.finditer(opening + "(.*?)" + closing)``, found in linear time.
     """
     position = 0
-    while (found := opening.search(text, position)) is not None:
-        start = found.end()
+    while (match := opening.search(text, position)) is not None:
+        start = match.end()
         line_end = text.find("\n", start)
         end = text.find(closing, start + at_least, len(text) if line_end < 0 else line_end)
         if end < 0:
-            position = found.start() + 1
+            position = match.start() + 1
         else:
             yield text[start:end]
             position = end + len(closing)

@@ -1,4 +1,4 @@
-"""One call against one expected call: strict rules. The first problem is the result."""
+"""Check a call against an expected call by strict rules, and return the first problem."""
 
 from __future__ import annotations
 
@@ -63,16 +63,16 @@ def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, liter
     if isinstance(choice, list):
         return _is_same_list(value, cast("list[Any]", choice), document, literal=literal)
     if isinstance(choice, dict) and type(value) is dict:
-        actual, wanted = cast("dict[Any, Any]", value), cast("dict[str, Any]", choice)
-        return _is_same_dict(actual, wanted, document, literal=literal) or (
-            not literal and _is_acceptable_dict(actual, wanted, document)
+        actual, expected = cast("dict[Any, Any]", value), cast("dict[str, Any]", choice)
+        return _is_same_dict(actual, expected, document, literal=literal) or (
+            not literal and _is_acceptable_dict(actual, expected, document)
         )
     return False
 
 
 def _is_same_text(value: Any, choice: str, document: Mapping[str, Any]) -> bool:
     if type(value) is Unquoted:
-        # A name without quotes is right only where the reference names a variable, not a text.
+        # A name without quotes is right only if the reference names a variable, not a text.
         return document.get("type") not in _TEXT_TYPES and str(value) == choice
     return type(value) is str and (
         value == choice or standardise_strictly(value) == standardise_strictly(choice)
@@ -97,20 +97,14 @@ def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any], *,
     actual, items = cast("list[Any]", value), _schema_of(document, "items")
     if len(actual) != len(choice):
         return False
+
+    def matches(index: int, expected: Any) -> bool:
+        return is_acceptable(actual[index], expected, items, literal=literal)
+
+    indexes = range(len(actual))
     if isinstance(choice, AnyOrder):
-        passing = [
-            [
-                index
-                for index, item in enumerate(actual)
-                if is_acceptable(item, wanted, items, literal=literal)
-            ]
-            for wanted in choice
-        ]
-        return first_unpairable(passing) is None
-    return all(
-        is_acceptable(item, wanted, items, literal=literal)
-        for item, wanted in zip(actual, choice, strict=True)
-    )
+        return first_unpairable([[i for i in indexes if matches(i, expected)] for expected in choice]) is None
+    return all(map(matches, indexes, choice))
 
 
 def _is_same_dict(
@@ -118,14 +112,14 @@ def _is_same_dict(
 ) -> bool:
     """Compare with a dict of plain values.
 
-    Values are plain if marked so, if one of them is not a list, or, each by itself, if documented as a list.
+    All values are plain if ``literal``, or if one of them is not a list; a single one if it is documented as a list.
     """
     properties = as_mapping(document.get("properties"))
-    plain = literal or not all(isinstance(wanted, list) for wanted in choice.values())
+    all_plain = literal or not all(isinstance(expected, list) for expected in choice.values())
     return value.keys() == choice.keys() and all(
-        (plain or _schema_of(properties, key).get("type") in _LIST_TYPES)
-        and is_acceptable(value[key], wanted, _schema_of(properties, key), literal=literal)
-        for key, wanted in choice.items()
+        (all_plain or _schema_of(properties, key).get("type") in _LIST_TYPES)
+        and is_acceptable(value[key], expected, _schema_of(properties, key), literal=literal)
+        for key, expected in choice.items()
     )
 
 
@@ -181,9 +175,9 @@ def check_call_strictly(call: dict[Any, Any], expected: ExpectedCall) -> Problem
 
     A documented name with dots may be written with underscores, since some providers forbid dots.
     """
-    name, arguments = next(iter(call.items()))
-    if name not in expected.names:
-        return wrong_name(expected.name, name)
+    function, arguments = next(iter(call.items()))
+    if function not in expected.names:
+        return wrong_name(expected.name, function)
     for required in (*expected.required, *expected.needed):
         if required not in arguments:
             return missing_argument(required, expected)
@@ -229,7 +223,7 @@ _LONGEST = 50_000
 """Longer texts are compared as they are."""
 
 _SHORT, _REMEMBERED = 200, 4_096
-"""Most characters of a text whose standard form is cached, and size of the cache: one reference is compared with many outputs."""
+"""Longest text of which the standard form is cached, and size of the cache: one reference is compared with many outputs."""
 
 
 def standardise_strictly(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Checker of tool-call cases: decode, match calls to expected ones, compare."""
+"""Checker of tool-call cases: decode calls, match them to the expected ones, compare."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, ToolCallReference
-from ..decoding.call_attempts import call_names, sets_out_to_call
+from ..decoding.call_attempts import attempts_call, call_names
 from ..decoding.replies import asked_form, decode_output
 from ..finding import PASSED, Finding, fault, undecided
 from ..options import CheckOptions, NameStyle
@@ -30,10 +30,9 @@ WRONG_ORDER = "call_order:wrong_order"
 def match_greedily(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
 ) -> Finding:
-    """Match calls by BFCL's rule: each expected call takes the first free call that passes.
+    """Match calls by BFCL's rule: each expected call, in order, takes the first free call that passes.
 
-    Expected calls take their turn in order, and no choice is revised. So right calls can be rejected: an early expected call
-    may take the only call that matches a later one.
+    Right calls can be rejected: an early expected call may take the only call that matches a later one.
     """
     free = list(range(len(calls)))
     for expected in expected_calls:
@@ -52,10 +51,10 @@ def match_greedily(
 def match_best(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
 ) -> Finding:
-    """Match calls by the strict rule: any assignment of one call to each expected call passes.
+    """Match calls by the strict rule: they pass if each expected call can be assigned a different one.
 
-    Otherwise report the first expected call that cannot be matched along with those before it, and the problem of each call that
-    does not match it.
+    Otherwise report the first expected call that cannot be matched along with those before it, and the problems of the calls that
+    do not match it.
     """
     pairing = Pairing()
     for expected in expected_calls:
@@ -134,7 +133,7 @@ def check_decoded(decoded: Any, expectation: Expectation, *, strictly: bool = Fa
     return PASSED if problem is None else problem.finding
 
 
-@cache  # looking a module up for each output takes as long as checking half of one
+@cache  # an import statement per output takes half as long as checking the output
 def _bfcl_check() -> CallCheck:
     from .bfcl_rules import check_call  # noqa: PLC0415 - most cases are checked strictly
 
@@ -227,7 +226,7 @@ def decoder_failed(error: DecodingError, case: Case, reply: object) -> Finding:
 
 
 def _has_call(reply: str, case: Case) -> bool:
-    if "(" not in reply:  # then no name is followed by one, so the names are not needed
-        return sets_out_to_call(reply, ())
+    if "(" not in reply:  # no name is followed by a parenthesis, so the names are not needed
+        return attempts_call(reply, ())
     names = call_names(tool["function"]["name"] for tool in case.tools)
-    return sets_out_to_call(reply, names) or any(f"{name}(" in reply for name in names)
+    return attempts_call(reply, names) or any(f"{name}(" in reply for name in names)
