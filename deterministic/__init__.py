@@ -1,6 +1,6 @@
 """Deterministic checkers: a Case and an Output in, a Verdict out; no model, no network.
 
-Names are resolved when they are first used: checking native calls needs no parser of texts.
+Modules are imported when a name is first used, since checking native calls needs no text parsers.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from .options import CheckOptions, NameStyle, Rules
     from .stored_results import CallMode, check_result
 
-_HOME = {
+_NAMES = {
     "checkers": "Checker check checker_for",
     "custom_checkers": "OwnChecker checker",
     "finding": "PASSED Finding fault undecided",
     "options": "CheckOptions NameStyle Rules",
     "stored_results": "CallMode check_result",
 }
-"""Public names by the module that has them."""
+"""Public names by module."""
 
 __all__ = [
     "PASSED",
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = next((home for home, names in _HOME.items() if name in names.split()), None)
-    if home is None:
+    module = next((module for module, names in _NAMES.items() if name in names.split()), None)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{home}", __name__), name)
+    return getattr(import_module(f".{module}", __name__), name)

@@ -20,7 +20,7 @@ from .options import CheckOptions
 from .relevance import is_call_text
 
 _LONGEST_PLAIN = 300
-"""A longer answer is neither a clean match nor a plain refusal."""
+"""Longest plain refusal; a longer answer may be anything."""
 
 _LEAD_IN = re.compile(
     r"^(?:(?:the|your|my|its|final|correct) )*answer(?: is|:| =)? ?|^(?:it|that|this|he|she|they)(?:\"s| is| was| are| were) "
@@ -51,15 +51,13 @@ def last_words(steps: list[Any], is_call: Callable[[str], bool]) -> str:
 def check_answer_strictly(message: str, answers: list[str]) -> Finding:
     """Check a final message by strict rules.
 
-    The message is a text, or ``{"answer": ..., "context": ...}`` as JSON or Python.
-
-    It passes if the answer is an accepted one and nothing else. It is graded 0 if there is no answer, or a plain refusal that names
-    no accepted answer. Otherwise it is undecided.
+    The message is a text, or ``{"answer": ..., "context": ...}`` as JSON or Python. It passes if it is an accepted answer and nothing
+    else. It fails if it is empty or a plain refusal that mentions no accepted answer. Otherwise it is undecided.
     """
     answer = _answer_field(message)
-    stated = _tidy(answer)
-    accepted = {_tidy(choice) for choice in answers}
-    if stated in accepted or _tidy(_LEAD_IN.sub("", stated, count=1)) in accepted:
+    stated = _normalize(answer)
+    accepted = {_normalize(choice) for choice in answers}
+    if stated in accepted or _normalize(_LEAD_IN.sub("", stated, count=1)) in accepted:
         return PASSED
     facts = {"expected": answers, "got": plain(answer)}
     if not stated:
@@ -70,7 +68,7 @@ def check_answer_strictly(message: str, answers: list[str]) -> Finding:
     why = "no accepted answer as such"
     if mentioned:
         why = "an accepted answer is mentioned beside other words"
-    elif any(_mentions(_tidy(message), choice) for choice in accepted):
+    elif any(_mentions(_normalize(message), choice) for choice in accepted):
         why = "an accepted answer is named beside the answer alone"
     return undecided(f"{why}: {shorten(answer)}", **facts)
 
@@ -87,7 +85,9 @@ def _answer_field(message: str) -> str:
             continue
         if isinstance(value, dict) and "answer" in value:
             answer = cast("dict[str, Any]", value)["answer"]
-            return answer if isinstance(answer, str) else "" if answer is None else shorten(answer)
+            if answer is None:
+                return ""
+            return answer if isinstance(answer, str) else shorten(answer)
     return message
 
 
@@ -95,7 +95,7 @@ def _read_literal(text: str) -> Any:
     return ast.literal_eval(parse_expression(text))
 
 
-def _tidy(text: str) -> str:
+def _normalize(text: str) -> str:
     """Normalize a text: case, runs of white space, and surrounding quotes and periods."""
     text = " ".join(text.lower().replace("'", '"').replace("\N{RIGHT SINGLE QUOTATION MARK}", '"').split())
     while text != (stripped := text.strip('"`*').removesuffix(".").strip()):
@@ -122,7 +122,7 @@ _STANDARD = str.maketrans("'", '"', ",./-_*^()")
 def check_answers(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Check whether an output gives an accepted answer.
 
-    The answer is looked for in the turns of steps, or in the text after native calls.
+    The answer is the last text of the output's turns, or its text.
     """
     if output.agent_turns is not None:
         turns: list[list[Any]] = list(output.agent_turns)
@@ -137,10 +137,7 @@ def check_answers(case: Case, output: Output, options: CheckOptions) -> Finding:
 
 
 def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], options: CheckOptions) -> Finding:
-    """Check turns of raw steps.
-
-    Anything other than one turn of steps means that the run failed, and is graded 0.
-    """
+    """Check turns of raw steps; other than one turn means that the run failed, and is graded 0."""
     turns = cast("list[Any]", result) if isinstance(result, list) else []
     if len(turns) != 1 or not isinstance(turns[0], list | str | dict):
         return fault("agentic:inference_error", f"expected one turn of steps, got {shorten(result)}")
@@ -157,9 +154,9 @@ def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], optio
 
 
 def last_message(steps: list[Any], read: ReplyReader) -> Any:
-    """Return the last step that is not a call, even before calls; None if all are calls.
+    """Return the last step that is not a call; None if all are calls.
 
-    An empty step counts as a message, and hides earlier ones.
+    As in BFCL, an empty step counts as a message.
     """
     return next((step for step in reversed(steps) if not calls_in(step, read)), None)
 
@@ -167,7 +164,7 @@ def last_message(steps: list[Any], read: ReplyReader) -> Any:
 def check_answer(message: Any, answers: list[str]) -> Finding:
     """Check by BFCL's rule whether a message contains an accepted answer as whole words.
 
-    The answer may stand anywhere, even where the message denies it. Case, kinds of quote, and ``, . / - _ * ^ ( )`` are ignored.
+    It may be anywhere in the message, even in a denial. Letter case, kinds of quote, and ``, . / - _ * ^ ( )`` are ignored.
     """
     if isinstance(message, list):
         message = cast("list[Any]", message)[0]
@@ -185,7 +182,7 @@ def check_answer(message: Any, answers: list[str]) -> Finding:
 
 
 def _never(_text: str) -> bool:
-    """Take no text for a call: a system with native calls makes none in texts."""
+    """Return False: the texts of a system with native calls are not calls."""
     return False
 
 

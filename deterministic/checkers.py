@@ -1,4 +1,4 @@
-"""Check an output by the checker of its kind of case, which is imported at the first case."""
+"""Check an output with the checker of its kind of case, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .finding import Finding, fault, undecided
 from .options import CheckOptions, Rules
 
 SYSTEM_ERROR = "system_error"
-"""Error type of a system that ended with its own error instead of an answer."""
+"""Error type of a system that ended with an error instead of an answer."""
 
 Checker: TypeAlias = Callable[[Case, Output, CheckOptions], Finding]
 
@@ -29,8 +29,8 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
         A verdict of source ``checker``; ``undecided`` if no checker can tell.
     """
     options = options or CheckOptions()
-    by, decide = _checker_of(case.kind, options.rules)
-    finding = decide(case, output, options) if output.error is None else fault(SYSTEM_ERROR, output.error)
+    by, checker = _checker_of(case.kind, options.rules)
+    finding = checker(case, output, options) if output.error is None else fault(SYSTEM_ERROR, output.error)
     return Verdict(
         case_id=output.case_id,
         system=output.system,
@@ -48,9 +48,9 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
 def _checker_of(kind: Kind, rules: Rules) -> tuple[str, Checker]:
     """Return the checker's name for the verdict, and the checker."""
     if kind not in KINDS and kind in CHECKERS:
-        return f"{kind}/own", _own
-    name, decide = checker_for(kind)
-    return f"{name}/{rules}", decide
+        return f"{kind}/own", _check_with_custom_checker
+    name, checker = checker_for(kind)
+    return f"{name}/{rules}", checker
 
 
 @cache
@@ -58,17 +58,17 @@ def checker_for(kind: Kind) -> tuple[str, Checker]:
     """Return a built-in checker: its name in ``Verdict.by``, and the function."""
     spec = kind_spec(kind)
     if spec.checked_by is None or spec.checker is None:
-        return "none", _nothing_decides
+        return "none", _leave_undecided
     return spec.checked_by, part(spec.checker)
 
 
-def _own(case: Case, output: Output, _options: CheckOptions) -> Finding:
-    from .custom_checkers import own_finding  # noqa: PLC0415 - most kinds are built in
+def _check_with_custom_checker(case: Case, output: Output, _options: CheckOptions) -> Finding:
+    from .custom_checkers import custom_finding  # noqa: PLC0415 - most kinds are built in
 
-    return own_finding(case, output)
+    return custom_finding(case, output)
 
 
-def _nothing_decides(case: Case, _output: Output, _options: CheckOptions) -> Finding:
+def _leave_undecided(case: Case, _output: Output, _options: CheckOptions) -> Finding:
     return undecided(f"no checker decides cases of kind {case.kind}")
 
 
@@ -76,7 +76,7 @@ def validate_reference(case: Case, options: CheckOptions) -> None:
     """Refuse a case whose reference needs tools, environments or functions it does not have.
 
     Raises:
-        InputError: No output can meet the reference; the message names the case, ``field`` the field.
+        InputError: No output can match the reference; the message names the case, ``field`` the field.
     """
     validate = kind_spec(case.kind).validate_reference
     if validate is not None:

@@ -1,4 +1,4 @@
-"""Custom checkers: a function of a case and an output decides a custom kind of case."""
+"""Custom checkers: functions of a case and an output that check a custom kind of case."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from .finding import PASSED, Finding, fault, plain, shorten
 
 OwnChecker: TypeAlias = Callable[[Case, Output], "bool | float | Finding | Verdict"]
 """Returns True or 1 for right, False or 0 for wrong, a number between for partly right, or a Finding or Verdict with any outcome."""
+
+_LONGEST = 300
+"""Longest error message in a reason."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,11 +45,11 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
         ConfigurationError: The kind is built in, its name is invalid or taken, or the function is not one or is asynchronous.
     """
     if kind in KINDS:
-        raise ConfigurationError(f"checkers: {kind!r} comes along and has its checker; choose another name")
+        raise ConfigurationError(f"checkers: {kind!r} is a built-in kind with a checker; choose another name")
 
     def add(function: F) -> F:
         if inspect.iscoroutinefunction(function):
-            raise ConfigurationError(f"checkers: {kind!r}: expected a function that need not be awaited")
+            raise ConfigurationError(f"checkers: {kind!r}: expected a function that is not asynchronous")
         CHECKERS.register(kind, function)
         register_kind(KindSpec(name=kind, reference=reference))
         return function
@@ -63,21 +66,21 @@ def source_fingerprint(kind: Kind) -> str:
         ConfigurationError: The checker cannot be loaded.
     """
     function = CHECKERS[kind]
-    described: Any = function if inspect.isroutine(function) else cast("Any", type(function))
+    definition: Any = function if inspect.isroutine(function) else cast("Any", type(function))
     try:
-        source = Path(inspect.getfile(described)).read_bytes()
-    except (OSError, TypeError):  # typed into a notebook, or built into Python
+        source = Path(inspect.getfile(definition)).read_bytes()
+    except (OSError, TypeError):  # defined in a notebook, or built into Python
         try:
-            source = inspect.getsource(described).encode()
+            source = inspect.getsource(definition).encode()
         except (OSError, TypeError):
             source = place(function).encode()
     return hashlib.sha256(source).hexdigest()
 
 
-def own_finding(case: Case, output: Output) -> Finding:
+def custom_finding(case: Case, output: Output) -> Finding:
     """Return the finding of the user's checker.
 
-    The outcome is ``failed``, with the reason, if the checker raises or returns no valid finding: that is not the system's fault.
+    If the checker raises or returns no valid finding, which is not the system's fault, the outcome is ``failed``.
     """
     function = CHECKERS[case.kind]
     try:
@@ -93,9 +96,6 @@ def _error_text(error: BaseException) -> str:
     except Exception:  # noqa: BLE001 - an exception that cannot even be printed
         text = type(error).__name__
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-
-
-_LONGEST = 300
 
 
 def _as_finding(result: Any, kind: Kind) -> Finding:

@@ -1,4 +1,4 @@
-"""Finding of a checker, before it is tied to a case; quoted values; error types in words."""
+"""Finding of a checker, not yet tied to a case; shortened values; error types in words."""
 
 from __future__ import annotations
 
@@ -46,10 +46,9 @@ def shorten(value: Any) -> str:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """Return a value in the form that a verdict's evidence may hold.
+    """Return a value in a form for a verdict's evidence.
 
-    A small value that JSON can express is returned unchanged. Otherwise: a list for a tuple or set, text for NaN, bytes and complex
-    numbers, a cut text for a long one.
+    Small JSON values are unchanged. A tuple or set becomes a list; NaN, bytes and complex numbers become text; long texts are cut.
     """
     make_plain = _PLAIN.get(type(cast("object", value)))
     if make_plain is not None:
@@ -80,11 +79,11 @@ class Finding(msgspec.Struct, frozen=True):
     """Finding of a checker.
 
     Attributes:
-        outcome: ``graded``, or the reason why a checker cannot grade this.
+        outcome: ``graded``, or why the checker cannot grade the output.
         score: In [0, 1] if graded.
-        error_type: The kind of fault, in BFCL's words if it has the checker.
+        error_type: The kind of fault, by BFCL's name if it has one.
         reason: One sentence: where, what was expected, what came.
-        evidence: Details a machine may read.
+        evidence: Machine-readable details.
     """
 
     outcome: Outcome
@@ -114,7 +113,7 @@ def undecided(reason: str, **evidence: Any) -> Finding:
 
 
 WORDS: dict[str, str] = {
-    # Replies that are no calls.
+    # Replies without calls.
     "ast_decoder:decoder_failed": "no readable call",
     "ast_decoder:decoder_wrong_output_format": "the reply is not a list of calls",
     "executable_decoder:decoder_failed": "no readable call to execute",
@@ -189,14 +188,14 @@ WORDS: dict[str, str] = {
 }
 """Meaning of each error type of the built-in checkers."""
 
-_OWN = {"wrong": "the checker finds it wrong", "partly_wrong": "the checker finds it partly wrong"}
+_CUSTOM = {"wrong": "the checker finds it wrong", "partly_wrong": "the checker finds it partly wrong"}
 """Findings of custom checkers that return a truth value or a score."""
 
 
 def in_words(error_type: str) -> str:
-    """Return an error type as a clause in plain words; its last part if none are defined.
+    """Return an error type in plain words.
 
-    None are defined for error types of custom checkers, labels and BFCL.
+    For an unknown one, of a custom checker, a label or BFCL, return its last part.
     """
     kind = error_type.rpartition(":")[2]
-    return WORDS.get(error_type) or _OWN.get(kind) or kind.replace("_", " ")
+    return WORDS.get(error_type) or _CUSTOM.get(kind) or kind.replace("_", " ")

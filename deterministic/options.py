@@ -10,16 +10,16 @@ import msgspec
 from .sandbox.limits import Limits
 
 FilesRule: TypeAlias = Literal["any", "all"]
-"""Whether one right file is enough, or every file a challenge names must be right."""
+"""``any``: one right file is enough; ``all``: every file that a challenge names must be right."""
 
 
 class ArtifactOptions(msgspec.Struct, frozen=True, kw_only=True):
     """User's options for checking workspaces; the defaults follow agbenchmark.
 
     Attributes:
-        files: Whether any or all of the chosen files must have the words.
+        files: Whether any or all of the files must have the words.
         case_insensitive: True to ignore letter case.
-        whole_word: True to find a word only by itself, not within a longer one.
+        whole_word: True to find only whole words.
         allow_code: True to run the code in workspaces, in a sandbox.
         limits: Limits on the resources of that code.
     """
@@ -35,18 +35,18 @@ Rules: TypeAlias = Literal["bfcl", "strict"]
 """``bfcl``: verdict for verdict as BFCL; ``strict``: its known faults fixed (docs/bfcl-differences.md)."""
 
 NameStyle: TypeAlias = Literal["dotted", "underscored"]
-"""Form in which the system had to write a documented name with dots: unchanged, or with underscores (some providers forbid dots)."""
+"""Form of documented names with dots that was offered to the system: unchanged, or with underscores, as some providers require."""
 
 
 class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Options of a checker, beside case and output.
+    """Options of a checker.
 
     Attributes:
         rules: The rule set.
         names: Form in which documented names with dots were offered to the system.
-        functions: Functions that executable calls may name, by name.
-        environments: Custom simulated worlds, by class name, beside the built-in ones.
-        artifacts: The user's options for checking workspaces.
+        functions: Functions for executable calls, by name.
+        environments: Custom simulated worlds, by class name.
+        artifacts: Options for checking workspaces.
     """
 
     rules: Rules = "strict"

@@ -1,4 +1,4 @@
-"""Pair each item with a partner of its own, if possible."""
+"""Pair each item with a different partner, if possible."""
 
 from __future__ import annotations
 
@@ -6,47 +6,44 @@ from collections.abc import Sequence
 
 
 class Pairing:
-    """Pairs found so far; earlier choices are revised if needed (Kuhn's augmenting paths)."""
+    """Items and their partners; earlier choices are revised if needed (Kuhn's augmenting paths)."""
 
     def __init__(self) -> None:
-        self._fitting: list[Sequence[int]] = []
-        self._taken_by: dict[int, int] = {}
+        self._candidates: list[Sequence[int]] = []
+        self._item_of: dict[int, int] = {}
 
-    def add(self, fitting: Sequence[int]) -> bool:
-        """Add one item and return whether it can be paired along with all earlier ones.
+    def add(self, candidates: Sequence[int]) -> bool:
+        """Add an item with its possible partners; return whether all items can be paired."""
+        self._candidates.append(candidates)
+        return self._pair(len(self._candidates) - 1, set())
 
-        ``fitting`` lists the partners that it can have.
-        """
-        self._fitting.append(fitting)
-        return self._pair(len(self._fitting) - 1, set())
-
-    def _pair(self, number: int, tried: set[int]) -> bool:
-        for partner in self._fitting[number]:
+    def _pair(self, item: int, tried: set[int]) -> bool:
+        for partner in self._candidates[item]:
             if partner not in tried:
                 tried.add(partner)
-                if partner not in self._taken_by or self._pair(self._taken_by[partner], tried):
-                    self._taken_by[partner] = number
+                if partner not in self._item_of or self._pair(self._item_of[partner], tried):
+                    self._item_of[partner] = item
                     return True
         return False
 
 
-def first_unpairable(fitting: Sequence[Sequence[int]]) -> int | None:
-    """Return the number of the first item that cannot be paired along with all before it.
+def first_unpairable(candidates: Sequence[Sequence[int]]) -> int | None:
+    """Return the index of the first item that cannot be paired along with all before it.
 
-    None if all can be paired. ``fitting`` lists the partners that each item can have.
+    None if all can be paired. ``candidates`` lists the possible partners of each item.
     """
     pairing = Pairing()
-    return next((number for number, each in enumerate(fitting) if not pairing.add(each)), None)
+    return next((index for index, partners in enumerate(candidates) if not pairing.add(partners)), None)
 
 
-def first_unpaired_greedily(fitting: Sequence[Sequence[int]]) -> int | None:
-    """Return the number of the first item that greedy pairing leaves alone; None if all pair.
+def first_unpaired_greedily(candidates: Sequence[Sequence[int]]) -> int | None:
+    """Return the index of the first item that greedy pairing leaves unpaired; None if all pair.
 
     In order, each item takes its first free partner, and no choice is revised.
     """
     taken: set[int] = set()
-    for number, each in enumerate(fitting):
-        partner = next((partner for partner in each if partner not in taken), None)
+    for number, partners in enumerate(candidates):
+        partner = next((partner for partner in partners if partner not in taken), None)
         if partner is None:
             return number
         taken.add(partner)

@@ -17,7 +17,7 @@ from .finding import shorten
 
 
 def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, type]:
-    """Return environments by the name that cases use: the specs', then the registered ones.
+    """Return environments by name; those of the specs take precedence over registered ones.
 
     Args:
         specs: ``module:Class`` each.
@@ -25,7 +25,7 @@ def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> 
 
     Raises:
         UsageError: A spec is not of that form.
-        ConfigurationError: There is no such module or name, or it is not a world.
+        ConfigurationError: There is no such module or name, or it is not an environment.
     """
     named: dict[str, type] = {}
     for spec in specs:
@@ -64,15 +64,15 @@ class RegisteredEnvironments(Mapping[str, type]):
 
 
 def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, Callable[..., Any]]:
-    """Return functions for executable calls by name: the specs', then the registered ones.
+    """Return functions by name; those of the specs take precedence over registered ones.
 
     Args:
-        specs: ``module:NAME``, a function or a mapping of functions by name; or ``module``, for all public functions that it defines.
+        specs: ``module:NAME`` of a function or a mapping of functions by name; or ``module``, for all public functions that it defines.
         folder: Another folder to look for modules in.
 
     Raises:
         UsageError: A spec is not of that form.
-        ConfigurationError: There is no such module or name, or it is not a function or several.
+        ConfigurationError: There is no such module or name, or it is neither a function nor a mapping of functions.
     """
     named: dict[str, Callable[..., Any]] = {}
     for spec in specs:
@@ -82,9 +82,9 @@ def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Map
 
 
 class RegisteredFunctions(Mapping[str, Callable[..., Any]]):
-    """Registered functions, then shipped ones; packages are imported at the first lookup.
+    """Registered and shipped functions; packages are imported at the first lookup.
 
-    A package that cannot be loaded is an error only for a name that no other has, which may be one of its functions.
+    A package that cannot be loaded is an error only for names that no other package has.
     """
 
     @cached_property

@@ -20,10 +20,9 @@ from .options import CheckOptions
 def refutation(
     calls: Sequence[Mapping[Any, Any]], tools: Sequence[Mapping[str, Any]], *, named: bool
 ) -> Finding | None:
-    """Return the finding for the first call that cannot be right.
+    """Return the finding for the first call that cannot be right; None if there is none.
 
-    None if no tool refutes a call, or if no tool is known. Without ``named`` only the function's name is checked, since a text
-    may give arguments by position.
+    Without ``named`` only the function's name is checked, since a text may have positional arguments.
     """
     documents = documents_by_name([tool["function"] for tool in tools])
     if not documents:
@@ -77,9 +76,9 @@ def _is_listed(value: str | float, allowed: list[Any]) -> bool:
 def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[str]) -> bool:
     """Return whether a reply, a text or native calls in any form, calls or tries to call.
 
-    True for native calls, readable or not. True for calls in a text, unless they are prose that only parses as a call: ``Paris
-    (France)`` has no brackets, no named argument, and no function that was offered. True for unreadable text that begins a call: by a
-    tag, by JSON, or by a line that starts with a call.
+    True for native calls, readable or not. True for calls in a text, unless they are prose that happens to parse: ``Paris (France)``
+    has no brackets, no named argument, and no function that was offered. True for unreadable text with a call's tag or JSON, or with
+    a line that starts with a call.
     """
     if not isinstance(reply, str):
         return bool(reply)
@@ -90,7 +89,7 @@ def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[st
 
 
 def is_call_text(text: str, offered: list[str]) -> bool:
-    """Return whether a text is a readable call, and not prose that only parses as one."""
+    """Return whether a text is a readable call, and not prose that happens to parse as one."""
     try:
         decoded = decode_prompt(text)
     except DecodingError:
@@ -132,17 +131,17 @@ def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: Chec
         return _strict_finding(case, _json_calls(case, reply) or calls, reply, failure)
     if kind_spec(case.kind).call == "any":
         return PASSED if calls else _no_call(failure)
-    return _call(calls) if calls else PASSED
+    return _unwanted_call(calls) if calls else PASSED
 
 
 def _json_calls(case: Case, reply: Any) -> list[dict[Any, Any]]:
-    """Return the calls of an all-JSON text, if it names functions as such or an offered one."""
+    """Return the calls of an all-JSON text, if it names an offered function or uses a usual key."""
     calls = read_json_reply(reply) if isinstance(reply, str) else None
     if not calls:
         return []
     offered = {tool["function"]["name"] for tool in case.tools}
-    named = any(name in offered for call in calls for name in call)
-    return calls if named or is_json_call(str(reply)) else []
+    any_offered = any(name in offered for call in calls for name in call)
+    return calls if any_offered or is_json_call(str(reply)) else []
 
 
 def _all_named(reply: Any) -> bool:
@@ -159,7 +158,7 @@ def _all_named(reply: Any) -> bool:
 def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure: str) -> Finding:
     """Return the finding by strict rules.
 
-    Prose that parses as a call is no call; a call that does not parse is an attempt.
+    Prose that parses as a call does not count as one; a call that does not parse counts as an attempt.
     """
     attempted = is_call_or_attempt(calls, reply, [tool["function"]["name"] for tool in case.tools])
     if kind_spec(case.kind).call == "any":
@@ -169,18 +168,16 @@ def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure
         return _no_call(failure)
     if not attempted:
         return PASSED
-    return (
-        _call(calls)
-        if calls
-        else fault("irrelevance_error:broken_call", f"expected no call, got a broken one{failure}")
-    )
+    if not calls:
+        return fault("irrelevance_error:broken_call", f"expected no call, got a broken one{failure}")
+    return _unwanted_call(calls)
 
 
 def _no_call(failure: str) -> Finding:
-    calls = f"none that can be read{failure}" if failure else "none"
-    return fault("relevance_error:decoder_failed", f"expected a call, found {calls}")
+    found = f"none that can be read{failure}" if failure else "none"
+    return fault("relevance_error:decoder_failed", f"expected a call, found {found}")
 
 
-def _call(calls: list[dict[Any, Any]]) -> Finding:
+def _unwanted_call(calls: list[dict[Any, Any]]) -> Finding:
     names = ", ".join(str(name)[:80] for call in calls[:5] for name in call)
     return fault("irrelevance_error:decoder_success", f"expected no call, got {names}", calls=plain(calls))

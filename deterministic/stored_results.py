@@ -1,6 +1,6 @@
 """Turn stored BFCL results into findings.
 
-Results are not converted to an `Output` first, since odd ones would lose their meaning.
+Results are not converted to an `Output` first, since that would change odd ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .finding import Finding
 from .options import CheckOptions
 
 CallMode: TypeAlias = Literal["prompt", "fc"]
-"""Calls as text, or native function calls."""
+"""``prompt``: calls as text; ``fc``: native function calls."""
 
 
 def check_result(case: Case, result: Any, *, mode: CallMode, options: CheckOptions | None = None) -> Finding:
@@ -31,12 +31,12 @@ def check_result(case: Case, result: Any, *, mode: CallMode, options: CheckOptio
     options = options or CheckOptions(rules="bfcl")
     spec = kind_spec(case.kind)
     if spec.family == "answer":
-        from .answers import check_steps  # noqa: PLC0415 - loaded when the first case comes
+        from .answers import check_steps  # noqa: PLC0415 - loaded on first use
 
         return check_steps(case, result, mode=mode, options=options)
     if spec.compared:
         return _check_calls(case, result, mode, options)
-    from .relevance import check_reply  # noqa: PLC0415 - loaded when the first case comes
+    from .relevance import check_reply  # noqa: PLC0415 - loaded on first use
 
     return check_reply(case, lambda: decode_result(result, mode=mode), result, options)
 
@@ -57,7 +57,7 @@ def decode_result(result: Any, *, mode: CallMode, form: AskedForm = PLAIN, stric
 
 
 def _check_calls(case: Case, result: Any, mode: CallMode, options: CheckOptions) -> Finding:
-    from .ast.tool_calls import check_case, decoder_failed  # noqa: PLC0415 - loaded when the first case comes
+    from .ast.tool_calls import check_case, decoder_failed  # noqa: PLC0415 - loaded on first use
 
     try:
         decoded = decode_result(result, mode=mode, form=asked_form(case), strictly=options.rules == "strict")

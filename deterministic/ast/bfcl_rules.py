@@ -180,7 +180,7 @@ def _choices(acceptable: Any) -> list[Any]:
 
 
 def _items(acceptable: Any) -> list[Any] | None:
-    """Return the items of an acceptable list, or the characters of a text; ``""`` is an empty list."""
+    """Return the items of an acceptable list, or the characters of a text (``""`` is empty)."""
     return list(cast("list[Any] | str", acceptable)) if isinstance(acceptable, list | str) else None
 
 

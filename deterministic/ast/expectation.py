@@ -223,7 +223,7 @@ def _compile_argument(
 def _item_types(
     name: str, document: Mapping[str, Any], dialect: Dialect, *, lenient: bool
 ) -> tuple[Any, type | None]:
-    """Return the declared and the Python type of an argument's items; None for each that is unknown."""
+    """Return the declared and the Python type of an argument's items; None for an unknown one."""
     if document.get("type") not in dialect.nested:
         return None, None
     items = as_mapping(document.get("items"))

@@ -61,7 +61,7 @@ def _read_array_list(text: str, inner: str | None) -> list[Any] | str:
 
 
 def _double_brace_body(text: str) -> str | None:
-    """Return the content of the first ``{{ ... }}`` of a new list: at least one character or blank."""
+    """Return the content of the first ``{{ ... }}`` of a new list: at least one character."""
     for match in _LIST_WITH_BODY.finditer(text):
         start = match.end()
         end = text.find("}}", start + 1)

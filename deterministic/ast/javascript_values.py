@@ -130,7 +130,7 @@ def _read_property(text: str) -> Any:
 
 
 def property_pairs(content: str) -> Iterator[tuple[str, str]]:
-    r"""Yield the pairs that ``([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)`` finds in one line, in linear time."""
+    r"""Yield the pairs that ``([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)`` finds in one line."""
     position = 0
     while (colon := content.find(":", position)) >= 0:
         if colon == position:

@@ -132,9 +132,9 @@ def _misfit_in_list(
 def _misfit_in_dict(
     choices: Mapping[str, list[Any]], schema: Mapping[str, Any], field: str, *, literal: bool
 ) -> SchemaMisfit | None:
-    """Return the part of an object, with acceptable values per key, that does not fit its schema.
+    """Return the part of an object that does not fit its schema.
 
-    Unless literal, ``""`` marks a key that may be absent.
+    The object has acceptable values per key. Unless literal, ``""`` among them marks a key that may be absent.
     """
     properties = as_mapping(schema.get("properties"))
     for key, values in choices.items():

@@ -30,7 +30,7 @@ WRONG_ORDER = "call_order:wrong_order"
 def match_greedily(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
 ) -> Finding:
-    """Match calls by BFCL's rule: each expected call, in order, takes the first free call that passes.
+    """Match calls by BFCL's rule: each expected call takes the first free call that passes.
 
     Right calls can be rejected: an early expected call may take the only call that matches a later one.
     """
@@ -51,7 +51,7 @@ def match_greedily(
 def match_best(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
 ) -> Finding:
-    """Match calls by the strict rule: they pass if each expected call can be assigned a different one.
+    """Match calls by the strict rule: each expected call needs a different matching call.
 
     Otherwise report the first expected call that cannot be matched along with those before it, and the problems of the calls that
     do not match it.

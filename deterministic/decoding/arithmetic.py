@@ -72,7 +72,7 @@ def evaluate_arithmetic(node: ast.expr) -> Any:
 
 
 def _apply(operation: ast.operator, left: Any, right: Any) -> Any:
-    """Return ``left <operation> right`` as Python does, unless it would be larger than any call needs."""
+    """Return ``left <operation> right`` as Python does, unless it would be too large."""
     if _may_be_huge(operation, left, right):
         raise OverflowError(f"the result of {type(operation).__name__} would be too large")
     return _BINARY[type(operation)](left, right)
@@ -107,7 +107,7 @@ def _bits(value: Any) -> int:
 
 
 def _weight(value: Any) -> int:
-    """Count characters and items, nested ones included: n * n in ``[[0] * n] * n``, 0 in a number."""
+    """Count characters and items, nested ones included: n * n in ``[[0] * n] * n``."""
     if isinstance(value, str | bytes):
         return len(value)
     if isinstance(value, list | tuple | set | frozenset):

@@ -1,4 +1,4 @@
-"""From replies to call texts, the form in which calls are stored and executed."""
+"""Convert replies to call texts, the form in which calls are stored and executed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..finding import shorten
 
 
 def native_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
-    """Native calls as BFCL writes them: ``name(k=1,k2='x')``."""
+    """Return native calls as BFCL writes them: ``name(k=1,k2='x')``."""
     return [
         f"{name}({_arguments(arguments, repr, ',')})" for call in calls for name, arguments in call.items()
     ]
 
 
 def prompt_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
-    """Calls that were decoded from text as BFCL writes them: ``name(k=1, k2='x')``."""
+    """Return calls decoded from text as BFCL writes them: ``name(k=1, k2='x')``."""
     return [
         f"{name}({_arguments(arguments, _value, ', ')})" for call in calls for name, arguments in call.items()
     ]
@@ -39,10 +39,7 @@ def _arguments(arguments: Any, write: Callable[[Any], str], separator: str) -> s
 
 
 def _value(value: Any) -> str:
-    """Return a value's text; a dict of only dicts is taken for a nested call.
-
-    The decoder makes such a dict of a nested call.
-    """
+    """Return a value's text; a dict of only dicts is a nested call, as the decoder returns it."""
     if not isinstance(value, dict):
         return repr(value)
     items = cast("dict[Any, Any]", value)
@@ -55,7 +52,7 @@ def _value(value: Any) -> str:
 
 
 def call_spelling(call: str) -> str:
-    """Return a call in a canonical layout with sorted named arguments, to compare calls by."""
+    """Return a canonical form of a call, with sorted arguments, for comparing calls."""
     try:
         node = parse_expression(call)
     except DecodingError:
@@ -66,13 +63,13 @@ def call_spelling(call: str) -> str:
 
 
 ReplyReader: TypeAlias = Callable[[Any], list[str]]
-"""From a reply to its call texts; a DecodingError when it holds none."""
+"""Returns the call texts of a reply; raises DecodingError if it has none."""
 
 
 def read_prompt(raw: Any) -> list[str]:
     """Read a text reply as BFCL does.
 
-    Positional arguments vanish, and bare names become texts.
+    Positional arguments are dropped, and bare names become texts.
 
     Raises:
         DecodingError: It is not a text, or not a list of calls.
@@ -81,7 +78,7 @@ def read_prompt(raw: Any) -> list[str]:
 
 
 def read_prompt_exactly(raw: Any) -> list[str]:
-    """Read the calls of a text reply, keeping everything in their parentheses, or as JSON."""
+    """Read the calls of a text reply, as JSON or as source text with all arguments kept."""
     if (calls := read_json_reply(_text(raw))) is not None:
         return native_call_texts(calls)
     return [unparse(node) for node in call_nodes(wrap(_text(raw)))]
@@ -101,7 +98,7 @@ def read_native(raw: Any) -> list[str]:
 
 
 def read_call_texts(raw: Any) -> list[str]:
-    """Take a list of call texts as it is: it is decoded already."""
+    """Return a list of call texts unchanged."""
     if not isinstance(raw, list):
         raise DecodingError(f"expected a list of call texts, got {type(raw).__name__}")
     return [_text(call) for call in cast("list[Any]", raw)]

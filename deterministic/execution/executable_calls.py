@@ -1,6 +1,6 @@
-"""Checker of executable calls: run them with the user's functions and compare results.
+"""Checker of executable calls: run them with the user's functions.
 
-Each call must return the result of an expected one.
+Each call must return the result of an expected call.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def run_call(text: str, functions: Functions) -> Any:
 
     Raises:
         NameError: There is no such function.
-        Exception: What the function, or the evaluation of its arguments, raises.
+        Exception: Any error of the function or of evaluating its arguments.
     """
     node = parse(text)
     if not isinstance(node, ast.Call):
@@ -57,7 +57,7 @@ def _refuse_nested_call(node: ast.Call, _depth: int) -> NoReturn:
 
 
 class ExpectedResult(NamedTuple):
-    """An expected call, its result, and how results are compared with it."""
+    """An expected call, its result, and the comparison for results of calls."""
 
     call: str
     result: Any
@@ -65,7 +65,7 @@ class ExpectedResult(NamedTuple):
 
 
 class CallResult(NamedTuple):
-    """A call of the output with what it returned or what it raised."""
+    """A call of the output, and what it returned or raised."""
 
     call: str
     result: Any
@@ -73,7 +73,7 @@ class CallResult(NamedTuple):
 
 
 class CannotExecuteError(Exception):
-    """A call that is needed for a decision cannot be executed here."""
+    """A call that the finding depends on cannot be executed here."""
 
 
 def check_executable_calls(case: Case, output: Output, options: CheckOptions) -> Finding:
@@ -162,12 +162,7 @@ def _require_tools(
 def _expectations(
     reference: ExecutableReference, options: CheckOptions, recorded: Mapping[str, Any]
 ) -> list[ExpectedResult]:
-    results = [
-        recorded[spelling]
-        if (spelling := call_spelling(call)) in recorded
-        else _expected_result(call, options.functions)
-        for call in reference.calls
-    ]
+    results = [_expected_result(call, options.functions, recorded) for call in reference.calls]
     # BFCL's data has an entry with one match too many (exec_parallel_multiple_30).
     return [
         ExpectedResult(call, result, matcher(match, options.rules))
@@ -175,7 +170,11 @@ def _expectations(
     ]
 
 
-def _expected_result(call: str, functions: Functions) -> Any:
+def _expected_result(call: str, functions: Functions, recorded: Mapping[str, Any]) -> Any:
+    """Return the recorded result of an expected call, else execute it."""
+    spelling = call_spelling(call)
+    if spelling in recorded:
+        return recorded[spelling]
     outcome = _execute(call, functions)
     if outcome.error is not None:
         raise CannotExecuteError(f"the expected call {shorten(call)} cannot be executed: {outcome.error}")
@@ -188,7 +187,7 @@ def _execute(call: str, functions: Functions, recorded: Mapping[str, Any] | None
         return CallResult(call, recorded[spelling], None)
     try:
         return CallResult(call, run_call(call, functions), None)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a function raises is the result of this call
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any error is the result of the call
         return CallResult(call, None, error)
 
 

@@ -1,6 +1,6 @@
 """Evaluate call texts: literals, arithmetic, subscripts and nested calls.
 
-Evaluation has Python's order and errors.
+Order of evaluation and errors are Python's.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ...records.python_syntax import parse_expression
 from ..decoding.arithmetic import EVALUATORS, UnpackedDictError
 
 MAX_DEPTH = 100
-"""How deep an expression may be nested."""
+"""Limit on the nesting of an expression."""
 
 CallHandler: TypeAlias = Callable[[ast.Call, int], Any]
-"""Gives a call's value; it is passed the depth at which the call stands, for the arguments that it evaluates."""
+"""Returns the value of a call; its second argument is the depth for evaluating the call's arguments."""
 
 
 class ForbiddenExpressionError(Exception):
-    """The expression is not one of those that are evaluated here."""
+    """The expression is of a kind, size or depth that is not evaluated here."""
 
 
 def parse(text: str) -> ast.expr:
@@ -30,15 +30,15 @@ def parse(text: str) -> ast.expr:
     Raises:
         SyntaxError: It is not an expression.
         ValueError: It cannot be encoded (lone surrogates).
-        ForbiddenExpressionError: It is longer, or nested deeper, than is read.
+        ForbiddenExpressionError: It is too long or nested too deeply.
     """
     try:
         return parse_expression(text.lstrip(" \t"))
     except DecodingError as error:
         match error.__cause__:
             case SyntaxError() as cause:
-                place = "" if cause.lineno is None else f" (<string>, line {cause.lineno})"
-                raise SyntaxError(f"{cause.msg}{place}") from None
+                location = "" if cause.lineno is None else f" (<string>, line {cause.lineno})"
+                raise SyntaxError(f"{cause.msg}{location}") from None
             case ValueError() as cause:
                 raise ValueError(str(cause)) from None
             case _:
@@ -46,15 +46,18 @@ def parse(text: str) -> ast.expr:
 
 
 def evaluate(node: ast.expr, call: CallHandler, depth: int = 0) -> Any:
-    """Return the value of an expression; ``call`` returns the value of a call.
+    """Return the value of an expression.
 
-    ``depth`` is the expression's depth in the text under evaluation.
+    Args:
+        node: The expression.
+        call: Returns the value of a call.
+        depth: The expression's depth in the text under evaluation.
 
     Raises:
-        ForbiddenExpressionError: A kind of expression that is not evaluated, or one nested too deep.
-        NameError: A name; none is defined here.
-        AttributeError: An attribute; none is reachable here.
-        Exception: Whatever operators, subscripts and calls raise.
+        ForbiddenExpressionError: A kind of expression that is not evaluated, or nesting that is too deep.
+        NameError: A name; no names are defined.
+        AttributeError: An attribute; no attributes can be read.
+        Exception: Any error of operators, subscripts and calls.
     """
     if type(node) is ast.Constant:
         return node.value
@@ -80,12 +83,12 @@ def evaluate(node: ast.expr, call: CallHandler, depth: int = 0) -> Any:
 
 
 def evaluate_arguments(node: ast.Call, call: CallHandler, depth: int = 0) -> tuple[list[Any], dict[str, Any]]:
-    """Return the values of a call's positional arguments and of its named ones.
+    """Return the values of a call's positional and named arguments.
 
     Raises:
         ForbiddenExpressionError: ``**`` or ``*`` among the arguments.
-        SyntaxError: The same name twice, in Python's words.
-        Exception: As ``evaluate``.
+        SyntaxError: A repeated name, with Python's message.
+        Exception: As for ``evaluate``.
     """
     names: set[str] = set()
     for keyword in node.keywords:

@@ -29,10 +29,10 @@ Matcher: TypeAlias = Callable[[Any, Any], Mismatch | None]
 def match_exactly(expected: Any, actual: Any) -> Mismatch | None:
     """Check that the results are equal."""
     try:
-        same = bool(expected == actual)
-    except Exception:  # noqa: BLE001 - some types (arrays) cannot be asked whether they are equal
-        same = False
-    if same:
+        equal = bool(expected == actual)
+    except Exception:  # noqa: BLE001 - some types, such as arrays, have no truth value of equality
+        equal = False
+    if equal:
         return None
     return Mismatch("executable_checker:wrong_result", f"expected {shorten(expected)}, got {shorten(actual)}")
 
@@ -61,10 +61,7 @@ def match_nearly(expected: Any, actual: Any) -> Mismatch | None:
 
 
 def match_structure(expected: Any, actual: Any) -> Mismatch | None:
-    """Check that types, dict keys and list lengths are equal.
-
-    Values are not compared.
-    """
+    """Check that types, dict keys and list lengths are equal; values are not compared."""
     error_type = "executable_checker:wrong_result_type"
     if type(expected) is not type(actual):
         return Mismatch(error_type, f"expected a {type(expected).__name__}, got {shorten(actual)}")
@@ -78,7 +75,7 @@ def match_structure(expected: Any, actual: Any) -> Mismatch | None:
 
 
 def matcher(kind: ExecutionMatch, rules: Rules) -> Matcher:
-    """Return the comparison for the kind of match that the case's reference names."""
+    """Return the comparison for a kind of match in a reference."""
     name = kind.removesuffix("_match")
     if name == "exact":
         return match_exactly

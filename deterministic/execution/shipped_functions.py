@@ -1,4 +1,4 @@
-"""Functions of executable BFCL entries that need no network, in our own words."""
+"""Functions that executable BFCL entries call and that need no network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def calc_binomial_probability(n: int, k: float, p: float) -> float:
     """Return the probability of exactly ``k`` successes in ``n`` independent trials.
 
     Raises:
-        ValueError: The numbers are not trials, successes and a probability, or there are more than a million trials.
+        ValueError: The numbers are no trials, successes and probability, or there are more than a million trials.
     """
     if not (0 <= k <= n <= _MOST_TRIALS and k == int(k) and n == int(n) and 0 <= p <= 1):
         raise ValueError(f"expected 0 <= k <= n whole and p in [0, 1], got n={n}, k={k}, p={p}")
@@ -27,4 +27,4 @@ def calc_binomial_probability(n: int, k: float, p: float) -> float:
 
 
 SHIPPED: Mapping[str, Callable[..., Any]] = {"calc_binomial_probability": calc_binomial_probability}
-"""By name; custom functions come before them."""
+"""Shipped functions by name; custom functions take precedence."""

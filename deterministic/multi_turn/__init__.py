@@ -1,4 +1,4 @@
-"""Multi-turn trajectories: execute calls in simulated worlds, and compare states and results."""
+"""Multi-turn trajectories: execute calls in simulated worlds, compare states and results."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class LimitExceededError(Exception):
 
 
 class Allowance:
-    """What one output may still use of the limits."""
+    """Remaining limits of one output."""
 
     def __init__(self) -> None:
         self._remaining = {

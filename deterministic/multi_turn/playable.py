@@ -21,7 +21,7 @@ from .worlds import environment_types, naming_case, public_methods
 
 
 def validate_turns(case: Case, options: CheckOptions) -> None:
-    """Refuse a case whose reference its worlds cannot execute; see `KindSpec.validate_reference`."""
+    """Refuse a case that its worlds cannot execute; see `KindSpec.validate_reference`."""
     require_playable(case, options.environments)
 
 

@@ -29,7 +29,7 @@ def python_folders() -> list[str]:
 
 
 def own_packages_only() -> dict[str, str]:
-    """Return environment variables that find the user's packages, if in use, but never a workspace's.
+    """Return environment variables that find the user's packages, but never a workspace's.
 
     A workspace is the home folder of its code: ``.local/lib/python3.x/site-packages/usercustomize.py`` in it would run before any test.
     """

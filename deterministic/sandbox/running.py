@@ -245,7 +245,7 @@ def _launch(
 
 
 def _with_full_memory(report: SandboxReport, group: MemoryGroup) -> SandboxReport:
-    """Return the report, with memory as the cause of a failed command if the kernel ran out of it."""
+    """Return the report, with memory as the cause of a failure if the kernel says so."""
     if not report.runs or report.runs[-1].by != "exit" or not report.runs[-1].code or not group.was_full():
         return report
     *before, last = report.runs

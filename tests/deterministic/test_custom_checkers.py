@@ -115,7 +115,7 @@ def test_a_system_that_ended_with_an_error_is_not_shown_to_it():
 
 
 def test_kinds_that_come_along_keep_their_checkers():
-    with pytest.raises(ConfigurationError, match="'tool_call' comes along and has its checker"):
+    with pytest.raises(ConfigurationError, match="'tool_call' is a built-in kind with a checker"):
         checker("tool_call")
 
 
