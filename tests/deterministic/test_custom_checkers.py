@@ -123,7 +123,7 @@ def test_a_function_that_has_to_be_awaited_is_refused_and_what_it_would_give_is_
     async def decide(case: Case, output: Output) -> bool:
         return case.id == output.case_id
 
-    with pytest.raises(ConfigurationError, match="expected a function that need not be awaited"):
+    with pytest.raises(ConfigurationError, match="expected a function that is not asynchronous"):
         checker("sql")(decide)
 
     class Decide:
