@@ -1,1 +1,1 @@
-"""Workspaces: what an agent left in a folder, checked against a challenge's ground truth."""
+"""Check the files that an agent left in a workspace against a challenge's ground truth."""

@@ -1,6 +1,6 @@
 """Challenges: the fields of an artifact case's reference that a checker needs.
 
-Field names are the data set's.
+Field names are those of the data set.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SPELLINGS: dict[str, Evaluation] = {
 
 
 class ChallengeError(Exception):
-    """The case cannot be used as a challenge; the system is not to blame."""
+    """The case cannot be used as a challenge, which is not the system's fault."""
 
 
 class _Eval(msgspec.Struct):
@@ -57,7 +57,7 @@ class Challenge(msgspec.Struct, frozen=True):
         required: Words that a file must contain.
         forbidden: Words that it must not contain.
         case_sensitive: Whether words must match in letter case.
-        folder: The challenge's own folder, where hidden tests are; None when the case does not say.
+        folder: The challenge's folder, which has the hidden tests; None if the case does not name it.
     """
 
     evaluation: Evaluation
@@ -68,15 +68,14 @@ class Challenge(msgspec.Struct, frozen=True):
     folder: Path | None
 
     def solution_modules(self) -> list[str]:
-        """Return the modules of the challenge's own files whose names the standard library has, too.
+        """Return the modules of the challenge that have the name of a standard module.
 
-        An agent cannot add to them: they are named by the challenge or lie in its folder.
+        The challenge names them or has them in its folder, so an agent cannot add any.
         """
         names = {Path(name).stem for name in self.files if name.endswith(".py") and "/" not in name}
         for part in ("artifacts_in", "artifacts_out"):
-            place = None if self.folder is None else self.folder / part
-            if place is not None and place.is_dir():
-                names.update(path.stem for path in place.glob("*.py"))
+            if self.folder is not None:
+                names.update(path.stem for path in (self.folder / part).glob("*.py"))
         return sorted(names & sys.stdlib_module_names)
 
     def hidden_tests(self) -> Path | None:

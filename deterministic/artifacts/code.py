@@ -18,11 +18,11 @@ from .copying import copy_plain_files, copy_tree
 from .workspace_files import MAX_FILE_BYTES, WorkspaceFault, choose_files, locate, printable_name, read_bytes
 
 _EXAM = Path(__file__).with_name("exam.py")
-_LAST_WORDS = 200
+_LONGEST_ERROR = 200
 
 
 class CodeOutput(NamedTuple):
-    """Output of each file, as searched for the words, and the confinement of the code."""
+    """Output of each file, in which words are searched, and the confinement of the code."""
 
     contents: list[tuple[str, str]]
     confinement: Confinement
@@ -39,8 +39,7 @@ class CodeFault(WorkspaceFault):
 def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
     """Return whether agbenchmark would run other tests than the hidden ones.
 
-    pytest also runs the agent's tests; for scripts, the workspace may hold a different file of the same
-    name.
+    pytest also runs the agent's tests; for scripts, the workspace may have a different file of the same name.
     """
     tests = challenge.hidden_tests()
     if tests is None or challenge.evaluation == "pytest":
@@ -49,7 +48,7 @@ def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
 
 
 def _holds_another(workspace: Path, test: Path) -> bool:
-    """Return whether the workspace holds a different plain file under a test's name."""
+    """Return whether the workspace has a different plain file with a test's name."""
     try:
         return read_bytes(workspace / test.name, test.name, MAX_FILE_BYTES) != test.read_bytes()
     except WorkspaceFault as problem:
@@ -57,11 +56,12 @@ def _holds_another(workspace: Path, test: Path) -> bool:
 
 
 def run_code(
-    challenge: Challenge, workspace: Path, options: CheckOptions, *, as_it_stands: bool = False
+    challenge: Challenge, workspace: Path, options: CheckOptions, *, replace_tests: bool = True
 ) -> CodeOutput:
     """Run a challenge's scripts, or its tests, in a sandbox, on a copy of the workspace.
 
-    Strict rules let no file of the workspace stand in for a library. ``as_it_stands`` leaves a file that is there instead of the hidden test of its name.
+    By strict rules, no file of the workspace can replace a library. Without ``replace_tests``, files of the workspace are kept instead of
+    the hidden tests of the same names.
 
     Raises:
         ChallengeError: The challenge cannot be run here.
@@ -72,8 +72,8 @@ def run_code(
     with tempfile.TemporaryDirectory(prefix="fiducial-", ignore_cleanup_errors=True) as folder:
         copy = Path(folder).resolve() / "workspace"
         copy_tree(workspace, copy, limits.disk_bytes // 2)
-        hidden = _copy_hidden_tests(challenge, copy, Path(folder, "exam"), replace=not as_it_stands)
-        if as_it_stands:
+        hidden = _copy_hidden_tests(challenge, copy, Path(folder, "exam"), replace=replace_tests)
+        if not replace_tests:
             hidden = []
         names = ["pytest"] if challenge.evaluation == "pytest" else choose_files(copy, challenge.files)
         commands = [_command(challenge, copy, name, hidden, strict=strict) for name in names]
@@ -85,9 +85,9 @@ def run_code(
             report = run_confined(commands, copy, limits, exam)
         except SandboxError as error:
             raise ChallengeError(f"the code cannot be run: {error}") from error
-        for name, run, wanted in zip(names, report.runs, proven, strict=False):
+        for name, run, prove in zip(names, report.runs, proven, strict=False):
             _refuse_failure(name, run, limits, report.confinement)
-            if wanted and not run.proven:
+            if prove and not run.proven:
                 reason = f"{printable_name(name)}: it ended before the hidden test did"
                 raise CodeFault("script_failed", reason, report.confinement)
     contents = [
@@ -102,9 +102,9 @@ def confinement_evidence(confinement: Confinement) -> dict[str, str]:
 
 
 def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace: bool) -> list[str]:
-    """Copy the hidden tests into the copy and the exam folder, and return their names.
+    """Copy the hidden tests into the workspace's copy and the exam folder; return their names.
 
-    The code in the copy cannot reach the exam folder.
+    The code in the copy cannot change the exam folder.
     """
     exam.mkdir()
     tests = challenge.hidden_tests()
@@ -121,8 +121,7 @@ def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace:
 
 def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, strict: bool) -> list[str]:
     """Return agbenchmark's command, or that of `exam` for hidden tests or strict rules."""
-    own = ",".join(challenge.solution_modules())
-    rules = f"{'strict' if strict else 'bfcl'}:{own}"
+    rules = f"{'strict' if strict else 'bfcl'}:{','.join(challenge.solution_modules())}"
     program = [sys.executable, "-P", "-c", _EXAM.read_text("utf-8"), rules]
     if challenge.evaluation == "pytest":
         if find_spec("pytest") is None:
@@ -157,16 +156,16 @@ def _refuse_failure(name: str, run: CommandResult, limits: Limits, confinement: 
     elif run.by == "lost":
         problem = "script_failed", "it ended the process that watched over it"
     elif run.code:
-        problem = "script_failed", f"exit code {run.code}{_last_words(run)}"
+        problem = "script_failed", f"exit code {run.code}{_last_error_line(run)}"
     elif b"error" in run.err:
-        problem = "script_failed", f"'error' on its error output{_last_words(run)}"
+        problem = "script_failed", f"'error' on its error output{_last_error_line(run)}"
     if problem is not None:
         raise CodeFault(problem[0], f"{printable_name(name)}: {problem[1]}", confinement)
 
 
-def _last_words(run: CommandResult) -> str:
+def _last_error_line(run: CommandResult) -> str:
     last = run.err.decode(errors="replace").strip().rpartition("\n")[2].strip()
-    return f": {last[:_LAST_WORDS]}" if last else ""
+    return f": {last[:_LONGEST_ERROR]}" if last else ""
 
 
 def _printed(name: str, run: CommandResult, confinement: Confinement) -> str:
@@ -177,6 +176,6 @@ def _printed(name: str, run: CommandResult, confinement: Confinement) -> str:
             raise CodeFault(
                 "not_utf8", f"{printable_name(name)}: its output is not UTF-8", confinement
             ) from error
-        text = run.out.decode("utf-8", "replace")  # the bound may have split a letter
+        text = run.out.decode("utf-8", "replace")  # the limit may have split a character
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return f"Output: {text}\n"

@@ -13,9 +13,9 @@ _MOST_FILES, _DEEPEST = 20_000, 64
 
 
 def copy_tree(source: Path, target: Path, max_bytes: int) -> None:
-    """Copy a folder with everything below it, up to a number of bytes.
+    """Copy a folder and everything below it, up to a number of bytes.
 
-    A link to a file within the folder becomes a copy of that file. Other links, pipes, sockets and devices are left out, and so is
+    A link to a file within the folder becomes a copy of that file. Other links, pipes, sockets and devices are skipped, as is
     Python's bytecode, which may not match its source.
 
     Raises:
@@ -66,9 +66,9 @@ def copy_plain_files(source: Path, target: Path, *, replace: bool = True) -> lis
 
 
 def _clear_name(name: str, folder: int, *, replace: bool) -> bool:
-    """Clear a name in a folder; return False if it is taken and must be kept.
+    """Remove an existing entry; return False if there is one and it must be kept.
 
-    Of a link, the link itself is removed, not its target.
+    A link is removed, not its target.
     """
     try:
         existing = os.lstat(name, dir_fd=folder)
@@ -82,7 +82,7 @@ def _clear_name(name: str, folder: int, *, replace: bool) -> bool:
 
 
 def _copy_file(root: Path, path: Path, copy: Path, max_bytes: int) -> int:
-    """Copy what is, or links to, a plain file within the folder; return the bytes copied."""
+    """Copy a plain file, or one in the folder that a link leads to; return the bytes copied."""
     try:
         file = locate(root, str(path.relative_to(root)))
         if not file.is_file():

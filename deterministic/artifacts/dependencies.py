@@ -1,4 +1,4 @@
-"""Dependencies between challenges: class names, node ids, and unnamed challenge folders."""
+"""Resolve dependencies between challenges: names, class names, node ids and folders."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _TEST_FILE_MARKS = ("_test", "test_")
 
 
 class UnknownDependency(NamedTuple):
-    """Dependency that names no challenge among those given."""
+    """Dependency that names none of the challenges."""
 
     case_id: str
     dependency: str
 
 
 class ChallengeNames:
-    """Names of challenges, by which dependencies find them.
+    """Names of challenges, for resolving dependencies.
 
-    An exact name comes first. Without one, capitals and underscores are ignored: data sets spell one name both ways.
+    Without an exact match, capitals and underscores are ignored, since data sets spell names inconsistently.
     """
 
     def __init__(self, cases: Iterable[Case] = ()) -> None:
@@ -59,7 +59,7 @@ def class_name(folder: str) -> str:
 
 
 def dependencies_of(case: Case) -> list[str]:
-    """Return a challenge's dependencies as they are written."""
+    """Return a challenge's dependencies as written."""
     named = case.reference.get("dependencies")
     return [str(name) for name in cast("list[Any]", named)] if isinstance(named, list) else []
 

@@ -1,10 +1,8 @@
-"""Program run inside the sandbox: runs a script or a challenge's hidden tests.
+"""Program for the sandbox: run a script, or the hidden tests of a challenge.
 
-Its text is handed to an interpreter.
-
-It imports nothing but the standard library, and pytest if requested. If there are hidden tests, standard input says
-where they are, and holds a word that is written back through a separate channel when they have ended. Neither an exit code nor
-anything printed shows that, since code that a test imports can end the process, or print, as it likes.
+An interpreter gets its source text, so it imports only the standard library, and pytest if requested. If there are hidden tests, standard
+input names their folder and a secret word, which is written to a separate pipe when the tests have ended. An exit code or printed text
+would prove nothing, since code that a test imports can end the process or print anything.
 """
 
 from __future__ import annotations
@@ -21,23 +19,23 @@ from types import TracebackType
 from typing import Any, cast
 
 _CONFIGURATIONS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-_OWN_CONFIGURATION = "fiducial-exam.ini"
+_DEFAULT_CONFIGURATION = "fiducial-exam.ini"
 
 
 def main(rules: str, kind: str, *names: str) -> int:
     """Run a script or tests of the working folder.
 
-    ``strict`` puts the folder behind the libraries on the path, else in front, as in agbenchmark. ``strict:code`` finds the module ``code``
-    in the folder anyway, since the challenge's own solution has a file of that name.
+    ``strict`` puts the folder after the libraries on the path, else before them, as in agbenchmark. ``strict:code`` still imports the
+    module ``code`` from the folder, for challenges that have a solution file of that name.
     """
-    hidden, prove = _orders()
-    rules, _, wanted = rules.partition(":")
+    hidden, prove = _read_order()
+    rules, _, solution_modules = rules.partition(":")
     workspace = str(Path.cwd())
     folders = [workspace] if hidden is None else [str(hidden), workspace]
     libraries = list(sys.path)
 
     def find_workspace() -> None:
-        _prefer([each for each in wanted.split(",") if each], Path(workspace))
+        _prefer([each for each in solution_modules.split(",") if each], Path(workspace))
         sys.path[:] = [*libraries, *folders] if rules == "strict" else [*folders, *libraries]
 
     if kind == "pytest":
@@ -66,15 +64,15 @@ def _prefer(modules: list[str], folder: Path) -> None:
         sys.meta_path.insert(0, Preferred)  # pyright: ignore[reportArgumentType] - a finder needs no more than find_spec
 
 
-def _orders() -> tuple[Path | None, Callable[[], object]]:
-    """Return the folder of the hidden tests and a function that reports their completion.
+def _read_order() -> tuple[Path | None, Callable[[], object]]:
+    """Return the folder of the hidden tests and a function that proves their completion.
 
-    Standard input is emptied, so that no other process finds either there.
+    Standard input is then closed, so that no other process can read them.
     """
     text = os.read(0, 4096)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
     if not text:
         return None, lambda: None
     order: dict[str, Any] = json.loads(text)
@@ -90,16 +88,13 @@ def _run_script(name: str, hidden: Path | None, libraries: list[str]) -> tuple[i
     except SystemExit as end:
         if end.code not in (None, 0) or hidden is None or end.__traceback__ is None:
             raise
-        ours = {os.fspath(Path.cwd() / path.name) for path in hidden.iterdir()} | {name}
-        return 0, _ended_by(end.__traceback__.tb_next, ours, (*libraries, os.fspath(hidden)))
+        tests = {os.fspath(Path.cwd() / path.name) for path in hidden.iterdir()} | {name}
+        return 0, _was_ended_by(end.__traceback__.tb_next, tests, (*libraries, os.fspath(hidden)))
     return 0, True
 
 
-def _ended_by(trace: TracebackType | None, tests: set[str], libraries: tuple[str, ...]) -> bool:
-    """Return whether the script was ended by the tests themselves.
-
-    A library that the tests call, such as unittest, counts as the tests.
-    """
+def _was_ended_by(trace: TracebackType | None, tests: set[str], libraries: tuple[str, ...]) -> bool:
+    """Return whether the tests, or libraries that they called, such as unittest, exited."""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if file not in tests and not file.startswith(
@@ -114,58 +109,53 @@ def _run_pytest(
     names: list[str], hidden: Path | None, find_workspace: Callable[[], None]
 ) -> tuple[int, bool]:
     """Run tests, with no configuration, plugin or conftest file but those of the challenge."""
-    import pytest  # noqa: PLC0415 - an ordinary script does without
+    import pytest  # noqa: PLC0415 - scripts do not need it
 
-    watch = _Seen(find_workspace, names)
+    recorder = _ResultRecorder(find_workspace, names)
     options = ["--import-mode=append"]
     if hidden is not None:
         sys.path.append(str(hidden))  # its conftest file may need it at once
-        own = [hidden / name for name in (*_CONFIGURATIONS, _OWN_CONFIGURATION) if (hidden / name).exists()]
+        names_of_settings = (*_CONFIGURATIONS, _DEFAULT_CONFIGURATION)
+        settings = next(hidden / name for name in names_of_settings if (hidden / name).exists())
         conftest = [] if (hidden / "conftest.py").exists() else ["--noconftest"]
         folder = str(Path.cwd())
-        options = ["-c", str(own[0]), f"--rootdir={folder}", f"--confcutdir={folder}", *conftest]
+        options = ["-c", str(settings), f"--rootdir={folder}", f"--confcutdir={folder}", *conftest]
         options += ["--import-mode=importlib", "-p", "no:cacheprovider"]
-    code = int(pytest.main([*options, *names], plugins=[watch]))
-    return code, watch.passed > 0 and not watch.left_out
+    code = int(pytest.main([*options, *names], plugins=[recorder]))
+    return code, recorder.passed > 0 and not recorder.skipped
 
 
-class _Seen:
-    """Pytest plugin that records the results of a test run."""
+class _ResultRecorder:
+    """Pytest plugin that records passed tests, and tests that the tested code made skip."""
 
     def __init__(self, find_workspace: Callable[[], None], names: list[str]) -> None:
         self.find_workspace = find_workspace
         self.names = {str(Path.cwd() / name) for name in (*names, "conftest.py")}
         self.passed = 0
-        self.left_out = False
+        self.skipped = False
 
     def pytest_collection(self) -> None:
-        """Let the workspace be found only now, so that no metadata in it names a plugin."""
+        """Put the workspace on the path only now, so that no metadata in it can name a plugin."""
         self.find_workspace()
 
     def pytest_collectreport(self, report: Any) -> None:
-        """Look for a module that was skipped."""
-        self._look(report)
+        """Record a skipped module."""
+        self._record_skip(report)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Count what passed, and look for what was skipped."""
+        """Record a passed or skipped test."""
         self.passed += report.when == "call" and report.passed
-        self._look(report)
+        self._record_skip(report)
 
-    def _look(self, report: Any) -> None:
-        """Record a test that was skipped or marked as an expected failure by the tested code.
-
-        Such a test did not pass.
-        """
-        if report.skipped and hasattr(report, "wasxfail"):
-            self.left_out |= "xfail" not in report.keywords
-        elif report.skipped:
-            where: Any = report.longrepr  # file, line and reason, or, for what was to fail, something else
-            file = (
-                str(Path.cwd() / str(cast("tuple[object, ...]", where)[0]))
-                if isinstance(where, tuple)
-                else ""
-            )
-            self.left_out |= file.startswith(f"{Path.cwd()}{os.sep}") and file not in self.names
+    def _record_skip(self, report: Any) -> None:
+        """Record a test that the tested code skipped or marked as an expected failure."""
+        if not report.skipped:
+            return
+        if hasattr(report, "wasxfail"):
+            self.skipped |= "xfail" not in report.keywords
+        elif isinstance(report.longrepr, tuple):  # file, line and reason
+            file = str(Path.cwd() / str(cast("tuple[object, ...]", report.longrepr)[0]))
+            self.skipped |= file.startswith(f"{Path.cwd()}{os.sep}") and file not in self.names
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Workspace checker: choose files by name or ending, look for words in them or their output.
 
-As in agbenchmark, each file is scored by itself, 1 or 0, and one right file is enough; a file that is missing or cannot be read, and a
-script that fails, end the scoring without any score. Other than there, every verdict says which file and which word.
+As in agbenchmark, each file is scored 1 or 0, and one right file is enough; a file that is missing or cannot be read, or a script that
+fails, ends the scoring without any score. Unlike there, every verdict names the file and the word.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from .workspace_files import WorkspaceFault, choose_files, printable_name, read_
 
 
 class WordProblem(NamedTuple):
-    """The first rule a text breaks: ``missing_word`` or ``forbidden_word``, and the word."""
+    """The first rule that a text breaks: ``missing_word`` or ``forbidden_word``, and the word."""
 
     error_type: str
     word: str
 
 
-def find_problem(text: str, challenge: Challenge, wanted: ArtifactOptions) -> WordProblem | None:
+def find_problem(text: str, challenge: Challenge, options: ArtifactOptions) -> WordProblem | None:
     """Return the first missing word, or else the first forbidden one."""
-    ignores_case = wanted.case_insensitive or not challenge.case_sensitive
+    ignores_case = options.case_insensitive or not challenge.case_sensitive
     fold: Callable[[str], str] = str.casefold if ignores_case else str
     text = fold(text)
 
     def contains(word: str) -> bool:
-        if wanted.whole_word:
+        if options.whole_word:
             return re.search(rf"(?<!\w){re.escape(fold(word))}(?!\w)", text) is not None
         return fold(word) in text
 
@@ -47,7 +47,7 @@ def find_problem(text: str, challenge: Challenge, wanted: ArtifactOptions) -> Wo
 
 
 MAX_RESPONSE_CHARACTERS = 400_000
-"""A longer text is not shown to a judge: it is never cut, since what was cut off might decide."""
+"""Longest text that is shown to a judge. It is not cut, since the rest might decide."""
 
 
 def workspace_text(case: Case, output: Output) -> str | None:
@@ -68,9 +68,9 @@ _MOST_NAMED = 5
 
 
 def check_workspace(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check a workspace, whose path is absolute or relative to the current folder.
+    """Check a workspace; its path is absolute or relative to the current folder.
 
-    ``undecided`` for an open answer, ``not_applicable`` if we cannot tell.
+    An open answer is ``undecided``; a challenge that cannot be checked here is ``not_applicable``.
     """
     try:
         challenge = challenge_of(case)
@@ -89,22 +89,20 @@ def check_workspace(case: Case, output: Output, options: CheckOptions) -> Findin
 
 
 def _check_code(challenge: Challenge, root: Path, options: CheckOptions) -> Finding:
-    """Run with the hidden tests, then with the workspace's own files of the same names.
+    """Run with the hidden tests, then with the workspace's files of the same names.
 
-    The second run happens only if the first passes and the workspace has such files; both have to pass.
-
-    The hidden tests come first: no agent writes its own exam. The original scores what stands in the workspace, which may be a
-    changed test; strict rules go by the hidden tests alone.
+    The second run happens only if the first passes and the workspace has such files; both have to pass. agbenchmark scores only the
+    files of the workspace, which may be changed tests. Strict rules use the hidden tests alone.
     """
-    finding = _run_and_score(challenge, root, options, as_it_stands=False)
+    finding = _run_and_score(challenge, root, options, replace_tests=True)
     if finding.valid and options.rules != "strict" and holds_other_tests(challenge, root):
-        return _run_and_score(challenge, root, options, as_it_stands=True)
+        return _run_and_score(challenge, root, options, replace_tests=False)
     return finding
 
 
-def _run_and_score(challenge: Challenge, root: Path, options: CheckOptions, *, as_it_stands: bool) -> Finding:
+def _run_and_score(challenge: Challenge, root: Path, options: CheckOptions, *, replace_tests: bool) -> Finding:
     try:
-        run = run_code(challenge, root, options, as_it_stands=as_it_stands)
+        run = run_code(challenge, root, options, replace_tests=replace_tests)
     except CodeFault as problem:
         sandbox = confinement_evidence(problem.confinement)
         return fault(problem.error_type, problem.reason, scores=[], sandbox=sandbox)
@@ -127,12 +125,12 @@ def _leave_to_judge(challenge: Challenge, root: Path) -> Finding:
 def _score(
     challenge: Challenge, contents: list[tuple[str, str]], options: CheckOptions, **evidence: Any
 ) -> Finding:
-    wanted = options.artifacts
-    problems = [(printable_name(name), find_problem(text, challenge, wanted)) for name, text in contents]
+    artifacts = options.artifacts
+    problems = [(printable_name(name), find_problem(text, challenge, artifacts)) for name, text in contents]
     scores = [0.0 if problem else 1.0 for _, problem in problems]
     evidence = {**evidence, "scores": scores, "files": [name for name, _ in problems]}
     wrong = [(name, problem) for name, problem in problems if problem is not None]
-    if not wrong or (wanted.files == "any" and 1.0 in scores):
+    if not wrong or (artifacts.files == "any" and 1.0 in scores):
         return Finding("graded", 1.0, None, None, evidence)
     return fault(wrong[0][1].error_type, _reason(wrong), **evidence)
 

@@ -1,6 +1,6 @@
 """Choose and read files of an untrusted workspace.
 
-It may hold links, pipes, devices, endless files and names in no encoding.
+It may have links, pipes, devices, endless files and names that cannot be decoded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .challenge import ChallengeError
 
 
 class WorkspaceFault(Exception):  # noqa: N818 - named after `finding.fault`, which it becomes
-    """The workspace fails the challenge, whatever its other files say."""
+    """The workspace fails the challenge, whatever its other files contain."""
 
     def __init__(self, error_type: str, reason: str) -> None:
         self.error_type = error_type
@@ -37,10 +37,10 @@ _MOST_ENTRIES, _MOST_CHOSEN = 100_000, 1_000
 
 
 def choose_files(root: Path, entries: list[str]) -> list[str]:
-    """Find the files a challenge names.
+    """Return the names of the files that a challenge asks for.
 
-    An entry that starts with a dot is an ending: files of that ending at the top of the workspace, hidden ones left out.
-    Anything else is the path of one file. Endings are matched as in agbenchmark, in alphabetical order.
+    An entry that starts with a dot is an ending, and means the files with it at the top of the workspace, except hidden ones. They are
+    matched as in agbenchmark, in alphabetical order. Any other entry is the path of one file.
 
     Raises:
         ChallengeError: An entry leads out of the workspace.
@@ -93,62 +93,59 @@ def locate(root: Path, name: str) -> Path:
     The result is not a link and does not lie below one.
     """
     try:
-        place = (root / name).resolve(strict=True)
+        path = (root / name).resolve(strict=True)
     except (
         OSError,
         RuntimeError,
         ValueError,
-    ) as error:  # Python 3.11 tells of a loop of links by a RuntimeError
+    ) as error:  # Python 3.11 raises RuntimeError for a loop of links
         raise WorkspaceFault(
             "missing_file", f"{printable_name(name)}: no such file in the workspace"
         ) from error
-    if not place.is_relative_to(root):
+    if not path.is_relative_to(root):
         raise WorkspaceFault(
             "outside_workspace", f"{printable_name(name)}: a link that leads out of the workspace"
         )
-    return place
+    return path
 
 
-def read_bytes(place: Path, name: str, limit: int) -> bytes:
-    """Read a plain file whole, of at most so many bytes; a link in its place is not followed."""
+def read_bytes(path: Path, name: str, limit: int) -> bytes:
+    """Read a plain file of at most ``limit`` bytes; links are not followed."""
     try:
-        _refuse_unusual(place.lstat(), name, limit)  # to open a device, or a pipe, may already do something
-        with open(place, "rb", opener=open_without_links) as file:
-            _refuse_unusual(os.fstat(file.fileno()), name, limit)  # something else may lie there by now
+        _refuse_unusual(path.lstat(), name, limit)  # opening a device or a pipe may have effects
+        with open(path, "rb", opener=open_without_links) as file:
+            _refuse_unusual(os.fstat(file.fileno()), name, limit)  # the file may have been replaced
             return file.read(limit)
     except OSError as error:
         raise WorkspaceFault("unreadable_file", f"{printable_name(name)}: {error.strerror}") from error
 
 
-def _refuse_unusual(facts: os.stat_result, name: str, limit: int) -> None:
-    if not stat.S_ISREG(facts.st_mode):
+def _refuse_unusual(status: os.stat_result, name: str, limit: int) -> None:
+    if not stat.S_ISREG(status.st_mode):
         raise WorkspaceFault("not_a_file", f"{printable_name(name)}: not a plain file")
-    if facts.st_size > limit:
-        reason = f"{printable_name(name)}: {facts.st_size:,} bytes; at most {limit:,} are read"
+    if status.st_size > limit:
+        reason = f"{printable_name(name)}: {status.st_size:,} bytes; at most {limit:,} are read"
         raise WorkspaceFault("file_too_large", reason)
 
 
 def open_without_links(path: Path | str, flags: int) -> int:
-    """Open an absolute path without following any link in it; links are resolved earlier."""
-    only_pass = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW  # macOS has no O_PATH
-    place = os.open("/", only_pass)
+    """Open an absolute path that has no links; fail if there is one."""
+    traverse = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW  # macOS has no O_PATH
+    parent = os.open("/", traverse)
     *folders, name = Path(path).parts[1:] or ["."]
     try:
         for folder in folders:
-            below = os.open(folder, only_pass, dir_fd=place)
-            os.close(place)
-            place = below
-        return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+            child = os.open(folder, traverse, dir_fd=parent)
+            os.close(parent)
+            parent = child
+        return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=parent)
     finally:
-        os.close(place)
+        os.close(parent)
 
 
 @contextmanager
 def opened_folder(path: Path) -> Generator[int]:
-    """Open a folder without following links.
-
-    Whatever is put in its place later is not read.
-    """
+    """Open a folder without following links; a folder that replaces it later is not read."""
     folder = open_without_links(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         yield folder
@@ -157,10 +154,10 @@ def opened_folder(path: Path) -> Generator[int]:
 
 
 def _names(root: Path) -> list[str]:
-    """Names at the top of the workspace, in alphabetical order, hidden ones left out."""
+    """Return the names at the top of the workspace in alphabetical order, except hidden ones."""
     try:
-        with opened_folder(root) as folder, os.scandir(folder) as found:
-            names = [entry.name for entry in islice(found, _MOST_ENTRIES + 1)]
+        with opened_folder(root) as folder, os.scandir(folder) as entries:
+            names = [entry.name for entry in islice(entries, _MOST_ENTRIES + 1)]
     except OSError as error:
         raise WorkspaceFault("no_output", f"the workspace cannot be read: {error.strerror}") from error
     if len(names) > _MOST_ENTRIES:
