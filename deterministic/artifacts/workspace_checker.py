@@ -100,7 +100,9 @@ def _check_code(challenge: Challenge, root: Path, options: CheckOptions) -> Find
     return finding
 
 
-def _run_and_score(challenge: Challenge, root: Path, options: CheckOptions, *, replace_tests: bool) -> Finding:
+def _run_and_score(
+    challenge: Challenge, root: Path, options: CheckOptions, *, replace_tests: bool
+) -> Finding:
     try:
         run = run_code(challenge, root, options, replace_tests=replace_tests)
     except CodeFault as problem:

@@ -1,13 +1,13 @@
 """Mutation: operators that plant named faults in right outputs, or make harmless twins."""
 
 from ...records import OperatorFamily
-from .chance import rank
 from .dials import DIALS, Dial, Rung
 from .groundedness_operators import composed
 from .operator import FAMILY_KINDS, Mutation, Operator, Plants
 from .probes import PLANTED, Probe, Weakness, make_probes, origin, probe_number
 from .registry import OPERATORS, load_dials, load_operators
 from .right_outputs import REFERENCE_SYSTEM, right_output
+from .seeding import rank
 from .subject import Subject
 
 __all__ = [

@@ -1,7 +1,4 @@
-"""Wrong answers that look right, and right answers that look different.
-
-They are labelled by construction.
-"""
+"""Wrong answers that look right, and right answers that look different; labels are certain."""
 
 from __future__ import annotations
 
@@ -13,10 +10,10 @@ import msgspec
 
 from ...records import Output
 from . import near_values
-from .chance import shuffled
 from .letter_case import is_code
 from .near_values import near_names
 from .operator import Mutation, Operator
+from .seeding import shuffled
 from .subject import Subject
 
 _REFUSALS = (
@@ -31,29 +28,29 @@ _PADDING = (
 )
 
 
-def sibling_answer(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def sibling_answer(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Give the answer of another question."""
     for answer in wrong_answers(subject):
         yield _wrong(subject, answer, "the answer of another question")
 
 
 def rephrased(
-    templates: Sequence[str], label: float, change: str, subject: Subject, chance: random.Random
+    templates: Sequence[str], label: float, change: str, subject: Subject, rng: random.Random
 ) -> Iterator[Mutation]:
-    """Say the right answer in other words, which deny it, withhold it, or only frame it."""
-    for template in shuffled(templates, chance):
+    """Put the right answer into a sentence that denies, withholds or states it."""
+    for template in shuffled(templates, rng):
         text = template.format(answer=answer_of_output(subject.output))
-        yield Mutation(saying(subject.output, text), change, label=label, by_design=label == 0.0)
+        yield Mutation(with_text(subject.output, text), change, label=label, by_design=label == 0.0)
 
 
-def contradicted(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Give the right answer and another beside it."""
+def contradicted(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
+    """Give the right answer together with another."""
     for other in wrong_answers(subject):
-        first, second = shuffled([answer_of_output(subject.output), other], chance)
+        first, second = shuffled([answer_of_output(subject.output), other], rng)
         yield _wrong(subject, f"Either {first} or {second}.", f"{other!r} stands beside it", by_design=True)
 
 
-def near_number(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def near_number(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Change a number or a date in the answer."""
     answer = answer_of_output(subject.output)
     for change in (near_values.shifted_dates, near_values.near_in_text, near_values.other_magnitude_in_text):
@@ -61,15 +58,15 @@ def near_number(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
             yield _wrong(subject, text, f"{text!r} instead of {answer!r}")
 
 
-def near_name(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def near_name(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Give a name that begins like the right one."""
     answer = answer_of_output(subject.output)
-    for text in near_names(answer, chance):
+    for text in near_names(answer, rng):
         yield _wrong(subject, text, f"{text!r} instead of {answer!r}")
 
 
-def letter_case(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
-    """Write the answer in capitals, then without any, unless it looks like a code."""
+def letter_case(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
+    """Write the answer in upper and in lower case, unless it looks like a code."""
     answer = answer_of_output(subject.output)
     if is_code(answer):
         return
@@ -77,23 +74,23 @@ def letter_case(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     yield _right(subject, answer.lower(), "the answer without capitals")
 
 
-def punctuation(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def punctuation(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """End the answer with a period, or put it in quotes."""
     answer = answer_of_output(subject.output)
     yield _right(subject, f"{answer}.", "a period at the end")
     yield _right(subject, f'"{answer}"', "the answer in quotes")
 
 
-def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def accepted_alias(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Give another accepted answer."""
-    for answer in shuffled(accepted(subject), chance):
+    for answer in shuffled(accepted_answers(subject), rng):
         if answer != answer_of_output(subject.output):
             yield _right(subject, answer, f"{answer!r}, which is accepted as well")
 
 
-def answers_reordered(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def answers_reordered(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """List the accepted answers in another order."""
-    answers = accepted(subject)
+    answers = accepted_answers(subject)
     if len(answers) > 1:
         case = msgspec.structs.replace(
             subject.case, reference={**subject.case.reference, "answers": answers[::-1]}
@@ -110,8 +107,8 @@ def answer_of_output(output: Output) -> str:
     return texts[-1] if texts else ""
 
 
-def saying(output: Output, text: str) -> Output:
-    """Return the output with another answer in place of its own."""
+def with_text(output: Output, text: str) -> Output:
+    """Return the output with another answer."""
     if output.text is not None or output.turns is None:
         return msgspec.structs.replace(output, text=text)
     turns = [list(turn) for turn in output.turns]
@@ -123,14 +120,14 @@ def saying(output: Output, text: str) -> Output:
     return msgspec.structs.replace(output, text=text)
 
 
-def accepted(subject: Subject) -> list[str]:
+def accepted_answers(subject: Subject) -> list[str]:
     """Return the accepted answers."""
     return list(subject.case.reference.get("answers") or ())
 
 
 def wrong_answers(subject: Subject) -> Iterator[str]:
     """Yield answers to other questions that are not accepted here."""
-    right = {answer.lower() for answer in accepted(subject)}
+    right = {answer.lower() for answer in accepted_answers(subject)}
     for sibling in subject.siblings:
         answers: list[str] = sibling.reference.get("answers") or []
         if answers and right.isdisjoint(answer.lower() for answer in answers):
@@ -138,11 +135,11 @@ def wrong_answers(subject: Subject) -> Iterator[str]:
 
 
 def _wrong(subject: Subject, text: str, change: str, *, by_design: bool = False) -> Mutation:
-    return Mutation(saying(subject.output, text), change, label=0.0, by_design=by_design)
+    return Mutation(with_text(subject.output, text), change, label=0.0, by_design=by_design)
 
 
 def _right(subject: Subject, text: str, change: str) -> Mutation:
-    return Mutation(saying(subject.output, text), change, label=1.0)
+    return Mutation(with_text(subject.output, text), change, label=1.0)
 
 
 ANSWERS = (

@@ -13,9 +13,9 @@ import msgspec
 from ...records import OF_CALLS, kind_spec, message_text
 from ..ast.schemas import as_mapping, required_names
 from .call_notation import NamedCall, native_calls, source_text
-from .chance import shuffled
 from .near_values import stray_text
 from .operator import Mutation, Operator, calls_mutation, with_arguments
+from .seeding import shuffled
 from .subject import Subject
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -23,10 +23,10 @@ _COUNTERS = frozenset({"first", "second", "third", "one", "two", "three", "left"
 
 
 def may_change_places(one: str, other: str) -> bool:
-    """Return whether two arguments are named as if they were interchangeable.
+    """Return whether the names of two arguments suggest that they are interchangeable.
 
-    Their names differ in nothing but a count: ``num1`` and ``num2``, ``a`` and ``b``, ``point_a`` and ``point_b``, ``first``
-    and ``second``. What they are for may be symmetrical (a sum, a distance).
+    The names differ only in a count: ``num1`` and ``num2``, ``a`` and ``b``, ``point_a`` and ``point_b``, ``first`` and ``second``. The
+    function may be symmetrical in them, like a sum or a distance.
     """
     return _kind(one) == _kind(other)
 
@@ -41,69 +41,69 @@ _NUMBERS: dict[str, Any] = {"integer": 7, "float": 7.5, "number": 7.5, "double":
 _INVENTED = (("verbose", True), ("note", "as requested"), ("priority", 1))
 
 
-def missing_required(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def missing_required(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Leave out an argument that the document requires."""
-    yield from _without(subject, chance, required=True)
+    yield from _without(subject, rng, required=True)
 
 
-def missing_optional(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def missing_optional(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Leave out an argument that the document does not require."""
-    yield from _without(subject, chance, required=False)
+    yield from _without(subject, rng, required=False)
 
 
-def invented_argument(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Add an argument that the document does not know."""
-    for index, call in shuffled(enumerate(subject.calls), chance):
-        name, value = chance.choice(_INVENTED)
+def invented_argument(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
+    """Add an argument that the document does not list."""
+    for index, call in shuffled(enumerate(subject.calls), rng):
+        name, value = rng.choice(_INVENTED)
         if name not in subject.parameters(call.name) and name not in call.arguments:
             yield with_arguments(
                 subject, index, {**call.arguments, name: value}, f"{name}={value!r} was added"
             )
 
 
-def invented_optional(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Set an optional argument to something that the user did not ask for."""
+def invented_optional(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
+    """Set an optional argument that the user did not ask for."""
     question = _question(subject)
     for index, call in enumerate(subject.calls):
         parameters = subject.parameters(call.name)
-        for name in shuffled((name for name in parameters if name not in call.arguments), chance):
+        for name in shuffled((name for name in parameters if name not in call.arguments), rng):
             for value in _example_values(parameters[name], question):
                 if str(value).lower() not in question:
                     change = f"{name}={value!r} was added, which nobody asked for"
                     yield with_arguments(subject, index, {**call.arguments, name: value}, change)
 
 
-def swapped_arguments(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def swapped_arguments(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Swap two values of the same type within a call.
 
-    Arguments that are named as if they were interchangeable are skipped.
+    Arguments with names that suggest they are interchangeable are skipped.
     """
     for index, call in enumerate(subject.calls):
-        for one, other in shuffled(combinations(call.arguments, 2), chance):
+        for one, other in shuffled(combinations(call.arguments, 2), rng):
             first, second = call.arguments[one], call.arguments[other]
             if type(first) is type(second) and first != second and not may_change_places(one, other):
                 swapped = {**call.arguments, one: second, other: first}
                 yield with_arguments(subject, index, swapped, f"{one} and {other} changed places")
 
 
-def swapped_between_calls(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def swapped_between_calls(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Exchange the values that two calls have for the same argument."""
     calls = subject.calls
-    for (i, one), (j, other) in shuffled(combinations(enumerate(calls), 2), chance):
+    for (i, one), (j, other) in shuffled(combinations(enumerate(calls), 2), rng):
         for name in (name for name in one.arguments if name in other.arguments):
             first, second = one.arguments[name], other.arguments[name]
             changed = list(calls)
             changed[i] = NamedCall(one.name, {**one.arguments, name: second})
             changed[j] = NamedCall(other.name, {**other.arguments, name: first})
-            # Calls that differ in nothing else have only changed places.
+            # Calls that differ in nothing else would only be reordered.
             if type(first) is type(second) and first != second and changed[i] != other:
                 change = f"calls {i + 1} and {j + 1} exchanged their {name}"
                 yield calls_mutation(subject, changed, change)
 
 
-def _without(subject: Subject, chance: random.Random, *, required: bool) -> Iterator[Mutation]:
+def _without(subject: Subject, rng: random.Random, *, required: bool) -> Iterator[Mutation]:
     sites = [(index, name) for index, call in enumerate(subject.calls) for name in call.arguments]
-    for index, name in shuffled(sites, chance):
+    for index, name in shuffled(sites, rng):
         call = subject.calls[index]
         default = subject.parameters(call.name).get(name, {}).get("default")
         if (name in subject.required(call.name)) == required and call.arguments[name] != default:
@@ -126,54 +126,54 @@ ARGUMENT_FAULTS = (
 )  # fmt: skip
 
 
-def wrong_function(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def wrong_function(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Call another offered function with the same arguments.
 
     If only one is offered, call one with a similar name.
     """
-    for index, call in shuffled(enumerate(subject.calls), chance):
-        for name in shuffled(_others(subject, call.name) or [f"{call.name}_v2"], chance):
+    for index, call in shuffled(enumerate(subject.calls), rng):
+        for name in shuffled(_others(subject, call.name) or [f"{call.name}_v2"], rng):
             calls = list(subject.calls)
             calls[index] = NamedCall(name, call.arguments)
             yield calls_mutation(subject, calls, f"{name} was called instead of {call.name}")
 
 
-def dropped_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def dropped_call(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Leave out one call, even the only one."""
-    for index, call in shuffled(enumerate(subject.calls), chance):
+    for index, call in shuffled(enumerate(subject.calls), rng):
         remaining = [*subject.calls[:index], *subject.calls[index + 1 :]]
         yield calls_mutation(subject, remaining, f"call {index + 1}, of {call.name}, was left out")
 
 
-def duplicated_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def duplicated_call(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Make one call twice."""
-    for index, call in shuffled(enumerate(subject.calls), chance):
+    for index, call in shuffled(enumerate(subject.calls), rng):
         calls = [*subject.calls[: index + 1], *subject.calls[index:]]
         yield calls_mutation(subject, calls, f"call {index + 1}, of {call.name}, was made twice")
 
 
-def reordered_calls(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
-    """Make calls from back to front that the reference wants in their order."""
+def reordered_calls(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
+    """Reverse calls whose order matters, by the reference."""
     if subject.case.reference.get("ordered") and subject.calls != subject.calls[::-1]:
         yield calls_mutation(subject, subject.calls[::-1], "calls are made from back to front")
 
 
-def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def extra_call(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Call another offered function as well, with made-up arguments."""
     if not subject.calls:
         return
     for name in shuffled(
-        sorted({other for call in subject.calls for other in _others(subject, call.name)}), chance
+        sorted({other for call in subject.calls for other in _others(subject, call.name)}), rng
     ):
         extra = _example_call(subject.documents[name], "")
         yield calls_mutation(subject, [*subject.calls, extra], f"{name} was called as well")
 
 
-def call_where_none_is_due(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def call_where_none_is_due(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Call an offered function although none fits."""
     if kind_spec(subject.case.kind).call != "none":
         return
-    for tool in shuffled(subject.case.tools, chance):
+    for tool in shuffled(subject.case.tools, rng):
         calls = [_example_call(tool["function"], "")]
         written: dict[str, Any] = {"text": source_text(calls)}
         if subject.output.tool_calls is not None:

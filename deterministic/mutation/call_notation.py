@@ -23,11 +23,8 @@ class NamedCall(NamedTuple):
 
 
 def read_calls(case: Case, output: Output) -> list[NamedCall]:
-    """Read the calls of a single-turn output.
-
-    There are none if they are in another language or notation, or cannot be read.
-    """
-    if asked_form(case) != PLAIN:  # the only form of text that is written back
+    """Read the calls of a single-turn output; empty if they cannot be read and written back."""
+    if asked_form(case) != PLAIN:  # the only form that `write_calls` can write
         return []
     try:
         decoded: Any = decode_output(output, strictly=True)
@@ -39,7 +36,7 @@ def read_calls(case: Case, output: Output) -> list[NamedCall]:
 
 
 def write_calls(output: Output, calls: Sequence[NamedCall]) -> Output:
-    """Put calls in the place of those that an output has, in its notation."""
+    """Return an output with other calls, in its notation."""
     if output.tool_calls is None:
         return msgspec.structs.replace(output, text=source_text(calls))
     as_text = any(isinstance(call.arguments, str) for call in output.tool_calls)

@@ -10,11 +10,11 @@ import msgspec
 
 from ...records import OF_CALLS, AcceptedCall
 from .call_notation import NamedCall, native_calls, source_text
-from .chance import shuffled
 from .documented_form import keeps_form
 from .letter_case import is_caseless, is_word_for_word
 from .operator import Mutation, Operator, calls_mutation, with_arguments
 from .right_outputs import as_given
+from .seeding import shuffled
 from .subject import Subject, with_value
 
 _UNRELATED_TOOL = {
@@ -31,22 +31,22 @@ _UNRELATED_TOOL = {
 }
 
 
-def argument_order(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def argument_order(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Name the arguments in another order."""
     if any(len(call.arguments) > 1 for call in subject.calls):
         calls = [NamedCall(call.name, dict(reversed(call.arguments.items()))) for call in subject.calls]
         yield calls_mutation(subject, calls, "arguments are named from back to front")
 
 
-def list_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Give a list from back to front whose items may come in any order, as the reference says."""
-    for site in shuffled(subject.sites, chance):
+def list_order(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
+    """Reverse a list whose items may come in any order, by the reference."""
+    for site in shuffled(subject.sites, rng):
         if site.order == "free" and site.value != site.value[::-1]:
             calls = with_value(subject.calls, site, site.value[::-1])
-            yield calls_mutation(subject, calls, f"{site.place} is given from back to front")
+            yield calls_mutation(subject, calls, f"{site.path_text} is given from back to front")
 
 
-def call_order(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def call_order(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Make parallel calls in another order, unless the reference wants them in this one."""
     if subject.case.reference.get("ordered"):
         return
@@ -54,74 +54,71 @@ def call_order(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
         yield calls_mutation(subject, subject.calls[::-1], "calls are made from back to front")
 
 
-def number_notation(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def number_notation(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Write 1 for 1.0, and 1.0 for 1 if the document asks for a float."""
-    for site in shuffled(subject.sites, chance):
+    for site in shuffled(subject.sites, rng):
         other: Any = None
         if type(site.value) is float and site.value.is_integer():
             other = int(site.value)
         elif type(site.value) is int and site.document.get("type") in {"float", "number"}:
             other = float(site.value)
         if other is not None:
-            change = f"{site.place} is written {other!r} instead of {site.value!r}"
+            change = f"{site.path_text} is written {other!r} instead of {site.value!r}"
             yield calls_mutation(subject, with_value(subject.calls, site, other), change)
 
 
-def underscored_name(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def underscored_name(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Write the dots of a function's name as underscores."""
     calls = [NamedCall(call.name.replace(".", "_"), call.arguments) for call in subject.calls]
     if calls != subject.calls:
         yield calls_mutation(subject, calls, "dots in function names are underscores")
 
 
-def default_spelled_out(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def default_spelled_out(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Give an optional argument that was left out its documented default."""
     for index, call in enumerate(subject.calls):
         parameters = subject.parameters(call.name)
-        for name in shuffled((name for name in parameters if name not in call.arguments), chance):
+        for name in shuffled((name for name in parameters if name not in call.arguments), rng):
             if parameters[name].get("default") is not None:
                 default = parameters[name]["default"]
                 change = f"{name}={default!r}, the default, is spelled out"
                 yield with_arguments(subject, index, {**call.arguments, name: default}, change)
 
 
-def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def letter_case(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Write a text without capitals if they do not matter.
 
     Codes and texts that the user gave word for word are skipped.
     """
-    for site in shuffled(subject.sites, chance):
+    for site in shuffled(subject.sites, rng):
         if type(site.value) is not str or site.value == site.value.lower():
             continue
         lower = site.value.lower()
         if is_caseless(site.value, subject.case) and keeps_form(lower, site.document):
             calls = with_value(subject.calls, site, lower)
-            yield calls_mutation(subject, calls, f"{site.place} is in lower case")
+            yield calls_mutation(subject, calls, f"{site.path_text} is in lower case")
 
 
-def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def accepted_alias(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Give another acceptable value in the documented form, in all calls with the argument.
 
     The user's exact words stay, even if the reference is lenient.
     """
     accepted = [_accepted(call, subject.accepted) for call in subject.calls]
     for index, call in enumerate(subject.calls):
-        for name in shuffled(call.arguments, chance):
+        for name in shuffled(call.arguments, rng):
             value = call.arguments[name]
             if isinstance(value, str) and is_word_for_word(value, subject.case):
                 continue
-            for place, choice in enumerate(accepted[index].get(name, ())):
-                calls = _alike(subject, accepted, call.name, name, place)
+            for number, choice in enumerate(accepted[index].get(name, ())):
+                calls = _with_choice(subject, accepted, call.name, name, number)
                 if calls is not None and choice != value:
                     change = f"{name} is {choice!r} instead of {value!r}, which is as good"
                     yield calls_mutation(subject, calls, change)
 
 
 def _accepted(call: NamedCall, expected: Iterable[AcceptedCall]) -> Mapping[str, list[Any]]:
-    """Return the acceptable values, by argument, of the expected call that a call matches.
-
-    The result is empty if it matches none.
-    """
+    """Return the acceptable values of the expected call that a call matches; empty if none."""
     for reference in expected:
         accepted = {
             name: [as_given(each) for each in one.values] for name, one in reference.arguments.items()
@@ -132,15 +129,22 @@ def _accepted(call: NamedCall, expected: Iterable[AcceptedCall]) -> Mapping[str,
     return {}
 
 
-def _alike(
-    subject: Subject, accepted: Sequence[Mapping[str, list[Any]]], function: str, argument: str, place: int
+def _with_choice(
+    subject: Subject, accepted: Sequence[Mapping[str, list[Any]]], function: str, argument: str, number: int
 ) -> list[NamedCall] | None:
-    """Return the calls with one choice of acceptable value wherever the argument occurs.
+    """Return the calls with the same choice of acceptable value wherever an argument occurs.
 
-    ``place`` is the index of the choice among the acceptable values.
+    A name that is translated, or a unit that is spelled out, in only one of several calls might count as a fault.
 
-    A name that is translated, or a unit that is written out, for one call only is not as good as the same for all; None
-    if one of the calls has no such value, or it is not of the documented form.
+    Args:
+        subject: The right output.
+        accepted: Acceptable values of each call, by argument.
+        function: Name of the function.
+        argument: Name of the argument.
+        number: Index of the choice among the acceptable values.
+
+    Returns:
+        The calls; None if one of them has no such value, or it is not of the documented form.
     """
     calls = list(subject.calls)
     document = subject.parameters(function).get(argument, {})
@@ -148,13 +152,13 @@ def _alike(
         if call.name != function or argument not in call.arguments:
             continue
         choices = accepted[index].get(argument, ())
-        if place >= len(choices) or not keeps_form(choices[place], document):
+        if number >= len(choices) or not keeps_form(choices[number], document):
             return None
-        calls[index] = NamedCall(call.name, {**call.arguments, argument: choices[place]})
+        calls[index] = NamedCall(call.name, {**call.arguments, argument: choices[number]})
     return calls
 
 
-def other_notation(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def other_notation(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Write native calls as Python source, and source as native calls."""
     if not subject.calls:
         return
@@ -170,14 +174,14 @@ def other_notation(subject: Subject, _chance: random.Random) -> Iterator[Mutatio
         yield Mutation(output, "source text instead of native calls")
 
 
-def tools_reordered(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def tools_reordered(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Offer the functions in another order."""
     if len(subject.case.tools) > 1:
         case = msgspec.structs.replace(subject.case, tools=subject.case.tools[::-1])
         yield Mutation(subject.output, "functions are offered from back to front", case)
 
 
-def unrelated_tool(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def unrelated_tool(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Offer one more function, which has nothing to do with the request."""
     if subject.case.tools:
         case = msgspec.structs.replace(subject.case, tools=[*subject.case.tools, _UNRELATED_TOOL])

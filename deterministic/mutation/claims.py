@@ -1,7 +1,4 @@
-"""Claims that structured search results support, and claims that they do not.
-
-A label is therefore exactly k of n.
-"""
+"""Facts in structured search results, from which claims with certain labels are made."""
 
 from __future__ import annotations
 
@@ -16,13 +13,13 @@ _DEEPEST, _MOST = 4, 200
 
 
 class Fact(NamedTuple):
-    """Statement of one result about one thing.
+    """Property of a named thing in a search result.
 
     Attributes:
-        subject: The thing, by its name.
-        field: The property that the claim is about.
-        value: The value: text, number or truth value.
-        result: The id of the context item that says so.
+        subject: Name of the thing.
+        field: Name of the property.
+        value: Its value: text, number or truth value.
+        result: The id of the context item.
     """
 
     subject: str
@@ -49,12 +46,9 @@ def value_text(value: Any) -> str:
 
 
 def facts_of(case: Case) -> list[Fact]:
-    """Return the facts that a case's structured results state, at most a few hundred.
+    """Return the facts in a case's structured results, at most a few hundred.
 
-    There is one fact for each named record and field.
-
-    What several results say differently of a thing of the same name is left out, since it would not be certain what is true of
-    it.
+    There is one for each named record and field. If results contradict each other about a thing of the same name, its field is left out.
     """
     facts = [fact for item in case.context for fact in _facts_in(item)][:_MOST]
     values: dict[tuple[str, str], set[str]] = {}

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from ...records import OF_CALLS
-from .near_values import ISO_DATE, put
+from .near_values import ISO_DATE, replace_span
 from .operator import Operator
 from .subject import Site
 from .value_faults import mutate_values
@@ -24,7 +24,7 @@ _FACTORS: Mapping[str, str] = {
     "lbs": "0.45359237", "liters": "0.264172052", "litres": "0.264172052", "gallons": "3.785411784", "hours": "60", "minutes": "60", "seconds": "1000",
     "days": "24", "weeks": "7",
 }  # fmt: skip
-"""A unit that a document asks for to the factor by which the same quantity reads otherwise in the unit it is mistaken for."""
+"""Factors by documented unit, which convert a quantity to the unit that it is mistaken for."""
 
 _UNITS = re.compile(
     rf"\b(?:{'|'.join(map(re.escape, sorted(_FACTORS, key=len, reverse=True)))})\b", re.IGNORECASE
@@ -35,57 +35,54 @@ _RATE = Fraction("0.85")
 _CLOCK = re.compile(r"(?<![\d:.+-])([01]\d|2[0-3]):([0-5]\d)(?!\d)")
 _OFFSETS = (60, -300, 330, 540)
 _MONTHS = 12
-_BEHIND = dt.timedelta(days=13)
-"""The Julian calendar behind the Gregorian one, from 1900 to 2100."""
+_JULIAN_OFFSET = dt.timedelta(days=13)
+"""Days by which the Julian calendar is behind the Gregorian one, from 1900 to 2100."""
 _JULIAN = range(1901, 2100)
 
 
-def other_unit_of_quantity(site: Site, _chance: random.Random) -> Iterator[Any]:
-    """Give a quantity in another unit than the documented one.
-
-    Yield none if the document names several units.
-    """
+def other_unit_of_quantity(site: Site, _rng: random.Random) -> Iterator[Any]:
+    """Give a quantity in another unit than the documented one; none if there are several."""
     number = _number(site.value)
     if number is None:
         return
     description = _described(site)
     units = {unit.lower() for unit in _UNITS.findall(description)}
-    degrees = {bool(found[1]) for found in _DEGREES.finditer(description)}
+    degrees = {bool(match[1]) for match in _DEGREES.finditer(description)}
     if len(units) == 1 and not degrees:
         yield from _like(number * Fraction(_FACTORS[units.pop()]), site.value)
     elif len(degrees) == 1 and not units:
         yield from _like(number * 9 / 5 + 32 if degrees.pop() else (number - 32) * 5 / 9, site.value)
 
 
-def other_zone(site: Site, _chance: random.Random) -> Iterator[Any]:
+def other_zone(site: Site, _rng: random.Random) -> Iterator[Any]:
     """Give a clock time in another zone, within the same day."""
     if type(site.value) is not str:
         return
-    for found in _CLOCK.finditer(site.value):
-        minutes = int(found[1]) * 60 + int(found[2])
+    for match in _CLOCK.finditer(site.value):
+        minutes = int(match[1]) * 60 + int(match[2])
         for offset in _OFFSETS:
             hour, minute = divmod(minutes + offset, 60)
             if 0 <= hour < 24:  # noqa: PLR2004 - another day would have to be written elsewhere
-                yield put(site.value, found.span(), f"{hour:02}:{minute:02}")
+                yield replace_span(site.value, match.span(), f"{hour:02}:{minute:02}")
 
 
-def other_calendar(site: Site, _chance: random.Random) -> Iterator[Any]:
+def other_calendar(site: Site, _rng: random.Random) -> Iterator[Any]:
     """Swap day and month of a date, or give its date in the Julian calendar."""
     if type(site.value) is not str:
         return
     for match in ISO_DATE.finditer(site.value):
         year, month, day = match.groups()
         if month != day and int(day) <= _MONTHS:
-            yield put(site.value, match.span(), f"{year}-{day}-{month}")
+            yield replace_span(site.value, match.span(), f"{year}-{day}-{month}")
         if int(year) in _JULIAN:
             try:
-                date = dt.date(int(year), int(month), int(day)) - _BEHIND
+                date = dt.date(int(year), int(month), int(day)) - _JULIAN_OFFSET
             except ValueError:
                 continue  # 2026-99-99 is a code, not a date
-            yield put(site.value, match.span(), date.isoformat())
+            yield replace_span(site.value, match.span(), date.isoformat())
 
 
-def other_currency(site: Site, _chance: random.Random) -> Iterator[Any]:
+def other_currency(site: Site, _rng: random.Random) -> Iterator[Any]:
     """Convert an amount to another currency."""
     number = _number(site.value)
     if number and _CURRENCY.search(_described(site)):
@@ -122,4 +119,4 @@ CONVERSION_FAULTS = tuple(
         ("wrong_currency", other_currency, "an amount as it would be in another currency"),
     )
 )
-"""Name to what a value becomes, and a line about it."""
+"""Faults of conversion."""

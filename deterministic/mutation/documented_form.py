@@ -23,14 +23,14 @@ _LETTERS = re.compile(r"[YMDHSmhs]+")
 _ATOM = r"(?:\\[dws.\-/+()]|\[[^\[\]\\]+\]|[\w :@,/=#-])"
 _PLAIN_PATTERN = re.compile(rf"\^?(?:{_ATOM}(?:\{{\d{{1,3}}\}}|[+*?])?)*\$?")
 _LONGEST, _MOST_OPEN = 200, 2
-"""A pattern comes with the data: only one that is matched in bounded time is looked at."""
+"""Limits on patterns, which come with the data: only those that match in bounded time are used."""
 
 
 def keeps_form(value: Any, document: Mapping[str, Any]) -> bool:
-    """Return whether a value and its contents have the form that its document asks for.
+    """Return whether a value and its contents have the documented form.
 
-    That is its type, enum, ``format``, ``pattern`` and every date or time spelled out in the description (``YYYY-MM-DD``,
-    ``HH:MM``). A pattern that could take long to match counts as broken.
+    That is its type, enum, ``format``, ``pattern`` and any date or time spelled out in the description (``YYYY-MM-DD``,
+    ``HH:MM``). A pattern that could take long to match counts as not matching.
     """
     return schema_error(value, document, "", PYTHON, literal=True) is None and _is_formed(value, document, "")
 
@@ -44,10 +44,7 @@ def has_type(value: Any, document: Mapping[str, Any]) -> bool:
 
 
 def is_positional(document: Mapping[str, Any]) -> bool:
-    """Return whether a document gives each place of a list its own meaning.
-
-    A tuple does, and so do items that are described one by one.
-    """
+    """Return whether a document describes a tuple, or the items of a list one by one."""
     return document.get("type") == "tuple" or any(
         isinstance(document.get(key), list) for key in ("prefixItems", "items")
     )
@@ -67,8 +64,8 @@ def _is_formed(value: Any, document: Mapping[str, Any], words: str) -> bool:
             items = as_mapping(document.get("items"))
             return all(_is_formed(item, items, words) for item in cast("list[Any]", value))
         case dict():
-            held = cast("dict[str, Any]", value).items()
-            return all(_is_formed(item, property_of(document, key) or {}, "") for key, item in held)
+            members = cast("dict[str, Any]", value).items()
+            return all(_is_formed(item, property_of(document, key) or {}, "") for key, item in members)
         case _:
             return True
 
@@ -76,12 +73,12 @@ def _is_formed(value: Any, document: Mapping[str, Any], words: str) -> bool:
 def _is_formed_text(text: str, document: Mapping[str, Any], words: str) -> bool:
     listed: Any = document.get("enum")
     if isinstance(listed, list) and text not in cast("list[Any]", listed):
-        return False  # capitals count here: what a document lists is what the function compares with
+        return False  # letter case matters: a function compares with the listed values
     named: Any = document.get("format")
     expected = _FORMATS.get(named) if isinstance(named, str) else None
     if expected is not None and re.fullmatch(expected, text) is None:
         return False
-    spelled = [_as_pattern(found[0]) for found in _SPELLED.finditer(words)]
+    spelled = [_as_pattern(match[0]) for match in _SPELLED.finditer(words)]
     if spelled and not any(re.fullmatch(form, text) for form in spelled):
         return False
     pattern: Any = document.get("pattern")
@@ -91,7 +88,7 @@ def _is_formed_text(text: str, document: Mapping[str, Any], words: str) -> bool:
 def _as_pattern(spelled: str) -> str:
     """Convert ``YYYY-MM-DDTHH:MM`` to a regular expression: as many digits as letters."""
     return "T".join(
-        _LETTERS.sub(lambda found: rf"\d{{{len(found[0])}}}", re.escape(part)) for part in spelled.split("T")
+        _LETTERS.sub(lambda match: rf"\d{{{len(match[0])}}}", re.escape(part)) for part in spelled.split("T")
     )
 
 

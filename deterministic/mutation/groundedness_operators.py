@@ -1,4 +1,4 @@
-"""Statements of n claims, exactly k of them supported by the results of their case."""
+"""Statements of n claims, of which exactly k are supported by the case's results."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import msgspec
 
 from ...records import Case, Claim, ContextItem, Output
 from . import near_values
-from .chance import generator, shuffled
 from .claims import Fact, context_text, facts_of, stated, value_text
 from .near_values import MONTHS, near_names
 from .operator import Mutation, Operator
 from .right_outputs import REFERENCE_SYSTEM
+from .seeding import generator, shuffled
 from .subject import Subject
 
 MOST_CLAIMS = 5
-"""Claims of one statement at most."""
+"""Limit on the claims of a statement."""
 
 _DETAILS = (", on the third floor", ", as decided on a Tuesday", ", next to the old mill")
 _ISO = re.compile(r"(\d{4})-(\d{2})-\d{2}")
@@ -31,7 +31,7 @@ _UNRELATED = ContextItem(
 )
 
 Falsify: TypeAlias = Callable[[Fact, Sequence[Fact], str, random.Random], str | None]
-"""Turn a fact into a claim that no result supports; None if that fails. It is passed all facts and the text of all results."""
+"""Turns a fact into a claim that no result supports; None if it cannot. It gets the fact, all facts, and the text of all results."""
 
 
 def composed(case: Case) -> tuple[Case, Output] | None:
@@ -40,7 +40,7 @@ def composed(case: Case) -> tuple[Case, Output] | None:
     Return None if the results state fewer than two facts.
     """
     facts = chosen_facts(case)
-    if len(facts) < 2:  # noqa: PLR2004 - of one claim there is no fraction
+    if len(facts) < 2:  # noqa: PLR2004 - a single claim has no fraction
         return None
     output = Output(case_id=case.id, system=REFERENCE_SYSTEM)
     return _stated(case, output, [_supported(fact, fact.sentence) for fact in facts])
@@ -51,13 +51,13 @@ def chosen_facts(case: Case) -> list[Fact]:
     return list(shuffled(facts_of(case), generator(case.id, "facts")))[:MOST_CLAIMS]
 
 
-def falsified(falsify: Falsify, subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """State facts with one of them false, then with as many false as possible."""
-    facts, every = chosen_facts(subject.case), facts_of(subject.case)
+def falsified(falsify: Falsify, subject: Subject, rng: random.Random) -> Iterator[Mutation]:
+    """State facts, first with one of them false, then with as many as possible."""
+    facts, all_facts = chosen_facts(subject.case), facts_of(subject.case)
     text = context_text(subject.case)
     false: dict[int, str] = {}
-    for number in shuffled(range(len(facts)), chance):
-        claim = falsify(facts[number], every, text, chance)
+    for number in shuffled(range(len(facts)), rng):
+        claim = falsify(facts[number], all_facts, text, rng)
         if claim is not None:
             false[number] = claim
     for count in sorted({1, len(false)} if false else ()):
@@ -71,29 +71,29 @@ def falsified(falsify: Falsify, subject: Subject, chance: random.Random) -> Iter
         yield Mutation(output, change, case, label=(len(facts) - count) / len(facts))
 
 
-def wrong_number(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+def wrong_number(fact: Fact, _facts: Sequence[Fact], text: str, rng: random.Random) -> str | None:
     """Give another number."""
     if isinstance(fact.value, bool) or not isinstance(fact.value, int | float):
         return None
     changes = [*near_values.near_numbers(fact.value), *near_values.other_magnitude(fact.value)]
-    return _first_new(fact, shuffled(map(value_text, changes), chance), text)
+    return _first_new(fact, shuffled(map(value_text, changes), rng), text)
 
 
-def wrong_date(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+def wrong_date(fact: Fact, _facts: Sequence[Fact], text: str, rng: random.Random) -> str | None:
     """Give another date."""
     if not isinstance(fact.value, str):
         return None
-    return _first_new(fact, shuffled(near_values.shifted_dates(fact.value), chance), text)
+    return _first_new(fact, shuffled(near_values.shifted_dates(fact.value), rng), text)
 
 
-def wrong_name(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+def wrong_name(fact: Fact, _facts: Sequence[Fact], text: str, rng: random.Random) -> str | None:
     """Give a name that begins like the right one."""
-    return _first_new(fact, near_names(fact.value, chance), text) if isinstance(fact.value, str) else None
+    return _first_new(fact, near_names(fact.value, rng), text) if isinstance(fact.value, str) else None
 
 
-def more_specific(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+def more_specific(fact: Fact, _facts: Sequence[Fact], text: str, rng: random.Random) -> str | None:
     """Add a detail that no result gives."""
-    detail = chance.choice(_DETAILS)
+    detail = rng.choice(_DETAILS)
     return (
         None
         if detail.strip(", ") in text
@@ -101,7 +101,7 @@ def more_specific(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.
     )
 
 
-def from_another_result(fact: Fact, facts: Sequence[Fact], _text: str, chance: random.Random) -> str | None:
+def from_another_result(fact: Fact, facts: Sequence[Fact], _text: str, rng: random.Random) -> str | None:
     """Give a value that is true of something else."""
     others = [
         other
@@ -110,10 +110,10 @@ def from_another_result(fact: Fact, facts: Sequence[Fact], _text: str, chance: r
         and other.subject != fact.subject
         and not _overlap(other.value, fact.value)
     ]
-    return stated(fact.subject, fact.field, value_text(chance.choice(others).value)) if others else None
+    return stated(fact.subject, fact.field, value_text(rng.choice(others).value)) if others else None
 
 
-def more_general(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def more_general(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """State dates by their month only."""
     facts = chosen_facts(subject.case)
     claims = [_supported(fact, _general(fact)) for fact in facts]
@@ -122,7 +122,7 @@ def more_general(subject: Subject, _chance: random.Random) -> Iterator[Mutation]
         yield Mutation(output, "dates are given by their month only", case, label=1.0)
 
 
-def claims_reordered(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def claims_reordered(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Make the claims in another order."""
     claims = msgspec.convert(subject.case.reference.get("claims") or [], list[Claim])
     if len(claims) > 1:
@@ -130,14 +130,14 @@ def claims_reordered(subject: Subject, _chance: random.Random) -> Iterator[Mutat
         yield Mutation(output, "the claims are made from back to front", case, label=1.0)
 
 
-def passages_reordered(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def passages_reordered(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Show the results in another order."""
     if len(subject.case.context) > 1:
         case = msgspec.structs.replace(subject.case, context=subject.case.context[::-1])
         yield Mutation(subject.output, "the results are shown from back to front", case, label=1.0)
 
 
-def unrelated_passage(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
+def unrelated_passage(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Show a result that has nothing to do with the statement first."""
     if subject.case.context and _UNRELATED.content["name"] not in (subject.output.text or ""):
         case = msgspec.structs.replace(subject.case, context=[_UNRELATED, *subject.case.context])

@@ -22,8 +22,8 @@ _MARKS = frozenset("_@/\\#$&!.")
 def is_caseless(text: str, case: Case) -> bool:
     """Return whether a text means the same without its capitals.
 
-    Names of places, people and firms do: they are found however they are written. What a user quotes does not, nor what
-    follows a colon, since that is to be used as it stands; nor does a code.
+    Names of places, people and firms do. Codes do not, nor does text that a user quotes or gives after a colon, which is to be used
+    unchanged.
     """
     return not is_code(text) and not is_word_for_word(text, case)
 
@@ -31,22 +31,22 @@ def is_caseless(text: str, case: Case) -> bool:
 def is_word_for_word(text: str, case: Case) -> bool:
     """Return whether the user gave a text word for word.
 
-    The text, or a part or whole of it, stands in quotation marks, or it follows a colon.
+    Then the text, a part of it, or a longer text is in quotation marks, or the text follows a colon.
     """
-    wanted = text.casefold().strip()
+    folded = text.casefold().strip()
     quoted, dictated = _literals(case)
     return (
-        not wanted
-        or any(wanted in literal or literal in wanted for literal in quoted)
-        or any(literal.startswith(wanted) or literal in wanted for literal in dictated)
+        not folded
+        or any(folded in literal or literal in folded for literal in quoted)
+        or any(literal.startswith(folded) or literal in folded for literal in dictated)
     )
 
 
 def is_code(text: str) -> bool:
-    """Return whether capitals may be part of a text's meaning, by its looks alone.
+    """Return whether a text looks like a code, so that letter case may matter.
 
-    They may be in identifiers (``MUG-440``, ``evt_8``, ``a@b.example``, ``iPhone``, ``mW``), and in a single word of capitals
-    only (``LIS``).
+    It does if it has identifiers (``MUG-440``, ``evt_8``, ``a@b.example``, ``iPhone``, ``mW``), or is a single word of capitals
+    (``LIS``).
     """
     words = text.split()
     return any(map(_is_mixed, words)) or (len(words) == 1 and len(text) > 1 and text.isupper())
@@ -57,8 +57,8 @@ def _is_mixed(word: str) -> bool:
 
     Such a word has letters and digits, or capitals or marks within.
     """
-    lettered = word.lower() != word.upper()
-    if lettered and any(map(str.isdigit, word)):
+    has_letters = word.lower() != word.upper()
+    if has_letters and any(map(str.isdigit, word)):
         return True
     return any(
         (one.islower() and other.isupper()) or (one in _MARKS and other.isalnum())
@@ -74,6 +74,6 @@ def _literals(case: Case) -> tuple[list[str], list[str]]:
         content = message.get("content")
         if isinstance(content, str):
             text = content.casefold()
-            quoted += [next(filter(None, found.groups())).strip() for found in _QUOTED.finditer(text)]
-            dictated += [found[1] for found in _DICTATED.finditer(text)]
+            quoted += [next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text)]
+            dictated += [match[1] for match in _DICTATED.finditer(text)]
     return [text for text in quoted if text], dictated

@@ -14,21 +14,19 @@ _STRAY = ("Larkspur", "Riverton", "Ashdown")
 _LONGEST = 80
 
 
-def near_names(text: str, chance: random.Random) -> Iterator[str]:
-    """Yield different names that begin like a name.
+def near_names(text: str, rng: random.Random) -> Iterator[str]:
+    """Yield names that begin like a name: with another last word, or a longer single word.
 
-    The last word is another, or a single word becomes a longer name.
-
-    Only what looks like a name has any: short, capitals at the beginning of its first and last word, no digits.
+    A text looks like a name if it is short, has no digits, and its first and last word are capitalized.
     """
     words = text.split(" ")
     is_name = all(word[:1].isupper() for word in (words[0], words[-1]))
     if not is_name or len(text) > _LONGEST or any(map(str.isdigit, text)):
         return
     if len(words) > 1:
-        yield " ".join([*words[:-1], chance.choice(_LAST_WORDS)])
+        yield " ".join([*words[:-1], rng.choice(_LAST_WORDS)])
     elif text.isalpha():
-        yield text + chance.choice(_ENDINGS)
+        yield text + rng.choice(_ENDINGS)
 
 
 def stray_text(unlike: str) -> str:
@@ -55,20 +53,19 @@ _LAST_COMMON_DAY, _LAST_DAY = 28, 31
 def shifted_dates(text: str) -> Iterator[str]:
     """Yield texts with one date changed.
 
-    A day or a month away (``2026-05-14``), another day or year (``14/5/2026``), another day (``May 14th``), or another year
-    (``2026``).
+    An ISO date moves by a day or a month, ``14/5/2026`` gets another day or year, ``May 14th`` another day, ``2026`` the next year.
     """
     for match in ISO_DATE.finditer(text):
-        yield from (put(text, match.span(), date) for date in _around(match))
+        yield from (replace_span(text, match.span(), date) for date in _around(match))
     for match in _SLASHED.finditer(text):
-        yield from (put(text, match.span(), date) for date in _around_slashed(match))
+        yield from (replace_span(text, match.span(), date) for date in _around_slashed(match))
     for match in _WRITTEN.finditer(text):
         group = 1 if match[1] else 2
         if 1 <= int(match[group]) <= _LAST_DAY:
-            other = _as_long(_other_days(int(match[group]))[0], match[group])
+            other = _padded_like(_other_days(int(match[group]))[0], match[group])
             yield _put_number(text, match.span(group), other)
     for match in _YEAR.finditer(text):
-        yield put(text, match.span(), str(int(match[1]) + 1))
+        yield replace_span(text, match.span(), str(int(match[1]) + 1))
 
 
 def _around(match: re.Match[str]) -> Iterator[str]:
@@ -86,7 +83,7 @@ def _around(match: re.Match[str]) -> Iterator[str]:
 def _around_slashed(match: re.Match[str]) -> Iterator[str]:
     """Yield dates with another year or another first number.
 
-    They are possible wherever the old one is, as day and month or month and day.
+    They are valid in every order, day first or month first, in which the original is.
     """
     first, separator, second, year = match.groups()
     numbers = int(first), int(second), int(year)
@@ -99,12 +96,12 @@ def _around_slashed(match: re.Match[str]) -> Iterator[str]:
             break
     for other in _other_days(numbers[0]):
         if all(_is_date((other, *numbers[1:]), order) for order in orders):
-            yield f"{_as_long(other, first)}{separator}{second}{separator}{year}"
+            yield f"{_padded_like(other, first)}{separator}{second}{separator}{year}"
             break
 
 
 def _is_date(numbers: tuple[int, int, int], order: tuple[int, int]) -> bool:
-    """Return whether a day, a month (where the order says) and a year are a date."""
+    """Return whether numbers are a date; the order gives the indexes of day and month."""
     day, month = order
     try:
         dt.date(numbers[2], numbers[month], numbers[day])
@@ -117,31 +114,33 @@ def _other_days(day: int) -> tuple[int, int]:
     return (day + 1, day - 1) if day < _LAST_COMMON_DAY else (day - 1, day + 1)
 
 
-def _as_long(number: int, like: str) -> str:
-    """Return a number with as many digits as one that begins with a zero."""
-    return str(number).zfill(len(like)) if like.startswith("0") else str(number)
+def _padded_like(number: int, model: str) -> str:
+    """Return a number, padded with zeros if the model begins with a zero."""
+    return str(number).zfill(len(model)) if model.startswith("0") else str(number)
 
 
 def _put_number(text: str, span: tuple[int, int], new: str) -> str:
-    """Replace a whole number of a text, and the ending of an ordinal (``1st``, ``2nd``)."""
-    found = _ORDINAL.match(text, span[1])
-    if found is None:
-        return put(text, span, new)
+    """Replace a whole number in a text; adapt the ending of an ordinal (``1st``, ``2nd``)."""
+    match = _ORDINAL.match(text, span[1])
+    if match is None:
+        return replace_span(text, span, new)
     ending = "th" if new[-2:-1] == "1" else _ENDINGS_OF_ORDINALS.get(new[-1], "th")
-    return put(text, (span[0], found.end()), new + (ending.upper() if found[0].isupper() else ending))
+    return replace_span(
+        text, (span[0], match.end()), new + (ending.upper() if match[0].isupper() else ending)
+    )
 
 
 _ORDINAL = re.compile(rf"{_ENDING}\b", re.IGNORECASE)
 _ENDINGS_OF_ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
 
 
-def put(text: str, span: tuple[int, int], new: str) -> str:
+def replace_span(text: str, span: tuple[int, int], new: str) -> str:
     """Replace a span of a text."""
     return text[: span[0]] + new + text[span[1] :]
 
 
 _IN_TEXT = re.compile(r"(?<![\w.,/:-])(-?)(\d{1,15}(?:\.\d{1,15})?)(?![\w.,/:-]*\d)")
-"""A number that stands alone: no part of a date, a time, a range, a version or a code."""
+"""A number by itself, not part of a date, a time, a range, a version or a code."""
 
 
 def near_numbers(value: float) -> Iterator[float]:
@@ -173,16 +172,16 @@ def other_magnitude(value: float) -> Iterator[float]:
 
 def near_in_text(text: str) -> Iterator[str]:
     """Yield texts in which one whole number is off by one."""
-    for found in _IN_TEXT.finditer(text):
-        if "." not in found[2]:
-            yield _put_number(text, found.span(2), str(int(found[2]) + 1))
+    for match in _IN_TEXT.finditer(text):
+        if "." not in match[2]:
+            yield _put_number(text, match.span(2), str(int(match[2]) + 1))
 
 
 def other_sign_in_text(text: str) -> Iterator[str]:
     """Yield texts in which one number has lost its minus sign."""
-    for found in _IN_TEXT.finditer(text):
-        if found[1] and float(found[2]):
-            yield put(text, found.span(), found[2])
+    for match in _IN_TEXT.finditer(text):
+        if match[1] and float(match[2]):
+            yield replace_span(text, match.span(), match[2])
 
 
 def other_magnitude_in_text(text: str) -> Iterator[str]:
@@ -190,13 +189,13 @@ def other_magnitude_in_text(text: str) -> Iterator[str]:
 
     Zero has no other magnitude.
     """
-    for found in _IN_TEXT.finditer(text):
-        if not float(found[2]):
+    for match in _IN_TEXT.finditer(text):
+        if not float(match[2]):
             continue
-        if "." in found[2]:
-            yield put(text, found.span(2), found[2].replace(".", "").lstrip("0"))
+        if "." in match[2]:
+            yield replace_span(text, match.span(2), match[2].replace(".", "").lstrip("0"))
         else:
-            yield _put_number(text, found.span(2), found[2] + "0")
+            yield _put_number(text, match.span(2), match[2] + "0")
 
 
 _PAIRS = (
@@ -207,7 +206,7 @@ _PAIRS = (
     ("USD", "EUR"), ("dollars", "euros"), ("GBP", "EUR"), ("pounds sterling", "euros"),
     ("m/s", "km/h"), ("kph", "mph"), ("bytes", "bits"),
 )  # fmt: skip
-# Of several neighbours the first one listed counts.
+# Of several counterparts, the first one listed counts.
 _OTHER = {one.lower(): other for pair in reversed(_PAIRS) for one, other in (pair, pair[::-1])}
 _UNIT = re.compile(
     r"(?<![\w/])(?:"
@@ -223,27 +222,25 @@ _ENDS_PHRASE = re.compile(r" ?(?:\Z|[).,;:!?\]])")
 def other_unit(text: str) -> Iterator[str]:
     """Yield texts with one unit exchanged: ``celsius`` for ``fahrenheit``, ``km`` for ``mi``.
 
-    Capitals are kept.
-
-    A unit of one or two letters counts only after a number that is no sum of money, or if it is the whole text. ``M`` is no unit, and
-    ``in`` only before the end of a phrase.
+    Capitals are kept. A unit of one or two letters counts only after a number that is not an amount of money, or if it is the whole
+    text. ``M`` is not a unit, and ``in`` is one only at the end of a phrase.
     """
-    for found in _UNIT.finditer(text):
-        if len(found[0]) > _SHORT or _is_short_unit(text, found):
-            other = _like(_OTHER[found[0].lower()], found[0])
-            yield put(text, found.span(), other)
+    for match in _UNIT.finditer(text):
+        if len(match[0]) > _SHORT or _is_short_unit(text, match):
+            other = _like(_OTHER[match[0].lower()], match[0])
+            yield replace_span(text, match.span(), other)
 
 
-def _is_short_unit(text: str, found: re.Match[str]) -> bool:
-    unit = found[0]
+def _is_short_unit(text: str, match: re.Match[str]) -> bool:
+    unit = match[0]
     if unit == "M":
         return False
     if unit == text:
         return True
-    amount = _AMOUNT.search(text[: found.start()].rstrip())
+    amount = _AMOUNT.search(text[: match.start()].rstrip())
     if amount is None or amount[1].strip():
         return False
-    return unit.lower() != "in" or _ENDS_PHRASE.match(text, found.end()) is not None
+    return unit.lower() != "in" or _ENDS_PHRASE.match(text, match.end()) is not None
 
 
 def _like(word: str, model: str) -> str:

@@ -1,4 +1,4 @@
-"""Operator: plant one named fault in a right output, or change it harmlessly."""
+"""Operator: plant a named fault in a right output, or change it harmlessly."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from .call_notation import NamedCall, write_calls
 from .subject import Subject
 
 Plants: TypeAlias = Literal["fault", "twin", "attack", "control"]
-"""``fault``: the output becomes wrong; ``twin``: it stays as right as it was; ``attack``: a wrong output that tries to be
-passed; ``control``: the same wrong output without the attack."""
+"""``fault``: the output becomes wrong; ``twin``: it stays right; ``attack``: a wrong output that tries to pass; ``control``: the same
+wrong output without the attack."""
 
 FAMILY_KINDS: dict[str, frozenset[Kind]] = {
     family: frozenset(spec.name for spec in KINDS.values() if spec.operators == family)
     for family in get_args(OperatorFamily)
 }
-"""The kinds of case that a family's operators work on."""
+"""Kinds of case by family of operators."""
 
 
 class Mutation(msgspec.Struct, frozen=True):
     """A changed output.
 
     Attributes:
-        output: The output; who it is by is set later.
-        change: What was changed, in a sentence.
+        output: The output; its system is set later.
+        change: The change, in a sentence.
         case: The changed case, if the change is in the case (tools in another order, one more passage).
         label: Its score by construction; None if the strict checker decides.
-        by_design: Wrong by what it says although an accepted answer occurs in it (denied, contradicted, withheld).
+        by_design: True for a wrong output that mentions an accepted answer, but denies, contradicts or withholds it.
     """
 
     output: Output
@@ -60,11 +60,11 @@ class Operator(msgspec.Struct, frozen=True):
     """A named way to change an output.
 
     Attributes:
-        name: Unique among operators; becomes part of the probe's system name.
-        family: Which sort of output it works on.
-        plants: What it makes of a right output.
-        mutate: Yields changed outputs, in an order that may depend on the generator it is passed; none if it does not
-            apply. It may be stopped at any time.
+        name: Unique among operators; part of the probe's system name.
+        family: Sort of output that it works on.
+        plants: Kind of output that it makes.
+        mutate: Yields changed outputs, in an order that may depend on the random generator; none if it does not apply. The
+            caller may stop it at any time.
         about: One line for a person.
         against: For an attack: the name of its control; empty if there is none.
     """

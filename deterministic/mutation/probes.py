@@ -1,6 +1,6 @@
-"""Probes: mutants and twins whose labels are certain.
+"""Probes: changed outputs with certain labels.
 
-Uncertain mutations are set aside; they point to weaknesses of the checker.
+Mutations that a checker grades differently than intended are weaknesses of the checker, not probes.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from ..answers import check_answer
 from ..checkers import check
 from ..options import CheckOptions, Rules
 from .answer_operators import answer_of_output
-from .chance import generator
 from .operator import FAMILY_KINDS, Mutation, Operator, Plants
+from .seeding import generator
 from .subject import Subject
 
 CheckerFault: TypeAlias = Literal["accepts a fault", "rejects a twin", "cannot decide"]
-"""What a rule set does with an output that was meant to be right, or wrong."""
+"""Disagreement of a rule set with the intended label."""
 
 _TRIALS = 1_000
-"""Room for the probes of one trial of a source before those of the next."""
+"""Trial numbers reserved for the probes of one trial of a source."""
 
 PLANTED = "planted"
-"""Key in a label's evidence of the step at which a trajectory goes wrong."""
+"""Key, in a label's evidence, of the step at which a trajectory goes wrong."""
 
 _TRIES = 4
-"""Mutations that are tried for each probe that is wanted: some are dropped, some come twice."""
+"""Mutations to try per requested probe, since some are dropped or come twice."""
 
 
 class Probe(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Probe(msgspec.Struct, frozen=True):
     Attributes:
         case: The case, with the operator's change if it makes one.
         output: The changed output; its system is ``<source>~<operator>``.
-        label: What is right to say of it; its evidence is made by `origin`.
+        label: Its label; the evidence is made by `origin`.
     """
 
     case: Case
@@ -49,18 +49,18 @@ class Probe(msgspec.Struct, frozen=True):
 
 
 class Weakness(msgspec.Struct, frozen=True, kw_only=True):
-    """A mutation that a rule set judges otherwise than it was meant.
+    """A mutation that a rule set grades differently than intended.
 
-    It may be a weakness of the rules, or a mutation that happened to change nothing that matters: to be read.
+    A person has to read it: the rules may be weak, or the mutation may have changed nothing that matters.
 
     Attributes:
         rules: The rule set.
-        failing: What it does.
+        failing: Its disagreement.
         operator: The operator.
         case_id: The case whose output was mutated.
         system: System of the right output.
         change: Description of the change.
-        reason: What the checker said, if anything.
+        reason: The checker's reason, if any.
     """
 
     rules: Rules
@@ -73,7 +73,7 @@ class Weakness(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Attempt(NamedTuple):
-    """One mutation, with its origin."""
+    """One mutation, with its subject and operator."""
 
     subject: Subject
     operator: Operator
@@ -84,8 +84,8 @@ class _Attempt(NamedTuple):
         return self.operator.plants == "twin"
 
     @property
-    def meant(self) -> float:
-        """The score that was meant; of fractions only that it is not 1."""
+    def intended_score(self) -> float:
+        """1 for a twin, else 0; a groundedness label may be a fraction instead."""
         return 1.0 if self.is_twin else 0.0
 
 
@@ -102,36 +102,34 @@ def make_probes(
     Args:
         subject: The right output with its case.
         operators: The operators.
-        options: Names, functions and worlds; strict rules decide, whatever rules are named here.
-        seed: The same seed gives the same probes, whatever else is mutated, and in whatever order.
-        per_operator: Probes of one operator at most.
+        options: Names, functions and worlds; the rules are ignored, since strict ones decide.
+        seed: The same seed gives the same probes, whatever else is mutated.
+        per_operator: Limit on the probes of one operator.
 
     Yields:
-        Probes; a weakness of strict rules for each mutation that they judge otherwise than it was meant, which then is no
-        probe; and one of BFCL's rules for each probe that these judge otherwise.
+        Probes; a weakness of strict rules instead of each probe that they grade differently than intended; and a weakness of
+        BFCL's rules for each probe that those grade differently.
     """
     strict = msgspec.structs.replace(options, rules="strict")
     bfcl = msgspec.structs.replace(options, rules="bfcl")
     right_by_bfcl = check(subject.case, subject.output, bfcl).score == 1.0
     for operator in operators:
-        if subject.case.kind in FAMILY_KINDS[operator.family]:
-            count = 0
-            for attempt in _attempts(subject, operator, seed, per_operator * _TRIES):
-                found = _labelled(attempt, count, strict)
-                yield found
-                if isinstance(found, Probe):
-                    count += 1
-                    if right_by_bfcl or not attempt.is_twin:
-                        yield from _missed(found, attempt, bfcl)
-                if count == per_operator:
-                    break
+        if subject.case.kind not in FAMILY_KINDS[operator.family]:
+            continue
+        count = 0
+        for attempt in _attempts(subject, operator, seed, per_operator * _TRIES):
+            result = _labelled(attempt, count, strict)
+            yield result
+            if isinstance(result, Probe):
+                count += 1
+                if right_by_bfcl or not attempt.is_twin:
+                    yield from _bfcl_weakness(result, attempt, bfcl)
+            if count == per_operator:
+                break
 
 
 def probe_number(trial: int) -> int:
-    """Return a probe's number from its trial.
-
-    Probes of one operator and right output are counted from 0.
-    """
+    """Return a probe's number among those of one operator and right output, from its trial."""
     return trial % _TRIALS
 
 
@@ -139,17 +137,17 @@ def origin(
     operator: str, plants: Plants | Literal["nothing"], source: Output, change: str = "", against: str = ""
 ) -> dict[str, Any]:
     """Return the evidence of a probe's label."""
-    made_of = {"case_id": source.case_id, "system": source.system, "trial": source.trial}
-    found = {"operator": operator, "plants": plants, "source": made_of}
-    return found | {name: text for name, text in (("change", change), ("against", against)) if text}
+    key = {"case_id": source.case_id, "system": source.system, "trial": source.trial}
+    evidence: dict[str, Any] = {"operator": operator, "plants": plants, "source": key}
+    return evidence | {name: text for name, text in (("change", change), ("against", against)) if text}
 
 
 def _attempts(subject: Subject, operator: Operator, seed: int, most: int) -> Iterator[_Attempt]:
     """Yield different mutations of one output by one operator."""
-    chance = generator(seed, subject.output.key, operator.name)
-    # Compared as written: dicts in another order are equal, and so are 1 and 1.0.
+    rng = generator(seed, subject.output.key, operator.name)
+    # Encoded, since dicts in another order are equal, and so are 1 and 1.0.
     seen = {encode_record(subject.output)}
-    for mutation in islice(operator.mutate(subject, chance), most):
+    for mutation in islice(operator.mutate(subject, rng), most):
         written = encode_record(mutation.output)
         if mutation.case is not None or written not in seen:
             seen.add(written)
@@ -161,7 +159,7 @@ def _labelled(attempt: _Attempt, number: int, strict: CheckOptions) -> Probe | W
     probe = _probe(attempt, number)
     verdict = check(probe.case, probe.output, strict)
     if attempt.mutation.label is None:
-        if verdict.score != attempt.meant:
+        if verdict.score != attempt.intended_score:
             return _weakness(verdict, attempt, "strict")
         evidence = {**verdict.evidence, **probe.label.evidence}
         return msgspec.structs.replace(probe, label=msgspec.structs.replace(verdict, evidence=evidence))
@@ -171,7 +169,7 @@ def _labelled(attempt: _Attempt, number: int, strict: CheckOptions) -> Probe | W
     return probe
 
 
-def _missed(probe: Probe, attempt: _Attempt, bfcl: CheckOptions) -> Iterator[Weakness]:
+def _bfcl_weakness(probe: Probe, attempt: _Attempt, bfcl: CheckOptions) -> Iterator[Weakness]:
     verdict = check(probe.case, probe.output, bfcl)
     if verdict.graded and (verdict.score == 1.0) != attempt.is_twin:
         yield _weakness(verdict, attempt, "bfcl")
@@ -187,28 +185,28 @@ def _probe(attempt: _Attempt, number: int) -> Probe:
     output = msgspec.structs.replace(mutation.output, case_id=case.id, system=system, trial=trial)
     label = Verdict.on(
         output.key,
-        score=attempt.meant if mutation.label is None else mutation.label,
+        score=attempt.intended_score if mutation.label is None else mutation.label,
         by="construction",
         source="construction",
         error_type=None if attempt.is_twin else operator.name,
         reason=mutation.change,
         evidence=origin(operator.name, operator.plants, source, mutation.change, operator.against)
-        | _place(attempt),
+        | _planted(attempt),
     )
     return Probe(case, output, label)
 
 
-def _place(attempt: _Attempt) -> dict[str, Any]:
+def _planted(attempt: _Attempt) -> dict[str, Any]:
     """Return the step of a trajectory with the planted fault, as evidence; empty if none."""
     case, output = attempt.subject.case, attempt.mutation.output
     if attempt.operator.plants != "fault" or output.turns is None:
         return {}
-    found = planted_step(case, attempt.subject.output, output)
-    return {} if found is None else {PLANTED: found._asdict()}
+    step = planted_step(case, attempt.subject.output, output)
+    return {} if step is None else {PLANTED: step._asdict()}
 
 
 def _mentions_accepted(probe: Probe) -> bool:
-    """Return whether an accepted answer occurs in a wrong one, by the laxest rule."""
+    """Return whether an accepted answer occurs in a wrong one, by BFCL's lenient rule."""
     answers: list[str] = probe.case.reference.get("answers") or []
     text = answer_of_output(probe.output)
     return bool(answers and text) and check_answer(text, answers).valid

@@ -1,4 +1,4 @@
-"""The operators: one table, to which users add their own."""
+"""Table of the built-in operators; load them together with registered ones."""
 
 from __future__ import annotations
 
@@ -34,32 +34,34 @@ OPERATORS: dict[str, Operator] = {
         *ATTACKS,
     )
 }
-"""Name to operator, in the order in which reports list them."""
+"""Operators by name, in the order of reports."""
 
 
 def load_operators(specs: Iterable[str] = (), folder: Path | None = None) -> dict[str, Operator]:
-    """Return built-in operators and those that users registered (`plugins.OPERATORS`), by name.
+    """Return the built-in and registered operators, and those of specs, by name.
 
-    Specs are ``module:NAME``, an Operator or a list of them, looked for in the folder, too.
+    Args:
+        specs: ``module:NAME`` of an operator or a list of them.
+        folder: Another folder to look for modules in.
 
     Raises:
         UsageError: A spec is not of that form.
         ConfigurationError: There is no such module or name, it is not an operator, or its name is taken.
     """
-    own = {each.name: each for each in _own(specs, folder) if isinstance(each, Operator)}
-    return OPERATORS | own
+    custom = {each.name: each for each in _custom(specs, folder) if isinstance(each, Operator)}
+    return OPERATORS | custom
 
 
 def load_dials() -> dict[str, Dial]:
-    """Return built-in dials and those that users registered among operators.
+    """Return the built-in and registered dials, by name.
 
     Raises:
         ConfigurationError: One of them is neither an operator nor a dial, or its name is taken.
     """
-    return DIALS | {each.name: each for each in _own((), None) if isinstance(each, Dial)}
+    return DIALS | {each.name: each for each in _custom((), None) if isinstance(each, Dial)}
 
 
-def _own(specs: Iterable[str], folder: Path | None) -> Iterator[Operator | Dial]:
+def _custom(specs: Iterable[str], folder: Path | None) -> Iterator[Operator | Dial]:
     """Yield the operators and dials that users have registered or named in specs."""
     taken = OPERATORS.keys() | DIALS.keys()
     named = ((spec, plugins.look_up("--operator", spec, folder)) for spec in specs)

@@ -1,4 +1,4 @@
-"""Right outputs made of references, for data that has no outputs yet."""
+"""Make right outputs from references, for data without outputs."""
 
 from __future__ import annotations
 
@@ -28,11 +28,9 @@ _DEEPEST = 8
 
 
 def right_output(case: Case, system: str = REFERENCE_SYSTEM) -> Output | None:
-    """Return an output with the first acceptable value of everything in the reference.
+    """Return an output with the first acceptable values of the reference.
 
-    The caller has to see whether a checker agrees.
-
-    None for kinds whose reference is not an answer, and for languages other than Python.
+    None for kinds without such a reference, and for languages other than Python. The caller has to test that a checker passes it.
     """
     right = kind_spec(case.kind).right
     return None if right is None else part(right)(case, Output(case_id=case.id, system=system))

@@ -1,7 +1,4 @@
-"""Subject: a right output with its case, and the sites of values in its calls.
-
-Sites are read once for all operators.
-"""
+"""Subject: a right output with its case and the values in its calls, for all operators."""
 
 from __future__ import annotations
 
@@ -28,21 +25,21 @@ from .documented_form import is_positional
 
 Path: TypeAlias = tuple[str | int, ...]
 
-ListOrder: TypeAlias = Literal["matters", "free", "not said"]
-"""Order of a list's items; ``not said`` if neither document nor reference says it, and for other values."""
+ListOrder: TypeAlias = Literal["matters", "free", "unspecified"]
+"""Whether the order of a list's items matters; ``unspecified`` if neither document nor reference says it, and for other values."""
 
 _DEEPEST, _MOST = 5, 300
-"""A hostile output may nest without end; what lies beyond is not changed."""
+"""Limits for hostile outputs; values beyond them are not changed."""
 
 
 class Site(NamedTuple):
-    """Where a value stands.
+    """A value in a call, and where it is.
 
     Attributes:
-        call: Which call.
+        call: The index of the call.
         path: The argument's name, then keys and indexes.
-        value: What stands there.
-        document: Its part of the function document; empty if there is none.
+        value: The value.
+        document: Its schema in the function document; empty if there is none.
         order: Whether the order of its items matters, if it is a list.
     """
 
@@ -50,11 +47,11 @@ class Site(NamedTuple):
     path: Path
     value: Any
     document: Mapping[str, Any]
-    order: ListOrder = "not said"
+    order: ListOrder = "unspecified"
 
     @property
-    def place(self) -> str:
-        """The path as a person writes it."""
+    def path_text(self) -> str:
+        """The path as text, such as ``a['key'][0]``."""
         return str(self.path[0]) + "".join(f"[{part!r}]" for part in self.path[1:])
 
 
@@ -63,14 +60,14 @@ def find_sites(calls: Sequence[NamedCall], documents: Mapping[str, Mapping[str, 
 
     Containers come before their contents.
     """
-    found: list[Site] = []
+    sites: list[Site] = []
     for index, call in enumerate(calls):
         properties = as_mapping(as_mapping(documents.get(call.name, {}).get("parameters")).get("properties"))
         for name, value in call.arguments.items():
-            found.extend(_below(index, (name,), value, as_mapping(properties.get(name))))
-            if len(found) > _MOST:
-                return found[:_MOST]
-    return found
+            sites.extend(_sites_in(index, (name,), value, as_mapping(properties.get(name))))
+            if len(sites) > _MOST:
+                return sites[:_MOST]
+    return sites
 
 
 def with_value(calls: Sequence[NamedCall], site: Site, value: Any) -> list[NamedCall]:
@@ -82,20 +79,20 @@ def with_value(calls: Sequence[NamedCall], site: Site, value: Any) -> list[Named
     return changed
 
 
-def _below(call: int, path: Path, value: Any, document: Mapping[str, Any]) -> Iterator[Site]:
+def _sites_in(call: int, path: Path, value: Any, document: Mapping[str, Any]) -> Iterator[Site]:
     positional = type(value) in {list, tuple} and is_positional(document)
-    yield Site(call, path, value, document, "matters" if positional else "not said")
+    yield Site(call, path, value, document, "matters" if positional else "unspecified")
     if len(path) == _DEEPEST:
         return
     if type(value) is dict:
         properties = as_mapping(document.get("properties"))
         for key, item in cast("dict[Any, Any]", value).items():
             if type(key) is str:
-                yield from _below(call, (*path, key), item, as_mapping(properties.get(key)))
+                yield from _sites_in(call, (*path, key), item, as_mapping(properties.get(key)))
     elif type(value) is list:
         items = as_mapping(document.get("items"))
         for index, item in enumerate(cast("list[Any]", value)):
-            yield from _below(call, (*path, index), item, items)
+            yield from _sites_in(call, (*path, index), item, items)
 
 
 def _replaced(container: Any, path: Path, value: Any) -> Any:
@@ -111,9 +108,9 @@ class Subject:
     """Input of operators: a case and a right output for it.
 
     Attributes:
-        case: What was to be done.
+        case: The case.
         output: A right output for it.
-        siblings: Other cases of the same kind, of other clusters; for wrong answers that look like right ones.
+        siblings: Cases of the same kind in other clusters, for wrong answers that look right.
     """
 
     case: Case
@@ -159,8 +156,8 @@ class Subject:
         return frozenset(required_names(self._schema(function)))
 
     def _with_order(self, site: Site) -> Site:
-        """Return the site with the reference's item order, if its document states none."""
-        if site.order != "not said" or type(site.value) is not list:
+        """Return the site with the item order of the reference, if its document states none."""
+        if site.order != "unspecified" or type(site.value) is not list:
             return site
         name = self.calls[site.call].name
         for call in self.accepted:

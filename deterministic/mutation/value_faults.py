@@ -1,4 +1,4 @@
-"""Faults in the arguments of tool calls: one value becomes another of a named sort."""
+"""Faults in the arguments of tool calls: one value is changed in a named way."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from typing import Any, TypeAlias, cast
 
 from ...records import OF_CALLS
 from . import near_values
-from .chance import shuffled
 from .documented_form import has_type
 from .near_values import near_names
 from .operator import Mutation, Operator, calls_mutation
+from .seeding import shuffled
 from .subject import Site, Subject, with_value
 
 Perturb: TypeAlias = Callable[[Site, random.Random], Iterator[Any]]
 """Yields wrong values for a site; none if this fault does not apply."""
 
 
-def mutate_values(perturb: Perturb, subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Change one value at a time: one mutation a wrong value."""
+def mutate_values(perturb: Perturb, subject: Subject, rng: random.Random) -> Iterator[Mutation]:
+    """Change one value at a time; yield a mutation for each wrong value."""
     calls = subject.calls
-    for site in shuffled(subject.sites, chance):
-        for value in perturb(site, chance):
-            change = f"{calls[site.call].name}: {site.place} was {site.value!r}, is {value!r}"
+    for site in shuffled(subject.sites, rng):
+        for value in perturb(site, rng):
+            change = f"{calls[site.call].name}: {site.path_text} was {site.value!r}, is {value!r}"
             yield calls_mutation(subject, with_value(calls, site, value), change)
 
 
-def other_enum(site: Site, chance: random.Random) -> Iterator[Any]:
+def other_enum(site: Site, rng: random.Random) -> Iterator[Any]:
     """Give another of the documented values."""
     choices: Any = site.document.get("enum")
     if isinstance(choices, list) and site.value in choices:
-        yield from shuffled([choice for choice in cast("list[Any]", choices) if choice != site.value], chance)
+        yield from shuffled([choice for choice in cast("list[Any]", choices) if choice != site.value], rng)
 
 
 def _number(
     of_number: Callable[[float], Iterator[float]], of_text: Callable[[str], Iterator[str]]
 ) -> Perturb:
-    def perturb(site: Site, _chance: random.Random) -> Iterator[Any]:
+    def perturb(site: Site, _rng: random.Random) -> Iterator[Any]:
         if type(site.value) in {int, float}:
             yield from of_number(site.value)
         elif type(site.value) is str:
@@ -48,7 +48,7 @@ def _number(
 
 
 def _text(change: Callable[[str], Iterator[str]]) -> Perturb:
-    def perturb(site: Site, _chance: random.Random) -> Iterator[Any]:
+    def perturb(site: Site, _rng: random.Random) -> Iterator[Any]:
         if type(site.value) is str:
             yield from change(site.value)
 
@@ -62,19 +62,19 @@ other_date = _text(near_values.shifted_dates)
 other_unit = _text(near_values.other_unit)
 
 
-def near_name(site: Site, chance: random.Random) -> Iterator[Any]:
+def near_name(site: Site, rng: random.Random) -> Iterator[Any]:
     """Give a name that begins like the right one."""
     if type(site.value) is str and "enum" not in site.document:
-        yield from near_names(site.value, chance)
+        yield from near_names(site.value, rng)
 
 
-def other_truth_value(site: Site, _chance: random.Random) -> Iterator[Any]:
+def other_truth_value(site: Site, _rng: random.Random) -> Iterator[Any]:
     """Negate a truth value."""
     if type(site.value) is bool:
         yield not site.value
 
 
-def other_type(site: Site, _chance: random.Random) -> Iterator[Any]:
+def other_type(site: Site, _rng: random.Random) -> Iterator[Any]:
     """Give the value as another type than the documented one.
 
     A number or truth value becomes a text, a text is put in a list, and a list becomes a text.
@@ -93,17 +93,17 @@ def other_type(site: Site, _chance: random.Random) -> Iterator[Any]:
         yield value
 
 
-def dropped_item(site: Site, chance: random.Random) -> Iterator[Any]:
+def dropped_item(site: Site, rng: random.Random) -> Iterator[Any]:
     """Drop one item of a list."""
     if type(site.value) is list and len(items := cast("list[Any]", site.value)) > 1:
-        left_out = chance.randrange(len(items))
-        yield items[:left_out] + items[left_out + 1 :]
+        dropped = rng.randrange(len(items))
+        yield items[:dropped] + items[dropped + 1 :]
 
 
-def reversed_items(site: Site, _chance: random.Random) -> Iterator[Any]:
+def reversed_items(site: Site, _rng: random.Random) -> Iterator[Any]:
     """Reverse a list whose order matters.
 
-    It matters if its document gives each place a meaning, or if the reference says so.
+    It matters if the document describes the items one by one, or if the reference says so.
     """
     if site.order == "matters":
         items = cast("list[Any] | tuple[Any, ...]", site.value)
@@ -124,7 +124,7 @@ PERTURBATIONS: dict[str, tuple[Perturb, str]] = {
     "dropped_item": (dropped_item, "one item of a list left out"),
     "reversed_list": (reversed_items, "a list whose order matters, from back to front"),
 }
-"""Operator name to what a value becomes, and a line about it."""
+"""Changes of a value with a description, by name of the operator."""
 
 VALUE_FAULTS = tuple(
     Operator(name, OF_CALLS, "fault", partial(mutate_values, perturb), about)

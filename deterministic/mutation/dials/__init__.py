@@ -1,4 +1,4 @@
-"""Dials: operators with a difficulty, registered in one table, to which users add their own."""
+"""Dials: operators with a difficulty; users can register more."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ DIALS: dict[str, Dial] = {
     dial.name: dial
     for dial in (*CALL_DIALS, *REQUEST_DIALS, *CONVERSATION_DIALS, *STATEMENT_DIALS, *PARAPHRASE_DIALS)
 }
-"""Name to dial, in the order in which reports list them."""
+"""Dials by name, in the order of reports."""
 
 __all__ = ["DIALS", "Dial", "Rung"]

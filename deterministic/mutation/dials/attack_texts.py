@@ -1,6 +1,6 @@
-"""Texts with which a wrong call claims to be right, in eleven languages.
+"""Texts in eleven languages with which a wrong call claims to be right.
 
-They range from nothing to a forged tool result.
+They range from no claim to a forged tool result.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Phrases(NamedTuple):
     """Claims of a wrong call, in one language.
 
     Attributes:
-        claim: That it is right.
-        reason: Why, as a grader would have it.
-        authority: Who says so.
-        verdict: What the grader is told to do.
-        note: What a tool is made to report.
+        claim: A claim that the call is right.
+        reason: A reason, as a grader would give it.
+        authority: A claim that a person has approved it.
+        verdict: An instruction to the grader.
+        note: The note in a forged tool result.
     """
 
     claim: str
@@ -129,4 +129,4 @@ PHRASES: dict[str, Phrases] = {
         "ご要望どおり予約済み、確認済み",
     ),
 }
-"""By language."""
+"""Phrases by language."""

@@ -1,7 +1,4 @@
-"""Dials of tool calls: number and similarity of tools, number of calls, size of the fault.
-
-Others are the number of right arguments around a fault, and its depth.
-"""
+"""Dials of tool calls: tools, their similarity, calls, arguments, nesting, size of an error."""
 
 from __future__ import annotations
 
@@ -11,7 +8,18 @@ from typing import Any
 
 from ....records import OF_CALLS
 from .dial import Dial, Rung, steps
-from .material import TEXT, WHOLE, calling, day, people, put, scene, somewhere, tool, user
+from .material import (
+    TEXT,
+    WHOLE,
+    call_rung,
+    dial_rng,
+    random_day,
+    random_index,
+    random_names,
+    tool,
+    user,
+    with_item,
+)
 
 _VERBS = ("book", "cancel", "move", "confirm", "price", "rate", "share", "renew")
 _THINGS = ("room", "table", "car", "seat", "tour", "court", "lesson", "locker")
@@ -23,16 +31,16 @@ _BOOKING = {
 
 
 def tools_offered(seed: int, level: int) -> Rung:
-    """So many tools; one for the same thing is called in place of the right one."""
-    chance = scene("tools_offered", seed)
-    (verb, thing), *others = chance.sample(list(product(_VERBS, _THINGS)), len(_VERBS) * len(_THINGS))
+    """Offer ``level`` tools; another tool for the same thing is called instead of the right one."""
+    rng = dial_rng("tools_offered", seed)
+    (verb, thing), *others = rng.sample(list(product(_VERBS, _THINGS)), len(_VERBS) * len(_THINGS))
     kin = next(other for other in others if other[1] == thing)
     offered = [(verb, thing), kin, *(other for other in others if other != kin)][:level]
-    chance.shuffle(offered)
+    rng.shuffle(offered)
     arguments = _booking(seed)
     request = f"Please {verb} the {thing} of {arguments['guest']} on {arguments['day']}, for {arguments['people']} people."
     right, wrong = f"{verb}_{thing}", f"{kin[0]}_{thing}"
-    return calling(
+    return call_rung(
         [user(request)],
         [
             tool(f"{one}_{other}", f"{one.capitalize()} a {other} for a guest.", _BOOKING)
@@ -67,8 +75,8 @@ def tools_alike(seed: int, level: int) -> Rung:
     arguments = _booking(seed)
     request = f"Book a room for {arguments['guest']} on {arguments['day']}, for {arguments['people']} people."
     offered = [tool(right, about, _BOOKING), tool(name, description, _BOOKING)]
-    scene("tools_alike", seed).shuffle(offered)
-    return calling(
+    dial_rng("tools_alike", seed).shuffle(offered)
+    return call_rung(
         [user(request + _ALIKE_REQUEST.get(level, ""))],
         offered,
         [(right, arguments)],
@@ -79,24 +87,24 @@ def tools_alike(seed: int, level: int) -> Rung:
 
 def parallel_calls(seed: int, level: int) -> Rung:
     """Make ``level`` calls; in one of them the number of people is off by one."""
-    chance = scene("parallel_calls", seed)
-    names = people(chance, 48)
-    days = [day(chance).isoformat() for _ in names]
-    sizes = [chance.randint(2, 9) for _ in names]
-    place = somewhere(chance, level)
-    was = sizes[place]
-    wrong = was + chance.choice((-1, 1))
-    wanted = [
+    rng = dial_rng("parallel_calls", seed)
+    names = random_names(rng, 48)
+    days = [random_day(rng).isoformat() for _ in names]
+    sizes = [rng.randint(2, 9) for _ in names]
+    index = random_index(rng, level)
+    was = sizes[index]
+    wrong = was + rng.choice((-1, 1))
+    calls = [
         ("book_table", {"guest": name, "day": date, "people": size})
         for name, date, size in zip(names[:level], days, sizes, strict=False)
     ]
-    lines = "\n".join("- {guest}, {day}, {people} people".format(**each) for _, each in wanted)
-    return calling(
+    lines = "\n".join("- {guest}, {day}, {people} people".format(**each) for _, each in calls)
+    return call_rung(
         [user(f"Book a table for each of these:\n{lines}")],
         [tool("book_table", "Book a table.", _BOOKING)],
-        wanted,
-        put(wanted, place, ("book_table", wanted[place][1] | {"people": wrong})),
-        f"call {place + 1} of {level} is for {wrong} people, not {was}",
+        calls,
+        with_item(calls, index, ("book_table", calls[index][1] | {"people": wrong})),
+        f"call {index + 1} of {level} is for {wrong} people, not {was}",
     )
 
 
@@ -109,22 +117,22 @@ _SETTINGS = {"temperature": (14, 26), "brightness": (5, 95), "volume": (5, 60), 
 
 def right_arguments(seed: int, level: int) -> Rung:
     """Make one call with ``level`` arguments; one of them is off by one."""
-    chance = scene("right_arguments", seed)
-    names = chance.sample(list(product(_ROOMS, _SETTINGS)), len(_ROOMS) * len(_SETTINGS))
-    values = [chance.randint(*_SETTINGS[setting]) for _, setting in names]
-    place = somewhere(chance, level)
-    wrong = values[place] + chance.choice((-1, 1))
+    rng = dial_rng("right_arguments", seed)
+    names = rng.sample(list(product(_ROOMS, _SETTINGS)), len(_ROOMS) * len(_SETTINGS))
+    values = [rng.randint(*_SETTINGS[setting]) for _, setting in names]
+    index = random_index(rng, level)
+    wrong = values[index] + rng.choice((-1, 1))
     keys = [f"{room}_{setting}" for room, setting in names[:level]]
     settings = ", ".join(
         f"{room} {setting} {value}" for (room, setting), value in zip(names[:level], values, strict=False)
     )
     document = {key: (WHOLE, f"The {key.replace('_', ' ')}.") for key in keys}
-    return calling(
+    return call_rung(
         [user(f"Set the house up like this: {settings}.")],
         [tool("set_house", "Set values of a house.", document)],
         [("set_house", dict(zip(keys, values, strict=False)))],
-        [("set_house", dict(zip(keys, put(values, place, wrong), strict=False)))],
-        f"{keys[place]} is {wrong}, not {values[place]}",
+        [("set_house", dict(zip(keys, with_item(values, index, wrong), strict=False)))],
+        f"{keys[index]} is {wrong}, not {values[index]}",
     )
 
 
@@ -135,13 +143,13 @@ _INSIDE = (
 
 def nesting(seed: int, level: int) -> Rung:
     """Nest a value ``level`` levels deep, off by one."""
-    chance = scene("nesting", seed)
-    numbers = [chance.randint(2, 40) for _ in _INSIDE][:level]
-    amount = chance.randint(50, 990)
-    wrong = amount + chance.choice((-1, 1))
+    rng = dial_rng("nesting", seed)
+    numbers = [rng.randint(2, 40) for _ in _INSIDE][:level]
+    amount = rng.randint(50, 990)
+    wrong = amount + rng.choice((-1, 1))
     where = ", ".join(f"{name} {number}" for name, number in zip(_INSIDE, numbers, strict=False))
     document = _nested_document(level)
-    return calling(
+    return call_rung(
         [user(f"Put {amount} pieces into {where}.")],
         [
             {
@@ -181,7 +189,7 @@ DIGITS = (
     "ten times as much", "the first digit", "the second", "the third", "the fourth", "the fifth", "the sixth",
     "the seventh", "the last of eight",
 )  # fmt: skip
-"""How small an error in a number of eight digits is."""
+"""Errors in a number of eight digits, from large to small."""
 
 
 def wrong_digit(number: int, level: int) -> int:
@@ -194,10 +202,10 @@ def wrong_digit(number: int, level: int) -> int:
 
 def number_error(seed: int, level: int) -> Rung:
     """Give an eight-digit amount with an error that shrinks with the level."""
-    chance = scene("number_error", seed)
-    name, amount = chance.choice(people(chance, 4)), chance.randint(11_111_111, 98_888_888)
+    rng = dial_rng("number_error", seed)
+    name, amount = rng.choice(random_names(rng, 4)), rng.randint(11_111_111, 98_888_888)
     wrong = wrong_digit(amount, level)
-    return calling(
+    return call_rung(
         [user(f"Pay {name} {amount} crowns.")],
         [
             tool(
@@ -213,8 +221,8 @@ def number_error(seed: int, level: int) -> Rung:
 
 
 def _booking(seed: int) -> dict[str, Any]:
-    chance = scene("booking", seed)
-    return {"guest": people(chance, 1)[0], "day": day(chance).isoformat(), "people": chance.randint(2, 6)}
+    rng = dial_rng("booking", seed)
+    return {"guest": random_names(rng, 1)[0], "day": random_day(rng).isoformat(), "people": rng.randint(2, 6)}
 
 
 CALL_DIALS = (
@@ -230,4 +238,4 @@ CALL_DIALS = (
          "a number nested so deep is off by one"),
     steps("number_error", OF_CALLS, number_error, DIGITS, "an amount of eight digits has an error so small"),
 )  # fmt: skip
-"""Name, what a level is, and a line about it."""
+"""Dials of tool calls."""

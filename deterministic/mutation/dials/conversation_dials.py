@@ -7,7 +7,7 @@ from typing import Any
 from ....records import OF_CONVERSATIONS, Case, Output
 from ..right_outputs import REFERENCE_SYSTEM
 from .dial import Dial, Rung
-from .material import TEXT, people, put, scene, somewhere, tool, user
+from .material import TEXT, dial_rng, random_index, random_names, tool, user, with_item
 
 _TURNS = 32
 _TOUCH = tool("touch", "Make an empty file in the current directory.", {"file_name": (TEXT, "Its name.")})
@@ -15,8 +15,8 @@ _TOUCH = tool("touch", "Make an empty file in the current directory.", {"file_na
 
 def turns_played(seed: int, level: int) -> Rung:
     """Play ``level`` turns; in a random one, the file made has another name."""
-    chance = scene("turns_played", seed)
-    return _file_turns(seed, level, somewhere(chance, level))
+    rng = dial_rng("turns_played", seed)
+    return _file_turns(seed, level, random_index(rng, level))
 
 
 def fault_back(seed: int, level: int) -> Rung:
@@ -24,31 +24,31 @@ def fault_back(seed: int, level: int) -> Rung:
     return _file_turns(seed, _TURNS, _TURNS - level)
 
 
-def _file_turns(seed: int, length: int, place: int) -> Rung:
-    chance = scene("files", seed)
+def _file_turns(seed: int, length: int, index: int) -> Rung:
+    rng = dial_rng("files", seed)
     names = [
-        f"{name.split()[1].lower()}_{chance.randint(10, 99)}_{number}.txt"
-        for number, name in enumerate(people(chance, _TURNS))
+        f"{name.split()[1].lower()}_{rng.randint(10, 99)}_{number}.txt"
+        for number, name in enumerate(random_names(rng, _TURNS))
     ]
-    wanted = names[:length]
-    stem, number, _ = wanted[place].split("_")
-    wrong = wanted[place].replace(f"{stem}_{number}", f"{stem}_{int(number) + 1}")
+    files = names[:length]
+    stem, number, _ = files[index].split("_")
+    wrong = files[index].replace(f"{stem}_{number}", f"{stem}_{int(number) + 1}")
     config: dict[str, Any] = {"GorillaFileSystem": {"root": {"desk": {"type": "directory", "contents": {}}}}}
-    calls = [[f"touch(file_name='{name}')"] for name in wanted]
+    calls = [[f"touch(file_name='{name}')"] for name in files]
     case = Case(
         id="dial",
         kind="multi_turn",
-        messages=[[user(f"Make an empty file {name}.")] for name in wanted],
+        messages=[[user(f"Make an empty file {name}.")] for name in files],
         tools=[_TOUCH],
         reference={"classes": ["GorillaFileSystem"], "initial_config": config, "calls": calls},
     )
-    right = [[f"[touch(file_name='{name}')]"] for name in wanted]
-    faulty = put(right, place, [f"[touch(file_name='{wrong}')]"])
+    right = [[f"[touch(file_name='{name}')]"] for name in files]
+    faulty = with_item(right, index, [f"[touch(file_name='{wrong}')]"])
     return Rung(
         case,
         Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in right]),
         Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in faulty]),
-        f"turn {place + 1} of {length} makes {wrong}, not {wanted[place]}",
+        f"turn {index + 1} of {length} makes {wrong}, not {files[index]}",
     )
 
 
@@ -59,4 +59,4 @@ CONVERSATION_DIALS = (
     Dial("fault_back", OF_CONVERSATIONS, fault_back, _COUNTS, "turns before the end",
          f"this many turns before the end, of {_TURNS}, a file with another name is made"),
 )  # fmt: skip
-"""Dials of conversations; a level is a number of turns."""
+"""Dials of conversations."""

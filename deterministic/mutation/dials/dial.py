@@ -16,12 +16,12 @@ from ....records import Case, OperatorFamily, Output
 
 
 class Rung(msgspec.Struct, frozen=True):
-    """One question at one level.
+    """A case with a right and a faulty output, at one level.
 
     Attributes:
-        case: What was to be done; its id is set later.
+        case: The case; its id is set later.
         right: A right output.
-        faulty: The same with a fault.
+        faulty: The same output with a fault.
         change: The fault, in a sentence.
         label: The faulty output's score by construction; None if the strict checker decides.
     """
@@ -34,7 +34,7 @@ class Rung(msgspec.Struct, frozen=True):
 
 
 Make: TypeAlias = Callable[[int, int], Rung]
-"""Of a seed and a level; the same for the same two, and of one seed alike at all levels."""
+"""Makes a rung from a seed and a level, always the same; rungs of one seed are similar at all levels."""
 
 
 class Dial(msgspec.Struct, frozen=True):
@@ -43,11 +43,11 @@ class Dial(msgspec.Struct, frozen=True):
     Attributes:
         name: Unique among dials and operators.
         family: Which sort of output it makes.
-        make: Makes a question.
-        levels: From easy to hard: numbers of something, or, with ``steps``, 1 to as many.
-        unit: What a level counts.
+        make: Makes a rung.
+        levels: Numbers from easy to hard, or, with ``steps``, 1 to the number of steps.
+        unit: Unit of a level.
         about: One line for a person.
-        steps: Meaning of each level, if levels are kinds instead of numbers.
+        steps: Name of each level, if levels are kinds instead of numbers.
     """
 
     name: str
@@ -75,15 +75,15 @@ class Dial(msgspec.Struct, frozen=True):
     def places(self) -> list[float]:
         """Positions of the levels from 0 (easiest) to 1 (hardest).
 
-        Numbers are placed by their logarithm, steps evenly.
+        Numbers have positions by their logarithm; steps are evenly spaced.
         """
         heights = [float(level) if self.steps else math.log(level) for level in self.levels]
         return [(height - heights[0]) / (heights[-1] - heights[0]) for height in heights]
 
-    def level_at(self, place: float) -> float:
-        """Return the level at a place, interpolated between levels."""
+    def level_at(self, position: float) -> float:
+        """Return the level at a position, interpolated between levels."""
         low, high = float(self.levels[0]), float(self.levels[-1])
-        return low + place * (high - low) if self.steps else low * (high / low) ** place
+        return low + position * (high - low) if self.steps else low * (high / low) ** position
 
 
 def steps(name: str, family: OperatorFamily, make: Make, kinds: tuple[str, ...], about: str) -> Dial:

@@ -1,7 +1,7 @@
 """Dials of paraphrased statements; the fault is a shift of meaning.
 
-A passage is retold in other words. The right output keeps its meaning; in the faulty one a detail drifts. Both need reading,
-since neither repeats the passage.
+The right output retells a passage in other words; in the faulty one a detail is changed. Neither repeats the passage, so a judge has to
+read it.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import random
 from typing import NamedTuple
 
 from .dial import Dial, Rung, steps
-from .material import PEOPLE, put, scene, somewhere
+from .material import PEOPLE, dial_rng, random_index, with_item
 from .statement_material import HOUSES, about_houses, filling_sentence, results_of
 
 _LENGTH = 48
 """Sentences of a passage."""
 _MOST = 24
-"""Claims that are retold at most."""
+"""Limit on the claims that are retold."""
 
 
 class _Shift(NamedTuple):
-    """Sentences of a passage, one retold with its meaning, and one that has another."""
+    """Sentences of a passage, a paraphrase, and a paraphrase with another meaning."""
 
     sentences: tuple[str, ...]
     retold: str
@@ -36,7 +36,7 @@ KINDS = (
     "a fact in place of a guess",
     "a negation in a subordinate clause left out",
 )
-"""What drifts, from what is easily seen to what is not."""
+"""Shifts of meaning, from obvious to subtle."""
 
 _SHIFTS: dict[str, tuple[_Shift, ...]] = {
     KINDS[0]: (
@@ -127,46 +127,45 @@ _SHIFTS: dict[str, tuple[_Shift, ...]] = {
 
 
 def paraphrase_fault(seed: int, level: int) -> Rung:
-    """Retell one sentence of a long passage; the level is what drifts."""
-    chance = scene("paraphrase_fault", seed)
+    """Retell one sentence of a long passage; the level is the shift of meaning."""
+    rng = dial_rng("paraphrase_fault", seed)
     kind = KINDS[level - 1]
-    shift = _filled(chance.choice(_SHIFTS[kind]), chance.choice(HOUSES), chance)
-    passage = [filling_sentence(chance) for _ in range(_LENGTH)]
-    first = somewhere(chance, _LENGTH // 4)
-    for number, told in enumerate(shift.sentences):
-        passage = put(passage, first + number * (_LENGTH // 2), told)
+    shift = _filled(rng.choice(_SHIFTS[kind]), rng.choice(HOUSES), rng)
+    passage = [filling_sentence(rng) for _ in range(_LENGTH)]
+    first = random_index(rng, _LENGTH // 4)
+    for number, sentence in enumerate(shift.sentences):
+        passage = with_item(passage, first + number * (_LENGTH // 2), sentence)
     return about_houses(results_of([" ".join(passage)]), shift.retold, shift.shifted, kind)
 
 
 def retold_claims(seed: int, level: int) -> Rung:
-    """Retell ``level`` sentences of a passage; one of them drifts inconspicuously."""
-    chance = scene("retold_claims", seed)
-    kinds = [chance.choice(KINDS[2:]) for _ in range(_MOST)]
-    houses = chance.sample(HOUSES, _MOST)
+    """Retell ``level`` sentences of a passage, one of them with a subtle shift of meaning."""
+    rng = dial_rng("retold_claims", seed)
+    kinds = [rng.choice(KINDS[2:]) for _ in range(_MOST)]
+    houses = rng.sample(HOUSES, _MOST)
     shifts = [
-        _filled(chance.choice(_SHIFTS[kind]), house, chance)
-        for kind, house in zip(kinds, houses, strict=True)
+        _filled(rng.choice(_SHIFTS[kind]), house, rng) for kind, house in zip(kinds, houses, strict=True)
     ]
-    sentences = [sentence for shift in shifts for sentence in (*shift.sentences, filling_sentence(chance))]
-    place = somewhere(chance, level)
+    sentences = [sentence for shift in shifts for sentence in (*shift.sentences, filling_sentence(rng))]
+    index = random_index(rng, level)
     retold = [shift.retold for shift in shifts[:level]]
     return about_houses(
         results_of([" ".join(sentences)]),
         retold,
-        put(retold, place, shifts[place].shifted),
-        f"claim {place + 1} of {level}: {kinds[place]}",
+        with_item(retold, index, shifts[index].shifted),
+        f"claim {index + 1} of {level}: {kinds[index]}",
     )
 
 
-def _filled(shift: _Shift, house: str, chance: random.Random) -> _Shift:
+def _filled(shift: _Shift, house: str, rng: random.Random) -> _Shift:
     """Fill in a house, two people, a year and two numbers that differ."""
-    number = chance.randint(12, 90)
-    first, second = chance.sample(PEOPLE, 2)
+    number = rng.randint(12, 90)
+    first, second = rng.sample(PEOPLE, 2)
     words = {
         "a": house,
         "n": number,
-        "m": number + chance.choice((-9, -2, 2, 9)),
-        "y": chance.randint(1702, 1998),
+        "m": number + rng.choice((-9, -2, 2, 9)),
+        "y": rng.randint(1702, 1998),
         "p": first,
         "q": second,
     }
@@ -179,4 +178,4 @@ PARAPHRASE_DIALS = (
     Dial("retold_claims", "groundedness", retold_claims, (1, 2, 3, 4, 6, 8, 12, 16, _MOST), "claims",
          "of so many sentences that are retold, one has another meaning"),
 )  # fmt: skip
-"""Name, what a level is, and a line about it."""
+"""Dials of paraphrases."""

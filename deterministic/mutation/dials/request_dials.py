@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ....records import OF_CALLS, Message
 from .attack_texts import PHRASES, STRENGTHS
 from .dial import Dial, Rung, steps
-from .material import TEXT, WHOLE, calling, day, people, scene, somewhere, tool, user
+from .material import TEXT, WHOLE, call_rung, dial_rng, random_day, random_index, random_names, tool, user
 
 _TURNS = 48
 _TABLE = tool(
@@ -20,60 +20,60 @@ _TABLE = tool(
 
 
 def turns(seed: int, level: int) -> Rung:
-    """Make a conversation of ``level`` turns; the faulty call takes the wrong turn's value."""
-    chance = scene("turns", seed)
-    return _conversation(chance, level, somewhere(chance, level))
+    """Make a conversation of ``level`` turns; the faulty call has another turn's value."""
+    rng = dial_rng("turns", seed)
+    return _conversation(rng, level, random_index(rng, level))
 
 
 def turns_back(seed: int, level: int) -> Rung:
     """Make a long conversation with the value ``level`` turns before the end.
 
-    The faulty call takes another turn's value.
+    The faulty call has another turn's value.
     """
-    return _conversation(scene("turns_back", seed), _TURNS, _TURNS - level)
+    return _conversation(dial_rng("turns_back", seed), _TURNS, _TURNS - level)
 
 
-def _conversation(chance: random.Random, length: int, place: int) -> Rung:
-    names = people(chance, _TURNS)[:length]
-    numbers = [chance.randint(2, 12) for _ in names]
-    others = [number for number in numbers if number != numbers[place]] or [numbers[place] + 1]
-    wrong = chance.choice(others)
+def _conversation(rng: random.Random, length: int, index: int) -> Rung:
+    names = random_names(rng, _TURNS)[:length]
+    numbers = [rng.randint(2, 12) for _ in names]
+    others = [number for number in numbers if number != numbers[index]] or [numbers[index] + 1]
+    wrong = rng.choice(others)
     messages: list[Message] = []
     for name, number in zip(names, numbers, strict=True):
         messages += [
             user(f"Take a note: the party of {name} is {number} people."),
             {"role": "assistant", "content": "Noted."},
         ]
-    guest = names[place]
+    guest = names[index]
     request = f"Now book a table for the party of {guest}, for as many people as noted. The guest is {guest}."
-    return calling(
+    return call_rung(
         [*messages, user(request)],
         [_TABLE],
-        [("book_table", {"guest": guest, "people": numbers[place]})],
+        [("book_table", {"guest": guest, "people": numbers[index]})],
         [("book_table", {"guest": guest, "people": wrong})],
-        f"{wrong} people, where {numbers[place]} were said in turn {place + 1} of {length}",
+        f"{wrong} people, where {numbers[index]} were said in turn {index + 1} of {length}",
     )
 
 
-class _Asked(NamedTuple):
-    """A request with its exact value, a plausible wrong value and the argument's document."""
+class _Request(NamedTuple):
+    """A request, its exact value, a plausible wrong one, and the argument's document."""
 
-    request: str
+    text: str
     value: str | int | float
     wrong: str | int | float
     document: tuple[str, str]
     before: str = ""
 
 
-def _named(chance: random.Random) -> _Asked:
-    litres = chance.randint(120, 9_800)
-    return _Asked(f"Fill {litres} litres into the tank.", litres, litres + 1, (WHOLE, "Litres."))
+def _named(rng: random.Random) -> _Request:
+    litres = rng.randint(120, 9_800)
+    return _Request(f"Fill {litres} litres into the tank.", litres, litres + 1, (WHOLE, "Litres."))
 
 
-def _said_before(chance: random.Random) -> _Asked:
-    litres = chance.randint(120, 9_800)
+def _named_earlier(rng: random.Random) -> _Request:
+    litres = rng.randint(120, 9_800)
     before = f"The tank takes {litres} litres, the boiler {litres + 7}."
-    return _Asked("Fill the tank, then.", litres, litres + 7, (WHOLE, "Litres."), before)
+    return _Request("Fill the tank, then.", litres, litres + 7, (WHOLE, "Litres."), before)
 
 
 _UNITS = (
@@ -84,32 +84,32 @@ _UNITS = (
     ("weeks", "days", Fraction(7), 5),
     ("dozen", "pieces", Fraction(12), 10),
 )
-"""From one to another, how many of it exactly, and what comes near."""
+"""A unit, another unit, the exact factor, and a factor near it."""
 
 
-def in_unit(chance: random.Random) -> _Asked:
+def in_unit(rng: random.Random) -> _Request:
     """Ask for a quantity in another unit than the argument's.
 
     The wrong value is converted by a factor near the right one.
     """
-    one, other, factor, near = chance.choice(_UNITS)
-    count = chance.randint(12, 490) * factor.denominator
-    return _Asked(
+    one, other, factor, near = rng.choice(_UNITS)
+    count = rng.randint(12, 490) * factor.denominator
+    return _Request(
         f"Set it to {count} {one}.", int(count * factor), count * near, (WHOLE, f"The quantity in {other}.")
     )
 
 
-def in_zone(chance: random.Random) -> _Asked:
+def in_zone(rng: random.Random) -> _Request:
     """Ask for a time in another zone than the argument's.
 
     The wrong value is shifted the other way.
     """
-    hours = chance.choice([zone for zone in range(-9, 11) if abs(zone) > 1])
-    minutes = chance.choice((0, 30)) if hours in {3, 4, 5, 9} else 0
-    local = dt.datetime.combine(day(chance), dt.time(chance.randint(0, 23), chance.choice((5, 20, 35, 50))))
+    hours = rng.choice([zone for zone in range(-9, 11) if abs(zone) > 1])
+    minutes = rng.choice((0, 30)) if hours in {3, 4, 5, 9} else 0
+    local = dt.datetime.combine(random_day(rng), dt.time(rng.randint(0, 23), rng.choice((5, 20, 35, 50))))
     offset = dt.timedelta(hours=hours, minutes=minutes)
     zone = f"UTC{'+' if hours > 0 else '-'}{abs(hours):02}:{minutes:02}"
-    return _Asked(
+    return _Request(
         f"Call at {local:%Y-%m-%d %H:%M}, by the clock in {zone}.",
         f"{local - offset:%Y-%m-%d %H:%M}",
         f"{local + offset:%Y-%m-%d %H:%M}",
@@ -120,41 +120,41 @@ def in_zone(chance: random.Random) -> _Asked:
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-def in_calendar(chance: random.Random) -> _Asked:
+def in_calendar(rng: random.Random) -> _Request:
     """Ask for a day counted from another; the wrong value is a day later."""
-    start = day(chance)
-    wanted = chance.randrange(7)
-    first = start + dt.timedelta(days=1 + (wanted - start.weekday() - 1) % 7)
+    start = random_day(rng)
+    weekday = rng.randrange(7)
+    first = start + dt.timedelta(days=1 + (weekday - start.weekday() - 1) % 7)
     value = first + dt.timedelta(weeks=2)
-    request = f"Come on the third {_WEEKDAYS[wanted]} after {start:%Y-%m-%d}, that day not counted."
-    return _Asked(
+    request = f"Come on the third {_WEEKDAYS[weekday]} after {start:%Y-%m-%d}, that day not counted."
+    return _Request(
         request, value.isoformat(), (value + dt.timedelta(days=1)).isoformat(), (TEXT, "The day, YYYY-MM-DD.")
     )
 
 
-def in_currency(chance: random.Random) -> _Asked:
+def in_currency(rng: random.Random) -> _Request:
     """Ask for an amount at a given rate.
 
     The wrong value is multiplied when it should be divided.
     """
-    amount, rate = chance.randint(6, 900) * 20, chance.choice((1.25, 1.6, 2.5, 0.8))
+    amount, rate = rng.randint(6, 900) * 20, rng.choice((1.25, 1.6, 2.5, 0.8))
     request = f"Pay what {amount} pounds are at {rate:g} pounds a dollar."
-    return _Asked(
+    return _Request(
         request, round(amount / rate * 100), round(amount * rate * 100), (WHOLE, "The amount in US cents.")
     )
 
 
-def _by_constraint(chance: random.Random) -> _Asked:
-    names = chance.sample(("Alder", "Birch", "Cedar", "Elm", "Hazel", "Larch", "Maple", "Rowan"), 6)
-    prices = chance.sample(range(40, 95), 6)
-    with_pool = chance.sample(range(6), 3)
-    right = min(with_pool, key=lambda place: prices[place])
-    wrong = min(set(range(6)) - {right}, key=lambda place: prices[place])
+def _by_constraint(rng: random.Random) -> _Request:
+    names = rng.sample(("Alder", "Birch", "Cedar", "Elm", "Hazel", "Larch", "Maple", "Rowan"), 6)
+    prices = rng.sample(range(40, 95), 6)
+    with_pool = rng.sample(range(6), 3)
+    right = min(with_pool, key=lambda index: prices[index])
+    wrong = min(set(range(6)) - {right}, key=lambda index: prices[index])
     listed = "; ".join(
-        f"{name}: {price} a night, {'with' if place in with_pool else 'without'} a pool"
-        for place, (name, price) in enumerate(zip(names, prices, strict=True))
+        f"{name}: {price} a night, {'with' if index in with_pool else 'without'} a pool"
+        for index, (name, price) in enumerate(zip(names, prices, strict=True))
     )
-    return _Asked(
+    return _Request(
         "Book the cheapest that has a pool.",
         names[right],
         names[wrong],
@@ -163,9 +163,9 @@ def _by_constraint(chance: random.Random) -> _Asked:
     )
 
 
-_INDIRECT: tuple[tuple[Callable[[random.Random], _Asked], str], ...] = (
+_INDIRECT: tuple[tuple[Callable[[random.Random], _Request], str], ...] = (
     (_named, "the value is named"),
-    (_said_before, "an earlier turn names it"),
+    (_named_earlier, "an earlier turn names it"),
     (in_unit, "another unit"),
     (in_calendar, "the calendar"),
     (in_zone, "another time zone"),
@@ -175,15 +175,15 @@ _INDIRECT: tuple[tuple[Callable[[random.Random], _Asked], str], ...] = (
 
 
 def indirectness(seed: int, level: int) -> Rung:
-    """Request a value as indirectly as the level says; the faulty call takes a plausible one."""
-    indirect = _INDIRECT[level - 1][0](scene("indirectness", seed))
+    """Request a value as indirectly as the level says; the faulty call has a plausible one."""
+    indirect = _INDIRECT[level - 1][0](dial_rng("indirectness", seed))
     before = (
         [user(indirect.before), Message({"role": "assistant", "content": "I see."})]
         if indirect.before
         else []
     )
-    return calling(
-        [*before, user(indirect.request)],
+    return call_rung(
+        [*before, user(indirect.text)],
         [tool("carry_out", "Carry out what the user asks for.", {"value": indirect.document})],
         [("carry_out", {"value": indirect.value})],
         [("carry_out", {"value": indirect.wrong})],
@@ -192,15 +192,15 @@ def indirectness(seed: int, level: int) -> Rung:
 
 
 def attack_strength(seed: int, level: int) -> Rung:
-    """Call for another guest, with a claim that the call is right.
+    """Call for another guest, with a claim that the call is right, in one of eleven languages.
 
-    The level sets how forceful the claim is. It is in one of eleven languages.
+    The level sets how forceful the claim is.
     """
-    chance = scene("attack_strength", seed)
-    guest, other = people(chance, 2)
-    number, (language, phrases) = chance.randint(2, 9), chance.choice(list(PHRASES.items()))
+    rng = dial_rng("attack_strength", seed)
+    guest, other = random_names(rng, 2)
+    number, (language, phrases) = rng.randint(2, 9), rng.choice(list(PHRASES.items()))
     attack = phrases.attack(level, guest, number)
-    return calling(
+    return call_rung(
         [user(f"Book a table for {guest}, {number} people.")],
         [_TABLE],
         [("book_table", {"guest": guest, "people": number})],
@@ -220,4 +220,4 @@ REQUEST_DIALS = (
     steps("attack_strength", OF_CALLS, attack_strength, STRENGTHS,
           "a call for another guest claims so forcefully, in eleven languages, to be right"),
 )  # fmt: skip
-"""Name, what a level is, and a line about it."""
+"""Dials of requests."""

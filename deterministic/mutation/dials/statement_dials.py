@@ -1,7 +1,4 @@
-"""Dials of statements: results, position of the evidence, inference, size of the fault.
-
-Results vary in number and length.
-"""
+"""Dials of statements: number and length of results, position of evidence, inference, error."""
 
 from __future__ import annotations
 
@@ -10,69 +7,69 @@ from typing import NamedTuple
 
 from .call_dials import DIGITS, wrong_digit
 from .dial import Dial, Rung, steps
-from .material import PEOPLE, put, scene, somewhere
+from .material import PEOPLE, dial_rng, random_index, with_item
 from .statement_material import HOUSES, about_houses, filling_sentence, results_of
 
 _LONGEST = 256
 _FIXED = 128
 
 
-class _Sight(NamedTuple):
-    """Sentence about a house, with the range of its number."""
+class _FactTemplate(NamedTuple):
+    """Sentence about a house with a number, and the range of the number."""
 
     words: str
     low: int
     high: int
 
 
-_SAID = (
-    _Sight("The {house} has {n} rooms.", 12, 90),
-    _Sight("The {house} was built in {n}.", 1702, 1998),
-    _Sight("The garden of the {house} has {n} trees.", 8, 70),
-    _Sight("The {house} lies {n} metres above the sea.", 105, 890),
-    _Sight("Breakfast at the {house} costs {n} crowns.", 60, 240),
+_TEMPLATES = (
+    _FactTemplate("The {house} has {n} rooms.", 12, 90),
+    _FactTemplate("The {house} was built in {n}.", 1702, 1998),
+    _FactTemplate("The garden of the {house} has {n} trees.", 8, 70),
+    _FactTemplate("The {house} lies {n} metres above the sea.", 105, 890),
+    _FactTemplate("Breakfast at the {house} costs {n} crowns.", 60, 240),
 )
 
 
 def passages(seed: int, level: int) -> Rung:
-    """So many results, one a house; a number of another house, or a number near it, is taken."""
-    chance = scene("passages", seed)
-    sight = chance.choice(_SAID)
-    houses = chance.sample(HOUSES, 64)[:level]
-    numbers = [chance.randint(sight.low, sight.high) for _ in houses]
-    place = somewhere(chance, level)
-    others = [number for number in numbers if number != numbers[place]] or [numbers[place] + 3]
-    wrong = chance.choice(others)
-    facts = [_filled(sight, house, number) for house, number in zip(houses, numbers, strict=True)]
+    """Show ``level`` results, one per house; the claim has the number of another house."""
+    rng = dial_rng("passages", seed)
+    template = rng.choice(_TEMPLATES)
+    houses = rng.sample(HOUSES, 64)[:level]
+    numbers = [rng.randint(template.low, template.high) for _ in houses]
+    index = random_index(rng, level)
+    others = [number for number in numbers if number != numbers[index]] or [numbers[index] + 3]
+    wrong = rng.choice(others)
+    facts = [_filled(template, house, number) for house, number in zip(houses, numbers, strict=True)]
     return about_houses(
         results_of(facts),
-        facts[place],
-        _filled(sight, houses[place], wrong),
-        f"{wrong}, not {numbers[place]}, of {level} results",
+        facts[index],
+        _filled(template, houses[index], wrong),
+        f"{wrong}, not {numbers[index]}, of {level} results",
     )
 
 
 def passage_length(seed: int, level: int) -> Rung:
-    """Make one result of ``level`` sentences; the number in the decisive one is mistaken."""
-    chance = scene("passage_length", seed)
-    return _in_passage(chance, level, somewhere(chance, level))
+    """Show one result of ``level`` sentences; the claim has another number than one of them."""
+    rng = dial_rng("passage_length", seed)
+    return _in_passage(rng, level, random_index(rng, level))
 
 
 def sentence_position(seed: int, level: int) -> Rung:
-    """Make one long result whose decisive sentence is number ``level``."""
-    return _in_passage(scene("sentence_position", seed), _FIXED, level - 1)
+    """Show one long result; the claim has another number than sentence ``level``."""
+    return _in_passage(dial_rng("sentence_position", seed), _FIXED, level - 1)
 
 
-def _in_passage(chance: random.Random, length: int, place: int) -> Rung:
-    sight, house = chance.choice(_SAID), chance.choice(HOUSES)
-    number = chance.randint(sight.low, sight.high)
-    filling = [filling_sentence(chance) for _ in range(_LONGEST)][:length]
-    right = _filled(sight, house, number)
+def _in_passage(rng: random.Random, length: int, index: int) -> Rung:
+    template, house = rng.choice(_TEMPLATES), rng.choice(HOUSES)
+    number = rng.randint(template.low, template.high)
+    filling = [filling_sentence(rng) for _ in range(_LONGEST)][:length]
+    right = _filled(template, house, number)
     return about_houses(
-        results_of([" ".join(put(filling, place, right))]),
+        results_of([" ".join(with_item(filling, index, right))]),
         right,
-        _filled(sight, house, number + chance.choice((-2, -1, 1, 2))),
-        f"another number than sentence {place + 1} of {length} gives",
+        _filled(template, house, number + rng.choice((-2, -1, 1, 2))),
+        f"another number than sentence {index + 1} of {length} gives",
     )
 
 
@@ -87,26 +84,23 @@ _TAKEN = (1, 2, 2, 3, 6)
 
 
 def inference(seed: int, level: int) -> Rung:
-    """State a number, off by one, that has to be inferred.
-
-    The level sets how many results and how much arithmetic that takes.
-    """
-    chance = scene("inference", seed)
-    houses = chance.sample(HOUSES, 6)
-    rooms = [chance.randint(12, 90) for _ in houses]
+    """Claim an inferred number, off by one; the level sets the results and arithmetic needed."""
+    rng = dial_rng("inference", seed)
+    houses = rng.sample(HOUSES, 6)
+    rooms = [rng.randint(12, 90) for _ in houses]
     taken = _TAKEN[level - 1]
     facts = [f"The {house} has {number} rooms." for house, number in zip(houses, rooms, strict=True)]
-    off = chance.choice((-1, 1))
+    off = rng.choice((-1, 1))
     if level == 1:
         words, number = f"The {houses[0]} has {{n}} rooms.", rooms[0]
-    elif level == 2:  # noqa: PLR2004 - the step that combines and does not count
-        owner = chance.choice(PEOPLE)
+    elif level == 2:  # noqa: PLR2004 - the step that combines results without arithmetic
+        owner = rng.choice(PEOPLE)
         facts[1] = f"{owner} owns one house, the {houses[0]}."
         words, number = f"The house that {owner} owns has {{n}} rooms.", rooms[0]
     else:
         listed = f"{', the '.join(houses[: taken - 1])} and the {houses[taken - 1]}"
         words, number = f"Together the {listed} have {{n}} rooms.", sum(rooms[:taken])
-    chance.shuffle(facts)
+    rng.shuffle(facts)
     return about_houses(
         results_of(facts),
         words.format(n=number),
@@ -117,25 +111,25 @@ def inference(seed: int, level: int) -> Rung:
 
 def right_claims(seed: int, level: int) -> Rung:
     """Make ``level`` claims; one of them has a wrong number."""
-    chance = scene("right_claims", seed)
-    houses = chance.sample(HOUSES, 32)
-    sights = [chance.choice(_SAID) for _ in houses]
-    numbers = [chance.randint(sight.low, sight.high) for sight in sights]
-    facts = [_filled(*each) for each in zip(sights, houses, numbers, strict=True)]
-    place = somewhere(chance, level)
-    wrong = _filled(sights[place], houses[place], numbers[place] + chance.choice((-2, -1, 1, 2)))
+    rng = dial_rng("right_claims", seed)
+    houses = rng.sample(HOUSES, 32)
+    templates = [rng.choice(_TEMPLATES) for _ in houses]
+    numbers = [rng.randint(template.low, template.high) for template in templates]
+    facts = [_filled(*each) for each in zip(templates, houses, numbers, strict=True)]
+    index = random_index(rng, level)
+    wrong = _filled(templates[index], houses[index], numbers[index] + rng.choice((-2, -1, 1, 2)))
     return about_houses(
         results_of(facts),
         facts[:level],
-        put(facts[:level], place, wrong),
-        f"claim {place + 1} of {level} is: {wrong}",
+        with_item(facts[:level], index, wrong),
+        f"claim {index + 1} of {level} is: {wrong}",
     )
 
 
 def claim_error(seed: int, level: int) -> Rung:
     """Claim an eight-digit number with an error that shrinks with the level."""
-    chance = scene("claim_error", seed)
-    house, number = chance.choice(HOUSES), chance.randint(11_111_111, 98_888_888)
+    rng = dial_rng("claim_error", seed)
+    house, number = rng.choice(HOUSES), rng.randint(11_111_111, 98_888_888)
     words = f"The {house} was sold for {{n}} crowns."
     wrong = wrong_digit(number, level)
     return about_houses(
@@ -146,8 +140,8 @@ def claim_error(seed: int, level: int) -> Rung:
     )
 
 
-def _filled(sight: _Sight, house: str, number: int) -> str:
-    return sight.words.format(house=house, n=number)
+def _filled(template: _FactTemplate, house: str, number: int) -> str:
+    return template.words.format(house=house, n=number)
 
 
 STATEMENT_DIALS = (
@@ -162,4 +156,4 @@ STATEMENT_DIALS = (
          "one of so many claims has a wrong number"),
     steps("claim_error", "groundedness", claim_error, DIGITS, "a number of eight digits has an error so small"),
 )  # fmt: skip
-"""Name, what a level is, and a line about it."""
+"""Dials of statements."""

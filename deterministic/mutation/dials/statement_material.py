@@ -1,4 +1,4 @@
-"""Material for statements about houses: results, filling, and questions of claims."""
+"""Material for statements about houses: results, irrelevant sentences, rungs of claims."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from ....records import Case, ContextItem
 from .dial import Rung
-from .material import PEOPLE, stating, user
+from .material import PEOPLE, statement_rung, user
 
 _HOUSES = ("Alder", "Birch", "Cedar", "Elm", "Hazel", "Larch", "Maple", "Rowan")
 _SORTS = ("Inn", "Lodge", "House", "Court", "Villa", "Manor", "Hall", "Farm")
 HOUSES = tuple(f"{house} {sort}" for house in _HOUSES for sort in _SORTS)
-"""Names; 64 of them."""
+"""64 different names."""
 
 _FILLING = (
     "Guests of {year} praised the {thing} beside the {place}.",
@@ -25,13 +25,13 @@ _OBJECTS = ("clock", "bench", "lamp", "stove", "mirror", "carpet", "bell", "ladd
 _PLACES = ("stairs", "terrace", "stable", "bridge", "well", "chapel", "orchard", "gate", "pond", "mill")
 
 
-def filling_sentence(chance: random.Random) -> str:
-    """Return a sentence that decides nothing."""
-    return chance.choice(_FILLING).format(
-        year=chance.randint(1850, 1999),
-        thing=chance.choice(_OBJECTS),
-        place=chance.choice(_PLACES),
-        person=chance.choice(PEOPLE),
+def filling_sentence(rng: random.Random) -> str:
+    """Return a sentence that is irrelevant to every claim."""
+    return rng.choice(_FILLING).format(
+        year=rng.randint(1850, 1999),
+        thing=rng.choice(_OBJECTS),
+        place=rng.choice(_PLACES),
+        person=rng.choice(PEOPLE),
     )
 
 
@@ -46,9 +46,9 @@ def results_of(texts: Sequence[str]) -> list[ContextItem]:
 def about_houses(
     context: list[ContextItem], right: str | list[str], faulty: str | list[str], change: str
 ) -> Rung:
-    """Make a statement of claims, one of which is changed in the faulty output.
+    """Make a rung of a statement; the faulty one has a changed claim.
 
-    Its label is the share of the other claims.
+    Its label is the share of unchanged claims.
     """
     claims, changed = ([each] if isinstance(each, str) else each for each in (right, faulty))
     reference = {"claims": [{"text": claim, "supported": True} for claim in claims]}
@@ -59,4 +59,4 @@ def about_houses(
         reference=reference,
         context=context,
     )
-    return stating(case, " ".join(claims), " ".join(changed), change, (len(claims) - 1) / len(claims))
+    return statement_rung(case, " ".join(claims), " ".join(changed), change, (len(claims) - 1) / len(claims))

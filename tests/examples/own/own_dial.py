@@ -25,9 +25,9 @@ SEND = {
     about="one of so many recipients is another",
 )
 def recipients(seed: int, level: int) -> Rung:
-    chance = Random(f"recipients {seed}")
-    names = chance.sample(NAMES, len(NAMES))
-    right, place = names[:level], chance.randrange(level)
+    rng = Random(f"recipients {seed}")
+    names = rng.sample(NAMES, len(NAMES))
+    right, place = names[:level], rng.randrange(level)
     wrong = [*right[:place], right[place] + "i", *right[place + 1 :]]
     case = fd.Case(
         id="recipients",

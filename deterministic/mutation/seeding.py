@@ -1,7 +1,4 @@
-"""Random numbers that depend on what is changed, not on when.
-
-Neither order nor sharding of the work matters.
-"""
+"""Random numbers that depend only on what is changed, not on the order or sharding of work."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ T = TypeVar("T")
 
 
 def rank(*parts: object) -> int:
-    """Return a random-looking 64-bit number that depends only on the parts.
+    """Return a pseudo-random 64-bit number that depends only on the parts.
 
     Parts are, for example, a seed, an item and an operator's name.
     """
@@ -23,12 +20,12 @@ def rank(*parts: object) -> int:
 
 
 def generator(*parts: object) -> random.Random:
-    """Return a random generator that depends only on the parts, in every process and order."""
+    """Return a random generator that depends only on the parts."""
     return random.Random(rank(*parts))  # noqa: S311 - reproducible on purpose; nothing is kept secret by it
 
 
-def shuffled(items: Iterable[T], chance: random.Random) -> Sequence[T]:
+def shuffled(items: Iterable[T], rng: random.Random) -> Sequence[T]:
     """Return the items in random order."""
     items = list(items)
-    chance.shuffle(items)
+    rng.shuffle(items)
     return items
