@@ -1,6 +1,6 @@
 """Simulated worlds: execute an agent's calls and compare the end state.
 
-Each world is a class with ``load(config, long_context=False)``, its API methods, and ``state()``; see ``World``.
+A world is a class with ``load(config, long_context=False)``, API methods, and ``state()``; see ``World``.
 """
 
 from __future__ import annotations
@@ -30,4 +30,4 @@ ENVIRONMENTS: dict[str, type[World]] = {
         VehicleControlAPI,
     )
 }
-"""The built-in worlds by the names that scenarios use, which are the class names of the Berkeley Function-Calling Leaderboard."""
+"""Built-in worlds by the names in scenarios, which are BFCL's class names."""

@@ -1,4 +1,4 @@
-"""GorillaFileSystem: a small shell over a tree of text files, one directory level a command."""
+"""GorillaFileSystem: a small shell over a tree of text files; paths have one level."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class GorillaFileSystem(World):
             self._snapshot = snapshot(self._root)
         return {"root": self._snapshot, "long_context": self.long_context}
 
-    # The current place, and what is there.
+    # The current directory and its contents.
 
     def pwd(self) -> dict[str, Any]:
         """Return the path of the current directory, starting with the root's name."""
@@ -83,10 +83,10 @@ class GorillaFileSystem(World):
             return error(f"find: '{path}': No such file or directory")
         matches: list[str] = []
         length = 0
-        for found, node in walk(start, "." if path is None else path.rstrip("/")):
+        for found_path, node in walk(start, "." if path is None else path.rstrip("/")):
             if name is None or name in node.name:
-                matches.append(found)
-                length += len(found)
+                matches.append(found_path)
+                length += len(found_path)
                 if length > _MAX_LISTING:
                     raise OSError(f"find: the result has more than {_MAX_LISTING} characters")
         return {"matches": matches}
@@ -97,13 +97,13 @@ class GorillaFileSystem(World):
             return self._current
         if path == "/":
             return self._root
-        reached = self._root if path.startswith("/") else self._current
+        directory = self._root if path.startswith("/") else self._current
         for part in path.strip("/").split("/"):
-            node = reached if part == "." else reached.contents.get(part)
+            node = directory if part == "." else directory.contents.get(part)
             if not isinstance(node, Directory):
                 return None
-            reached = node
-        return reached
+            directory = node
+        return directory
 
     def du(self, human_readable: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002 - the API's signature
         """Return the size of all texts below the current directory, as UTF-8."""
@@ -118,11 +118,11 @@ class GorillaFileSystem(World):
             unit += 1
         return {"disk_usage": f"{size:.2f} {_SIZE_UNITS[unit]}"}
 
-    # Making and removing.
+    # Creating and removing.
 
     def mkdir(self, dir_name: str) -> dict[str, Any] | None:
         """Make a directory."""
-        problem = self._why_not_new(dir_name)
+        problem = self._problem_of_new(dir_name)
         if problem:
             return error(f"mkdir: cannot create directory '{dir_name}': {problem}")
         self._place(self._current, dir_name, Directory(dir_name, self._current))
@@ -130,7 +130,7 @@ class GorillaFileSystem(World):
 
     def touch(self, file_name: str) -> dict[str, Any] | None:
         """Make an empty file."""
-        problem = self._why_not_new(file_name)
+        problem = self._problem_of_new(file_name)
         if problem:
             return error(f"touch: cannot touch '{file_name}': {problem}")
         self._place(self._current, file_name, File(file_name))
@@ -152,7 +152,7 @@ class GorillaFileSystem(World):
         return None
 
     def rm(self, file_name: str) -> dict[str, Any]:
-        """Remove a file, or a directory with all that is in it."""
+        """Remove a file, or a directory with its contents."""
         if file_name not in self._current.contents:
             return error(f"rm: cannot remove '{file_name}': No such file or directory")
         return self._remove(file_name)
@@ -173,7 +173,7 @@ class GorillaFileSystem(World):
         self._snapshot = None
         return {"result": f"'{name}' removed"}
 
-    def _why_not_new(self, name: str) -> str | None:
+    def _problem_of_new(self, name: str) -> str | None:
         if _is_bad(name):
             return "Invalid character"
         return "File exists" if name in self._current.contents else None
@@ -185,33 +185,33 @@ class GorillaFileSystem(World):
     # Moving and copying.
 
     def mv(self, source: str, destination: str) -> dict[str, Any]:
-        """Move an entry into a directory here, or give it another name."""
-        return self._bring("mv", "move", "moved", source, destination)
+        """Move an entry into a directory of the current one, or rename it."""
+        return self._transfer("mv", "move", "moved", source, destination)
 
     def cp(self, source: str, destination: str) -> dict[str, Any]:
-        """Copy an entry into a directory here, or to another name.
+        """Copy an entry into a directory of the current one, or to another name.
 
-        The copy of a directory shares its inner entries with the original.
+        The copy of a directory shares its entries with the original.
         """
-        return self._bring("cp", "copy", "copied", source, destination)
+        return self._transfer("cp", "copy", "copied", source, destination)
 
-    def _bring(self, command: str, verb: str, done: str, source: str, destination: str) -> dict[str, Any]:
+    def _transfer(self, command: str, verb: str, done: str, source: str, destination: str) -> dict[str, Any]:
         if source not in self._current.contents:
             return error(f"{command}: cannot {verb} '{source}': No such file or directory")
         if "/" in destination:
             return error(
                 f"{command}: path not allowed in destination. Provide only a file or directory name."
             )
-        bring = self._move if command == "mv" else self._copy
+        transfer = self._move if command == "mv" else self._copy
         target = self._current.contents.get(destination)
         if target is None:
-            bring(source, self._current, destination)
+            transfer(source, self._current, destination)
             return {"result": f"'{source}' {done} to '{destination}'"}
         if not isinstance(target, Directory):
             return error(f"{command}: cannot {verb} '{source}' to '{destination}': Not a directory")
         if command == "mv" and source in target.contents:
             return error(f"mv: cannot move '{source}' to '{destination}/{source}': File exists")
-        bring(source, target, source)
+        transfer(source, target, source)
         return {"result": f"'{source}' {done} to '{destination}/{source}'"}
 
     def _move(self, source: str, directory: Directory, name: str) -> None:
@@ -288,7 +288,7 @@ class GorillaFileSystem(World):
         if content is None:
             return _missing("tail", file_name)
         all_lines = content.splitlines()
-        if lines > len(all_lines):  # noqa: PLR1730 - min would refuse a text in other words than the API does
+        if lines > len(all_lines):  # noqa: PLR1730 - min would refuse a text with another message
             lines = len(all_lines)
         return {"last_lines": "\n".join(all_lines[-lines:])}
 

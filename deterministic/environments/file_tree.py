@@ -1,8 +1,8 @@
 """File and directory tree of GorillaFileSystem: build it, walk it, limit its size.
 
-A copy of a directory shares its inner objects with the original, so the tree may be a graph, and a directory copied into itself
-contains itself. A tree is therefore kept within ``MAX_NODES`` and ``MAX_DEPTH``, counted as it is seen from the root: a shared
-directory counts each time, and counting does not descend into a directory it is in.
+A copy of a directory shares its entries with the original, so the tree may be a graph, and a directory copied into itself
+contains itself. ``MAX_NODES`` and ``MAX_DEPTH`` limit the tree as seen from the root: a shared directory counts each time, and a
+directory inside itself is not descended into.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class File:
 
 @dataclass(slots=True, eq=False)
 class Directory:
-    """A directory: its name, where it was made, and what is in it, oldest entry first."""
+    """A directory: its name, its original parent, and its entries, oldest first."""
 
     name: str
     parent: Directory | None = None
@@ -85,36 +85,36 @@ def walk(directory: Directory, prefix: str = "") -> Iterator[tuple[str, Node]]:
 
     Raises:
         RecursionError: A directory contains itself.
-        OSError: There is more than a tree may hold (in a directory that is no longer part of one).
+        OSError: There are more entries than a tree may have, in a directory that is no longer part of one.
     """
-    for count, found in enumerate(_walk(directory, prefix, ())):
+    for count, entry in enumerate(_walk(directory, prefix, ())):
         if count >= MAX_NODES:
             raise OSError(f"Too many entries: more than {MAX_NODES}")
-        yield found
+        yield entry
 
 
-def _walk(directory: Directory, prefix: str, around: tuple[Directory, ...]) -> Iterator[tuple[str, Node]]:
-    if directory in around:
+def _walk(directory: Directory, prefix: str, ancestors: tuple[Directory, ...]) -> Iterator[tuple[str, Node]]:
+    if directory in ancestors:
         raise RecursionError("maximum recursion depth exceeded")
-    around = (*around, directory)
+    ancestors = (*ancestors, directory)
     for name, node in directory.contents.items():
         path = f"{prefix}/{name}"
         yield path, node
         if isinstance(node, Directory):
-            yield from _walk(node, path, around)
+            yield from _walk(node, path, ancestors)
 
 
-def snapshot(node: Node, around: tuple[Directory, ...] = ()) -> dict[str, Any]:
-    """Return a node as nested dicts that are equal if names and texts are equal.
+def snapshot(node: Node, ancestors: tuple[Directory, ...] = ()) -> dict[str, Any]:
+    """Return a node as nested dicts, which are equal if names and texts are.
 
     A directory inside itself is ``{"__cycle__": True}``.
     """
     if isinstance(node, File):
         return {"type": "file", "name": node.name, "content": node.content}
-    if node in around:
+    if node in ancestors:
         return {"__cycle__": True}
-    around = (*around, node)
-    contents = {name: snapshot(inner, around) for name, inner in node.contents.items()}
+    ancestors = (*ancestors, node)
+    contents = {name: snapshot(inner, ancestors) for name, inner in node.contents.items()}
     return {"type": "directory", "name": node.name, "contents": contents}
 
 
@@ -122,7 +122,7 @@ def place(root: Directory, directory: Directory, name: str, node: Node) -> None:
     """Put a node into a directory under an unused name, within the limits of the tree.
 
     Raises:
-        OSError: The name is too long, or the tree would be too large or too deep; nothing has changed.
+        OSError: The name is too long, or the tree would be too large or too deep; nothing is changed then.
     """
     if len(name) > MAX_NAME:
         raise OSError(f"File name too long: more than {MAX_NAME} characters")
@@ -132,14 +132,16 @@ def place(root: Directory, directory: Directory, name: str, node: Node) -> None:
         raise OSError(f"No space left: more than {MAX_NODES} entries or {MAX_DEPTH} levels")
 
 
-def _is_within(directory: Directory, remaining: list[int], depth: int, around: tuple[Directory, ...]) -> bool:
+def _is_within(
+    directory: Directory, remaining: list[int], depth: int, ancestors: tuple[Directory, ...]
+) -> bool:
     """Return whether the entries below a directory fit the remaining count and depth."""
     remaining[0] -= len(directory.contents)
     if remaining[0] < 0 or depth < 0:
         return False
-    around = (*around, directory)
+    ancestors = (*ancestors, directory)
     return all(
-        _is_within(node, remaining, depth - 1, around)
+        _is_within(node, remaining, depth - 1, ancestors)
         for node in directory.contents.values()
-        if isinstance(node, Directory) and node not in around
+        if isinstance(node, Directory) and node not in ancestors
     )

@@ -75,18 +75,18 @@ class MathAPI(World):
             "First input must be a number, second input must be an integer",
         )
 
-    # Roots and logarithms, to a wanted precision.
+    # Roots and logarithms with a given precision.
 
     def logarithm(self, value: float, base: float, precision: int) -> dict[str, Any]:
         """Return a logarithm as an mpmath number with ``precision`` significant digits."""
-        _mpmath()  # outside of `try`: a package that is missing here is not an answer of the API
+        _mpmath()  # outside `try`, since a missing package is not an error of the API
         try:
             digits = int(precision)
             _require_moderate_precision(digits)
             context = _mpmath_context(digits)
             with _digit_limit_kept():
                 return {"result": context.ln(value) / context.ln(base)}
-        except Exception as problem:  # noqa: BLE001 - the API answers with the text of whatever goes wrong
+        except Exception as problem:  # noqa: BLE001 - the API returns the text of any error
             return error(str(problem))
 
     def square_root(self, number: float, precision: int) -> dict[str, Any]:
@@ -179,10 +179,7 @@ def _not_supported(unit_in: str, unit_out: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def _mpmath_context(precision: int) -> Any:
-    """Return mpmath's functions at a precision.
-
-    Its default context would keep the precision for the whole process.
-    """
+    """Return mpmath's functions with a precision, which its default context would set globally."""
     context = _mpmath().MPContext()
     context.dps = precision
     return context
@@ -199,10 +196,7 @@ def _mpmath() -> Any:
 
 @contextmanager
 def _digit_limit_kept() -> Generator[None]:
-    """Restore Python's integer digit limit afterwards.
-
-    Mpmath lifts the limit while it reads a text, and does not restore it if that fails.
-    """
+    """Restore Python's limit on digits, which mpmath does not restore after an error."""
     limit = sys.get_int_max_str_digits()
     try:
         yield
@@ -218,7 +212,7 @@ def _require_moderate_precision(precision: int) -> None:
 def _require_moderate_power(base: float, exponent: float) -> None:
     """Refuse powers of whole numbers that are too large.
 
-    They are exact, so they need as much memory as they have digits.
+    They are exact, so their memory grows with their digits.
     """
     if not isinstance(base, int) or not isinstance(exponent, int) or abs(base) <= 1:
         return
@@ -229,17 +223,14 @@ def _require_moderate_power(base: float, exponent: float) -> None:
 def _require_moderate_length(a: Any, b: Any) -> None:
     """Refuse sums of texts or lists that are too long.
 
-    They can double with each call, through worlds that keep them.
+    They can double with each call, if another world stores them.
     """
     if isinstance(a, Sized) and isinstance(b, Sized) and len(a) + len(b) > _MAX_LENGTH:
         raise OverflowError(f"sum of more than {_MAX_LENGTH} characters or elements is not supported")
 
 
 def _within_reach(number: Any, decimal_places: Any) -> Any:
-    """Clip decimal places to where the result, zero, no longer changes.
-
-    Python takes very long to compute 10 to the billionth power.
-    """
+    """Clip negative decimal places beyond a number's digits, which take Python very long."""
     if isinstance(number, int) and isinstance(decimal_places, int):
         return max(decimal_places, -number.bit_length() - 1)
     return decimal_places

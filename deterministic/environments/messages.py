@@ -67,7 +67,7 @@ class MessageAPI(World):
     def delete_message(self, receiver_id: str) -> dict[str, Any]:
         """Delete the latest message to a user.
 
-        Of identical messages the earliest is deleted, and the message count does not change.
+        Of identical messages the first is deleted; the message count does not change.
         """
         if not self.current_user:
             return error(_NOT_LOGGED_IN)
@@ -91,7 +91,7 @@ class MessageAPI(World):
         return {"messages": texts}
 
     def add_contact(self, user_name: str) -> dict[str, Any]:
-        """Add a user, whose identifier follows from the number of users."""
+        """Add a user; the identifier is the number of users."""
         if user_name in self.user_map:
             return error(f"User name '{user_name}' already exists.")
         self.user_count += 1
@@ -109,12 +109,12 @@ class MessageAPI(World):
         """Return the messages that contain a text, ignoring case."""
         if not self.current_user:
             return error(_NOT_LOGGED_IN)
-        wanted = keyword.lower()
+        keyword = keyword.lower()
         return {
             "results": [
                 {"receiver_id": receiver, "message": text}
                 for receiver, text in self._messages()
-                if wanted in text.lower()
+                if keyword in text.lower()
             ]
         }
 
@@ -126,7 +126,7 @@ class MessageAPI(World):
         return {"stats": {"received_count": len(self.inbox), "total_contacts": len(receivers)}}
 
     def _messages(self) -> Iterator[tuple[str, str]]:
-        """Yield receiver and text of each message; the inbox holds each as a dict of one pair."""
+        """Yield receiver and text of each message, which the inbox has as a dict with one key."""
         return (next(iter(message.items())) for message in self.inbox)
 
     def _fresh_id(self) -> int:

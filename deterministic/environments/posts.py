@@ -9,8 +9,8 @@ from .world import World, error
 
 _MAX_MENTIONS = 10_000
 
-_LEFT_OUT: Any = object()
-"""Stands for an argument that the call does not give; null is a value."""
+_OMITTED: Any = object()
+"""Default of an argument for which null is a value."""
 
 
 class TwitterAPI(World):
@@ -31,8 +31,8 @@ class TwitterAPI(World):
         """Start from a scenario; tweet keys become numbers, comment keys stay texts."""
         super().load(config, long_context)
         self.tweets = {int(tweet_id): tweet for tweet_id, tweet in self.tweets.items()}
-        # The API has one default list for all tweets posted without tags, and one for those without mentions: who is
-        # mentioned in one of them later is mentioned in all.
+        # As in BFCL, all tweets posted without mentions share one list, so that a later mention in one is in all. The same
+        # holds for tags.
         self._default_tags: list[str] = []
         self._default_mentions: list[str] = []
 
@@ -48,7 +48,7 @@ class TwitterAPI(World):
         return {"login_status": bool(self.authenticated)}
 
     def post_tweet(
-        self, content: str, tags: list[str] = _LEFT_OUT, mentions: list[str] = _LEFT_OUT
+        self, content: str, tags: list[str] = _OMITTED, mentions: list[str] = _OMITTED
     ) -> dict[str, Any]:
         """Post a text under the next number."""
         if not self.authenticated:
@@ -57,15 +57,15 @@ class TwitterAPI(World):
             "id": self.tweet_counter,
             "username": self.username,
             "content": content,
-            "tags": self._default_tags if tags is _LEFT_OUT else tags,
-            "mentions": self._default_mentions if mentions is _LEFT_OUT else mentions,
+            "tags": self._default_tags if tags is _OMITTED else tags,
+            "mentions": self._default_mentions if mentions is _OMITTED else mentions,
         }
         self.tweets[self.tweet_counter] = tweet
         self.tweet_counter += 1
         return tweet
 
     def retweet(self, tweet_id: int) -> dict[str, Any]:
-        """Pass a tweet on, once."""
+        """Retweet a tweet; a second time has no effect."""
         if not self.authenticated:
             return error("User not authenticated. Please authenticate before retweeting.")
         if tweet_id not in self.tweets:
@@ -77,13 +77,13 @@ class TwitterAPI(World):
         return {"retweet_status": "Successfully retweeted"}
 
     def comment(self, tweet_id: int, comment_content: str) -> dict[str, Any]:
-        """Comment on a tweet; kept by number, so apart from the scenario's comments."""
+        """Comment on a tweet, under its number; the scenario's comments are under texts."""
         if not self.authenticated:
             return error("User not authenticated. Please authenticate before commenting.")
         if tweet_id not in self.tweets:
             return _not_found(tweet_id)
-        said = {"username": self.username, "content": comment_content}
-        self.comments.setdefault(tweet_id, []).append(said)
+        comment = {"username": self.username, "content": comment_content}
+        self.comments.setdefault(tweet_id, []).append(comment)
         return {"comment_status": "Comment added successfully"}
 
     def mention(self, tweet_id: int, mentioned_usernames: list[str]) -> dict[str, Any]:
@@ -130,15 +130,15 @@ class TwitterAPI(World):
 
     def search_tweets(self, keyword: str) -> list[dict[str, Any]]:
         """Return the tweets that contain a text or have it as a whole tag, ignoring case."""
-        wanted = keyword.lower()
+        keyword = keyword.lower()
         return [
             tweet
             for tweet in self.tweets.values()
-            if wanted in tweet["content"].lower() or wanted in [tag.lower() for tag in tweet["tags"]]
+            if keyword in tweet["content"].lower() or keyword in [tag.lower() for tag in tweet["tags"]]
         ]
 
     def get_tweet_comments(self, tweet_id: int) -> list[dict[str, Any]] | dict[str, Any]:
-        """Return the comments that were made on a tweet by its number."""
+        """Return the comments under a tweet's number."""
         return self.comments.get(tweet_id, []) if tweet_id in self.tweets else _not_found(tweet_id)
 
     def get_user_stats(self, username: str) -> dict[str, Any]:

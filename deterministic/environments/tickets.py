@@ -46,7 +46,7 @@ class TicketAPI(World):
         return self._end(ticket_id, "Closed")
 
     def resolve_ticket(self, ticket_id: int, resolution: str) -> dict[str, Any]:
-        """Resolve a ticket that is not resolved, with a word on how."""
+        """Resolve a ticket that is not resolved, with a resolution text."""
         return self._end(ticket_id, "Resolved", resolution=resolution)
 
     def _end(self, ticket_id: int, status: str, **more: str) -> dict[str, Any]:
@@ -59,11 +59,11 @@ class TicketAPI(World):
         return {"status": f"Ticket {ticket_id} has been {status.lower()} successfully."}
 
     def edit_ticket(self, ticket_id: int, updates: dict[str, Any]) -> dict[str, Any]:
-        """Change some fields of a ticket; a field given as null stays."""
+        """Change some fields of a ticket; null leaves a field unchanged."""
         ticket = self._find(ticket_id)
         if not ticket:
             return _not_found(ticket_id)
-        # The original lists them in the order of a set, which varies by process; here it is the caller's.
+        # BFCL lists them in the order of a set, which varies by process; here it is the caller's order.
         invalid = [field for field in updates if field not in _EDITABLE]
         if invalid:
             return error(f"Invalid fields for update: {', '.join(invalid)}")

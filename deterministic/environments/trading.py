@@ -8,14 +8,14 @@ from typing import Any
 
 from .world import World, error, table
 
-_NOW = datetime(2024, 9, 1, 10, 30)  # noqa: DTZ001 - the API's clock stands still, in no time zone
+_NOW = datetime(2024, 9, 1, 10, 30)  # noqa: DTZ001 - the API's clock stands still and has no time zone
 _SECONDS_PER_DAY = 86_400
 _TIMESTAMP = "%Y-%m-%d %H:%M:%S"
 _DATE = "%Y-%m-%d"
 
 
 class TradingBot(World):
-    """Looks up stocks, places and cancels orders, moves money in and out."""
+    """Looks up stocks, places and cancels orders, deposits and withdraws money."""
 
     _TABLE = "trading"
 
@@ -177,7 +177,7 @@ class TradingBot(World):
         return self.account_info
 
     def fund_account(self, amount: float) -> dict[str, Any]:
-        """Pay money in, at any time of day."""
+        """Deposit money."""
         if not self.authenticated:
             return error("User not authenticated. Please log in to fund the account.")
         if amount <= 0:
@@ -187,7 +187,7 @@ class TradingBot(World):
         return {"status": "Account funded successfully", "new_balance": self.account_info["balance"]}
 
     def withdraw_funds(self, amount: float) -> dict[str, Any]:
-        """Pay money out, while the market is open."""
+        """Withdraw money, if the market is open."""
         if not self.authenticated:
             return error("User not authenticated. Please log in to make a transaction.")
         if self.market_status != "Open":
@@ -218,7 +218,7 @@ class TradingBot(World):
         return {"transaction_history": history}
 
     def _book(self, kind: str, amount: float) -> None:
-        """Enter a transaction into the history, at some moment of the coming day."""
+        """Add a transaction to the history, at a random time of the next 24 hours."""
         moment = _NOW + timedelta(seconds=self._random.randint(0, _SECONDS_PER_DAY))
         self.transaction_history.append(
             {"type": kind, "amount": amount, "timestamp": moment.strftime(_TIMESTAMP)}
@@ -238,13 +238,13 @@ class TradingBot(World):
         return {"watchlist": self.watch_list}
 
     def add_to_watchlist(self, stock: str) -> dict[str, Any]:
-        """Watch a stock that is known; needs no login."""
+        """Add a known stock to the watch list; needs no login."""
         if stock not in self.watch_list and stock in self.stocks:
             self.watch_list.append(stock)
         return {"watchlist": self.watch_list}
 
     def remove_stock_from_watchlist(self, symbol: str) -> dict[str, Any]:
-        """Watch a stock no longer."""
+        """Remove a stock from the watch list."""
         if not self.authenticated:
             return error("User not authenticated. Please log in to modify the watchlist.")
         if symbol not in self.watch_list:

@@ -25,7 +25,7 @@ class TravelAPI(World):
     """Books and cancels flights, insures them, and keeps the cards that pay for them.
 
     Args:
-        today: Tells the day on which a traveller's age is reckoned.
+        today: Returns the date on which a traveller's age is computed.
     """
 
     _TABLE = "travel"
@@ -54,7 +54,7 @@ class TravelAPI(World):
             for booking_id, booking in bulk["booking_record"].items():
                 self.booking_record.setdefault(booking_id, dict(booking))
 
-    # Who one is.
+    # The user.
 
     def authenticate_travel(  # noqa: PLR0917 - the API's signature
         self,
@@ -120,7 +120,7 @@ class TravelAPI(World):
         problem = self._token_problem(access_token)
         if problem:
             return error(problem)
-        # Numbers are looked for among the identifiers, as BFCL does: a card can be registered twice.
+        # As in BFCL, the number is compared with identifiers, so a card can be registered twice.
         if card_number in self.credit_card_list:
             return error("Card already registered")
         card_id = self._digits(12)
@@ -147,7 +147,7 @@ class TravelAPI(World):
         return {"credit_card_list": self.credit_card_list}
 
     def set_budget_limit(self, access_token: str, budget_limit: float) -> dict[str, Any]:
-        """Set what a card must hold for a flight, and what an insurance may cost."""
+        """Set the budget: the minimum balance for a flight, and the maximum cost of an insurance."""
         problem = self._token_problem(access_token)
         if problem:
             return error(problem)
@@ -205,7 +205,7 @@ class TravelAPI(World):
         travel_to: str,
         travel_class: str,
     ) -> dict[str, Any]:
-        """Book a flight and charge a card, which must hold the price and the whole budget."""
+        """Book a flight and charge a card; its balance must cover the price and the whole budget."""
         problem = (
             self._token_problem(access_token)
             or self._card_problem(card_id)
@@ -274,7 +274,7 @@ class TravelAPI(World):
     def purchase_insurance(
         self, access_token: str, insurance_type: str, booking_id: str, insurance_cost: float, card_id: str
     ) -> dict[str, Any]:
-        """Insure a booking and charge a card, whatever it holds."""
+        """Insure a booking and charge a card, whatever its balance."""
         del insurance_type
         problem = self._token_problem(access_token)
         if not problem and self.budget_limit is not None and self.budget_limit < insurance_cost:
@@ -322,7 +322,7 @@ def _flight_problem(travel_date: str, travel_from: str, travel_to: str, travel_c
     if _day(travel_date) is None:
         return "Invalid date format. Use YYYY-MM-DD."
     if not travel_prices.is_class(travel_class):
-        # The original prints a set, whose order varies by process; this is one of its orders.
+        # BFCL prints a set, of which the order varies by process; this is one of its orders.
         return "Invalid travel class. Must be one of {'first', 'business', 'economy'}"
     return None
 

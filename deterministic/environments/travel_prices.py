@@ -15,7 +15,7 @@ _CLASS_FACTORS = {"economy": 1, "business": 2, "first": 5}
 def price(travel_from: str, travel_to: str, travel_date: str, travel_class: str) -> float:
     """Return the price of one flight.
 
-    The return flight may have another price. Only the parity of the date's digit sum matters.
+    The return flight may have another price. Of the date, only the parity of the digit sum matters.
     """
     route = (travel_from, travel_to)
     if route not in _base_prices():

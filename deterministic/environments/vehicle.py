@@ -1,5 +1,5 @@
 """VehicleControlAPI: a car with doors, engine, brakes, climate, tyres and navigation."""
-# ruff: noqa: N802, N803, N815 - methods, arguments and attributes have the API's names
+# ruff: noqa: N802, N803, N815 - names are those of the API
 
 from __future__ import annotations
 
@@ -57,17 +57,16 @@ class VehicleControlAPI(World):
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
         """Start from a scenario; the number of unlocked doors is counted, not taken from it."""
         super().load(config, long_context)
-        self.engine_state = vars(self).pop(
-            "engineState"
-        )  # compared under another name than scenarios give it
+        # Scenarios have another name for the compared attribute.
+        self.engine_state = vars(self).pop("engineState")
         self.remainingUnlockedDoors = 4 - list(self.doorStatus.values()).count("locked")
 
     # Engine, fuel and doors.
 
     def startEngine(self, ignitionMode: str) -> dict[str, Any]:
-        """Start the engine, with doors locked and the brake fully pressed.
+        """Start the engine, if the doors are locked and the brake is fully pressed.
 
-        Stopping it always ends in an error.
+        Stopping it always returns an error.
         """
         if ignitionMode == "STOP":
             self.engine_state = "stopped"
@@ -104,13 +103,13 @@ class VehicleControlAPI(World):
         return {"fuelLevel": self.fuelLevel}
 
     def lockDoors(self, unlock: bool, door: list[str]) -> dict[str, Any]:  # noqa: FBT001 - the API's signature
-        """Lock or unlock some doors; an unknown one raises when its turn comes."""
-        wanted, change = ("unlocked", 1) if unlock else ("locked", -1)
+        """Lock or unlock some doors, in order; an unknown one raises KeyError."""
+        status, change = ("unlocked", 1) if unlock else ("locked", -1)
         for name in door:
-            if self.doorStatus[name] != wanted:
-                self.doorStatus[name] = wanted
+            if self.doorStatus[name] != status:
+                self.doorStatus[name] = status
                 self.remainingUnlockedDoors += change
-        return {"lockStatus": wanted, "remainingUnlockedDoors": self.remainingUnlockedDoors}
+        return {"lockStatus": status, "remainingUnlockedDoors": self.remainingUnlockedDoors}
 
     # Climate and lights.
 
@@ -133,7 +132,7 @@ class VehicleControlAPI(World):
         }
 
     def get_outside_temperature_from_google(self) -> dict[str, Any]:
-        """Return a random outside temperature; in long context after the weather of the last days."""
+        """Return a random outside temperature; in long context also the weather of the last days."""
         now = {"outsideTemperature": self._random.uniform(-10.0, 40.0)}
         if not self.long_context:
             return now
@@ -151,7 +150,7 @@ class VehicleControlAPI(World):
         return {"headlightStatus": self.headLightStatus}
 
     def displayCarStatus(self, option: str) -> dict[str, Any]:
-        """Return one group of the car's readings; in long context after its data sheet."""
+        """Return one group of the car's readings; in long context also its data sheet."""
         status: dict[str, Any] = {"metadata": table("vehicle_long")["status"]} if self.long_context else {}
         readings = {
             "fuel": {"fuelLevel": self.fuelLevel},
@@ -180,7 +179,7 @@ class VehicleControlAPI(World):
     # Brakes and cruise control.
 
     def activateParkingBrake(self, mode: str) -> dict[str, Any]:
-        """Engage or release the parking brake; in long context after its manual."""
+        """Engage or release the parking brake; in long context also return its manual."""
         if mode not in ("engage", "release"):
             return error("Invalid mode")
         engaged = mode == "engage"
@@ -216,7 +215,7 @@ class VehicleControlAPI(World):
         return {"brakePedalStatus": self.brakePedalStatus, "brakePedalForce": float(self.brakePedalForce)}
 
     def setCruiseControl(self, speed: float, activate: bool, distanceToNextVehicle: float) -> dict[str, Any]:  # noqa: FBT001 - the API's signature
-        """Hold a speed, a multiple of five, and a distance.
+        """Set a speed, a multiple of five, and a distance.
 
         The distance is set even if the speed is refused.
         """
@@ -271,7 +270,7 @@ class VehicleControlAPI(World):
         return {"canDrive": not too_far}
 
     def set_navigation(self, destination: str) -> dict[str, Any]:
-        """Set where to go."""
+        """Set the destination of the navigation."""
         self.destination = destination
         return {"status": "Navigating to " + destination}
 

@@ -1,4 +1,4 @@
-"""World: base class of the simulated worlds, with tables, loading and compared attributes."""
+"""World: base class of simulated worlds, with their data, loading and compared attributes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any, ClassVar, cast
 
 @cache
 def table(name: str) -> dict[str, Any]:
-    """Read a file of the folder ``data``, named without its ending, once per process.
+    """Read a JSON file of the folder ``data``, by its name without ending, once per process.
 
-    It is shared by all worlds: read it, copy what is to be changed or handed out.
+    All worlds share it: copy what is changed or returned.
     """
     package = __name__.rpartition(".")[0]
     return json.loads((resources.files(package) / "data" / f"{name}.json").read_text("utf-8"))
@@ -24,13 +24,11 @@ def table(name: str) -> dict[str, Any]:
 class World:
     """A simulated application, used for one check.
 
-    An instance shares no mutable state with any other.
+    Instances share no mutable state. ``load`` acts as the constructor; before it an instance has no state. Every other public method
+    that a subclass adds is an API method, which a system under test may call. Arguments and results are plain JSON values; the types of
+    arguments are not checked. A call that the application refuses returns ``{"error": text}`` or raises.
 
-    ``load`` takes the part of a constructor; before it an instance has no state. Every other public method that a subclass adds is
-    an API method, which a system under test may call. Arguments and results are plain JSON values. A call that the application
-    refuses returns ``{"error": text}`` or raises; arguments of a wrong type go as far as Python's operators take them.
-
-    The attributes that a subclass declares are compared, in that order, but for those it lists as not.
+    The attributes that a subclass declares are compared, in that order, except those in ``_NOT_COMPARED``.
     """
 
     _TABLE: ClassVar[str]
@@ -40,7 +38,7 @@ class World:
     _compared: ClassVar[tuple[str, ...]]
 
     _random: Random
-    """Set only if the table has a ``random_seed``."""
+    """Set if the table has a ``random_seed``."""
 
     long_context: bool
 
@@ -51,8 +49,8 @@ class World:
         """Start from a scenario.
 
         Args:
-            config: Attribute to value; what is absent takes the default. It is copied.
-            long_context: Whether the world is inflated with bulk data.
+            config: Values by attribute, which are copied; others have their default.
+            long_context: Whether bulk data are added to the world.
         """
         scenario_table = table(self._TABLE)
         for name, default in scenario_table["defaults"].items():
@@ -64,8 +62,7 @@ class World:
     def state(self) -> dict[str, Any]:
         """Return the compared attributes, by name.
 
-        Cheap enough to be called after every turn, because nothing is copied: the values are the world's own objects. Read them
-        before the next call, and do not change them.
+        Nothing is copied, so that it can be called after every turn. Read the values before the next call, and do not change them.
         """
         return {name: getattr(self, name) for name in self._compared}
 
@@ -73,7 +70,7 @@ class World:
 def copied(value: Any) -> Any:
     """Return a deep copy of a JSON value or a set.
 
-    It is twice as fast as ``copy.deepcopy``, which keeps track of identities.
+    This is twice as fast as ``copy.deepcopy``, which keeps track of identities.
     """
     if isinstance(value, dict):
         return {key: copied(item) for key, item in cast("dict[Any, Any]", value).items()}
@@ -85,9 +82,9 @@ def copied(value: Any) -> Any:
 
 
 def total(numbers: Iterable[float]) -> float:
-    """Sum numbers from left to right, as BFCL's Python did.
+    """Sum numbers from left to right, as BFCL does.
 
-    From Python 3.12 on ``sum`` compensates for rounding, and verdicts would differ.
+    From Python 3.12, ``sum`` compensates for rounding, so verdicts would differ.
     """
     return reduce(add, numbers, 0)
 
