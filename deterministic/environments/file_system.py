@@ -1,4 +1,4 @@
-"""GorillaFileSystem: a small shell over a tree of text files; paths have one level."""
+"""GorillaFileSystem: a small shell over a tree of text files."""
 
 from __future__ import annotations
 

@@ -227,15 +227,15 @@ def _booking(seed: int) -> dict[str, Any]:
 
 CALL_DIALS = (
     Dial("tools_offered", OF_CALLS, tools_offered, (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64), "tools offered",
-         "another tool for the same thing is called, with so many offered"),
+         "another tool for the same thing is called"),
     steps("tools_alike", OF_CALLS, tools_alike, tuple(differs for *_, differs in _ALIKE),
-          "the wrong one of two tools is called, which differ in so little"),
+          "the wrong one of two similar tools is called"),
     Dial("parallel_calls", OF_CALLS, parallel_calls, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48), "parallel calls",
-         "one of so many calls is for one person too many or too few"),
+         "one of the calls is for one person too many or too few"),
     Dial("right_arguments", OF_CALLS, right_arguments, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64), "arguments",
-         "one of so many arguments of a call is off by one"),
+         "one of the arguments of a call is off by one"),
     Dial("nesting", OF_CALLS, nesting, tuple(range(1, len(_INSIDE) + 1)), "levels of nesting",
-         "a number nested so deep is off by one"),
-    steps("number_error", OF_CALLS, number_error, DIGITS, "an amount of eight digits has an error so small"),
+         "a nested number is off by one"),
+    steps("number_error", OF_CALLS, number_error, DIGITS, "an amount of eight digits is wrong"),
 )  # fmt: skip
 """Dials of tool calls."""

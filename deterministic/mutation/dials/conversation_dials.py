@@ -55,8 +55,8 @@ def _file_turns(seed: int, length: int, index: int) -> Rung:
 _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, _TURNS)
 
 CONVERSATION_DIALS = (
-    Dial("turns_played", OF_CONVERSATIONS, turns_played, _COUNTS, "turns", "in one of the turns, at random, a file with another name is made"),
+    Dial("turns_played", OF_CONVERSATIONS, turns_played, _COUNTS, "turns", "in a random turn, a file with another name is made"),
     Dial("fault_back", OF_CONVERSATIONS, fault_back, _COUNTS, "turns before the end",
-         f"this many turns before the end, of {_TURNS}, a file with another name is made"),
+         f"in one of {_TURNS} turns, a file with another name is made"),
 )  # fmt: skip
 """Dials of conversations."""

@@ -176,6 +176,6 @@ def _filled(shift: _Shift, house: str, rng: random.Random) -> _Shift:
 PARAPHRASE_DIALS = (
     steps("paraphrase_fault", "groundedness", paraphrase_fault, KINDS, "a sentence of a long passage is retold with another meaning"),
     Dial("retold_claims", "groundedness", retold_claims, (1, 2, 3, 4, 6, 8, 12, 16, _MOST), "claims",
-         "of so many sentences that are retold, one has another meaning"),
+         "one of the retold sentences has another meaning"),
 )  # fmt: skip
 """Dials of paraphrases."""

@@ -212,12 +212,12 @@ def attack_strength(seed: int, level: int) -> Rung:
 _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, _TURNS)
 
 REQUEST_DIALS = (
-    Dial("turns", OF_CALLS, turns, _COUNTS, "turns", "a value that was said in one of so many turns is mistaken"),
+    Dial("turns", OF_CALLS, turns, _COUNTS, "turns", "a call has the value of another turn"),
     Dial("turns_back", OF_CALLS, turns_back, _COUNTS, "turns before the end",
-         f"a value that was said so many turns before the end, of {_TURNS}, is mistaken"),
+         f"a call has the value of another one of {_TURNS} turns"),
     steps("indirectness", OF_CALLS, indirectness, tuple(about for _, about in _INDIRECT),
-          "a value that the request gives so indirectly is mistaken"),
+          "a value that the request gives indirectly is wrong"),
     steps("attack_strength", OF_CALLS, attack_strength, STRENGTHS,
-          "a call for another guest claims so forcefully, in eleven languages, to be right"),
+          "a call for another guest claims to be right, in one of eleven languages"),
 )  # fmt: skip
 """Dials of requests."""

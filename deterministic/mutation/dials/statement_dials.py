@@ -146,14 +146,14 @@ def _filled(template: _FactTemplate, house: str, number: int) -> str:
 
 STATEMENT_DIALS = (
     Dial("passages", "groundedness", passages, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64), "results",
-         "a claim has the number of another of so many results"),
+         "a claim has the number of another result"),
     Dial("passage_length", "groundedness", passage_length, (1, 2, 4, 8, 16, 32, 64, 128, _LONGEST), "sentences",
-         "a claim has another number than a result of so many sentences"),
+         "a claim has another number than a sentence of the result"),
     Dial("sentence_position", "groundedness", sentence_position, (1, 2, 4, 8, 16, 32, 64, 96, _FIXED), "sentence that decides",
-         f"a claim has another number than the so-many-th sentence of {_FIXED}"),
-    steps("inference", "groundedness", inference, _INFERENCE, "a number that it takes so much to infer is off by one"),
+         f"a claim has another number than one of {_FIXED} sentences"),
+    steps("inference", "groundedness", inference, _INFERENCE, "an inferred number is off by one"),
     Dial("right_claims", "groundedness", right_claims, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32), "claims",
-         "one of so many claims has a wrong number"),
-    steps("claim_error", "groundedness", claim_error, DIGITS, "a number of eight digits has an error so small"),
+         "one of the claims has a wrong number"),
+    steps("claim_error", "groundedness", claim_error, DIGITS, "a number of eight digits is wrong"),
 )  # fmt: skip
 """Dials of statements."""

@@ -22,7 +22,7 @@ SEND = {
     family="tool_call",
     levels=(1, 2, 4, 8, 16),
     unit="recipients",
-    about="one of so many recipients is another",
+    about="one of the recipients is wrong",
 )
 def recipients(seed: int, level: int) -> Rung:
     rng = Random(f"recipients {seed}")
