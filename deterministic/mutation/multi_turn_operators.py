@@ -26,10 +26,10 @@ Turns: TypeAlias = list[list[AgentStep]]
 
 
 class CallStep(NamedTuple):
-    """A step of calls: its turn, its index there, its calls, and whether these are native."""
+    """A step of calls: its turn, its number there, its calls, and whether these are native."""
 
     turn: int
-    index: int
+    number: int
     calls: list[NamedCall]
     native: bool
 
@@ -83,7 +83,7 @@ def steps_split(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     turns: Turns = [list(steps) for steps in subject.output.agent_turns or []]
     # From the end, so that the remaining steps keep their indexes.
     for source in reversed(_call_steps(subject)):
-        turns[source.turn][source.index : source.index + 1] = [
+        turns[source.turn][source.number : source.number + 1] = [
             _write(source, [call]) for call in source.calls
         ]
     if turns != subject.output.agent_turns:
@@ -138,7 +138,7 @@ def _write(source: CallStep, calls: Sequence[NamedCall]) -> AgentStep:
 def _with_step(turns: Sequence[Sequence[AgentStep]], source: CallStep, step: AgentStep) -> Turns:
     """Return the turns with one step replaced; a step without calls is removed."""
     changed = [list(steps) for steps in turns]
-    changed[source.turn][source.index : source.index + 1] = [] if step in ([], "[]") else [step]
+    changed[source.turn][source.number : source.number + 1] = [] if step in ([], "[]") else [step]
     return changed
 
 
