@@ -12,7 +12,7 @@ from ..scale import Scale
 from .json_reply import Pieces, json_parser
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, reading_of, without_thoughts
 from .step_reply import step_parser
-from .written_score import DECORATION, between_tags, number_parser, tagged_reason, tags_parser
+from .written_score import between_tags, number_parser, tagged_reason, tags_parser, undecorated
 
 
 def choice_parser(
@@ -34,7 +34,7 @@ def choice_parser(
 
     def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
-        written = [found[1] for found in tagged.finditer(reply)] if tagged else []
+        written = [match[1] for match in tagged.finditer(reply)] if tagged else []
         values = [_score(each, scores, where) for each in written or [bare_reply(text)]]
         return reading_of(one_score(values, scale, where), scale, tagged_reason(reply, reasons))
 
@@ -42,7 +42,7 @@ def choice_parser(
 
 
 def _score(written: str, scores: Mapping[str, float], where: str) -> float:
-    word = written.strip(DECORATION).removesuffix(".").strip(DECORATION).casefold()
+    word = undecorated(written).casefold()
     if word not in scores:
         raise DecodingError(f"none of {', '.join(scores)} {where}, but {written.strip()[:40]!r}")
     return scores[word]

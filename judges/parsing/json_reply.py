@@ -23,23 +23,23 @@ from .parsed_reply import (
 
 _MAX_CHARACTERS = 1 << 20
 _MOST_DIGITS = 18
-"""Of an integer: more are not sure to fit 64 bits, which is what records hold."""
+"""Maximum digits of an integer; a longer one may not fit into the 64 bits of a record's integer."""
 _NUMBER = re.compile(NUMBER)
-_MARKS = re.compile(r'[{}"]|\\.', re.DOTALL)
+_BRACES_AND_QUOTES = re.compile(r'[{}"]|\\.', re.DOTALL)
 
 
 class Pieces(NamedTuple):
     """Fields of a reply that lists pieces; the score is a share of them.
 
     Attributes:
-        where: Key of their list.
-        mark: Key of each piece's mark, 1 or 0.
-        cited: Key of the list of what a piece that holds rests on, which must then name something; None when none is asked for.
+        list_key: Key of the list of pieces.
+        mark_key: Key of each piece's mark, 1 or 0.
+        cited_key: Key of each piece's citations, which a piece marked 1 must have; None if pieces cite nothing.
     """
 
-    where: str
-    mark: str
-    cited: str | None = None
+    list_key: str
+    mark_key: str
+    cited_key: str | None = None
 
 
 def json_parser(
@@ -53,17 +53,16 @@ def json_parser(
 ) -> ReplyParser:
     """Return a parser of JSON replies.
 
-    Objects in fences or between sentences are found; several must agree on the score.
+    Objects in code fences or between sentences are found; several must agree on the score.
 
     Args:
-        scale: What scores are possible.
-        score: Key of the score; a number, or a text that is one.
+        scale: Possible scores.
+        score: Key of the score, a number or a text with a number.
         reason: Key of the reason.
-        all_of: Keys of single criteria. The score must be the worst of those that are given: a judge whose score does not
-            follow from its own findings has not been understood.
-        fraction_of: The list of pieces. If it is given, the score must be the share of pieces that hold.
-        alone: Whether the reply must be the object and nothing else, as it is under a ``response_format``, with all its criteria or
-            its pieces.
+        all_of: Keys of single criteria. The score must be the worst of those in the reply; otherwise the reply contradicts
+            itself.
+        fraction_of: Fields of the pieces. If the reply lists pieces, the score must be the share of those that hold.
+        alone: Whether the reply must be only the object, as under a ``response_format``, with all criteria or pieces.
     """
 
     def parse(text: str) -> ParsedReply:
@@ -71,23 +70,21 @@ def json_parser(
         if len(reply) > _MAX_CHARACTERS:
             raise DecodingError(f"the reply is longer than {_MAX_CHARACTERS} characters")
         objects = [decode_object(reply)] if alone else list(_objects(reply))
-        scored = [found for found in objects if score in found]
+        scored = [each for each in objects if score in each]
         where = f"under the key {score!r} of a JSON object"
-        parsed_score = one_score([_score(found[score]) for found in scored], scale, where)
+        parsed_score = one_score([_score(each[score]) for each in scored], scale, where)
         last = scored[-1]
-        for found in scored[:-1]:
-            _check_criteria({key: _score(found[key]) for key in all_of if key in found}, parsed_score, scale)
         if alone:
-            _refuse_missing(last, [*all_of, *([fraction_of.where] if fraction_of else [])])
-        written = last.get(reason) if reason else None
-        explanation = written if isinstance(written, str) else None
-        details: dict[str, Any] = {}
-        if criteria := {key: _score(last[key]) for key in all_of if key in last}:
-            details["criteria"] = criteria
-            _check_criteria(criteria, parsed_score, scale)
-        if fraction_of and fraction_of.where in last:
-            details[fraction_of.where] = last[fraction_of.where]
-            share = checked_share(scale.normalise(parsed_score), _marks(last[fraction_of.where], fraction_of))
+            _refuse_missing(last, [*all_of, *([fraction_of.list_key] if fraction_of else [])])
+        for each in scored:
+            _check_criteria(_criteria(each, all_of), parsed_score, scale)
+        explanation = last.get(reason) if reason else None
+        explanation = explanation if isinstance(explanation, str) else None
+        criteria = _criteria(last, all_of)
+        details: dict[str, Any] = {"criteria": criteria} if criteria else {}
+        if fraction_of and fraction_of.list_key in last:
+            pieces = details[fraction_of.list_key] = last[fraction_of.list_key]
+            share = checked_share(scale.normalise(parsed_score), _marks(pieces, fraction_of))
             return ParsedReply(share, explanation, details)
         return reading_of(parsed_score, scale, explanation, details)
 
@@ -100,6 +97,11 @@ def _refuse_missing(decoded: Mapping[str, Any], keys: Sequence[str]) -> None:
             raise DecodingError(f"the reply lacks {key!r}, which the score is to follow from")
 
 
+def _criteria(decoded: Mapping[str, Any], keys: Sequence[str]) -> dict[str, float]:
+    """Return the scores of the criteria that a reply has."""
+    return {key: _score(decoded[key]) for key in keys if key in decoded}
+
+
 def _check_criteria(criteria: Mapping[str, float], score: float, scale: Scale) -> None:
     for key, criterion in criteria.items():
         if criterion not in scale:
@@ -110,15 +112,16 @@ def _check_criteria(criteria: Mapping[str, float], score: float, scale: Scale) -
         raise DecodingError(f"the score does not follow from the criteria {criteria}")
 
 
-def _marks(listed: Any, pieces: Pieces) -> list[float]:
+def _marks(listed: Any, fields: Pieces) -> list[float]:
+    """Return the marks of pieces; refuse a piece marked 1 without citations, if it needs them."""
     try:
-        marks = [_score(piece[pieces.mark]) for piece in listed]
-        cited = [True if pieces.cited is None else bool(piece[pieces.cited]) for piece in listed]
+        marks = [_score(piece[fields.mark_key]) for piece in listed]
+        cites = [fields.cited_key is None or bool(piece[fields.cited_key]) for piece in listed]
     except (KeyError, TypeError) as error:
-        keys = [key for key in (pieces.mark, pieces.cited) if key]
-        raise DecodingError(f"expected a list of objects with {keys} under {pieces.where!r}") from error
-    if any(mark and not named for mark, named in zip(marks, cited, strict=True)):
-        raise DecodingError(f"a piece is marked 1 and names nothing under {pieces.cited!r}")
+        keys = [key for key in (fields.mark_key, fields.cited_key) if key]
+        raise DecodingError(f"expected a list of objects with {keys} under {fields.list_key!r}") from error
+    if any(mark and not has_citation for mark, has_citation in zip(marks, cites, strict=True)):
+        raise DecodingError(f"a piece is marked 1 and names nothing under {fields.cited_key!r}")
     return marks
 
 
@@ -140,7 +143,7 @@ def decode_object(text: str) -> Mapping[str, Any]:
         value = json.loads(
             text, object_pairs_hook=_without_contradiction, parse_constant=_refuse, parse_int=_integer
         )
-        if "\\u" in text:  # what is read is kept, and what is kept is written to files
+        if "\\u" in text:  # a lone surrogate could not be written to a run's files
             value = json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
         raise _NotJsonError(f"the reply is not JSON: {error}") from error
@@ -150,9 +153,9 @@ def decode_object(text: str) -> Mapping[str, Any]:
 
 
 def _balanced(text: str) -> Iterator[str]:
-    """Yield the outermost stretches from ``{`` to the closing ``}``, in one pass."""
+    """Yield the outermost parts from ``{`` to the closing ``}``, in one pass."""
     depth, start, quoted = 0, 0, False
-    for mark in _MARKS.finditer(text):
+    for mark in _BRACES_AND_QUOTES.finditer(text):
         sign = mark[0]
         if depth == 0:
             if sign == "{":

@@ -1,4 +1,4 @@
-"""Reading of a reply, and helpers that all parsers share."""
+"""Parsed replies, and helpers of all parsers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ParsedReply:
     Attributes:
         score: In [0, 1].
         reason: The judge's reason, if the reply has one.
-        details: Whatever else was read, such as scores of single criteria.
+        details: Other content, such as scores of single criteria.
     """
 
     score: float
@@ -36,11 +36,11 @@ class ParsedReply:
 
 
 ReplyParser: TypeAlias = Callable[[str], ParsedReply]
-"""From a reply's text to what it says; raises DecodingError when it does not say exactly one score."""
+"""Function that parses a reply's text; it raises DecodingError unless the reply has exactly one score."""
 
 
 def without_thoughts(text: str) -> str:
-    """Remove the leading thinking of reasoning models, in which scores are only considered."""
+    """Remove the leading thoughts of reasoning models, whose scores are only considered."""
     if _THOUGHT.match(text) is None:
         return text
     end = _THOUGHT_END.search(text)
@@ -48,30 +48,27 @@ def without_thoughts(text: str) -> str:
 
 
 def bare_reply(text: str) -> str:
-    """Return a reply that must be only the score, without leading thinking.
+    """Return a reply that must be only the score, without leading thoughts.
 
-    Servers whose chat template holds the opening tag reply with the closing one only. It ends the thinking here, since nothing may
-    stand beside the score; in other replies it may as well be a quotation behind the score, and stays.
+    If the server's chat template holds the opening tag, the reply has only the closing one. It ends the thoughts here, since
+    such a reply holds nothing but the score; in other replies it may be a quotation after the score.
     """
     reply = without_thoughts(text).strip()
     if reply.startswith("{"):
         return reply
-    ends = [found.end() for found in _THOUGHT_END.finditer(reply)]
+    ends = [match.end() for match in _THOUGHT_END.finditer(reply)]
     return reply[ends[-1] :].strip() if ends else reply
 
 
 _ROUNDING = 0.01 - 1e-9
-"""What a stated share is off by less than: judges write 0.33 for a third, or 0.67 and 0.66 for two."""
+"""Limit on the rounding of a share: judges write 0.33 for a third, and 0.67 or 0.66 for two."""
 
 _LISTED = 5
-"""Most contradicting scores that a message names."""
+"""Maximum number of different scores that a message names."""
 
 
 def checked_share(score: float, marks: Sequence[float]) -> float:
-    """Return the share of pieces (marked 1 or 0) that hold, if it equals the judge's score.
-
-    Otherwise the judge has not been understood.
-    """
+    """Return the share of pieces marked 1; an error if it differs from the judge's score."""
     if not marks or not {0.0, 1.0}.issuperset(marks):
         raise DecodingError(f"expected pieces marked 1 or 0, got {list(marks)[:5]}")
     share = sum(marks) / len(marks)
@@ -81,7 +78,7 @@ def checked_share(score: float, marks: Sequence[float]) -> float:
 
 
 def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
-    """Return the only score found in one place, on the scale; equal scores count once."""
+    """Return the only score of several numbers, on the scale; equal numbers count once."""
     scores = sorted(set(values))
     if not scores:
         raise DecodingError(f"no score {where}")
@@ -97,9 +94,6 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
 def reading_of(
     score: float, scale: Scale, reason: str | None = None, details: Mapping[str, Any] | None = None
 ) -> ParsedReply:
-    """Return the reading of a score on a scale.
-
-    A given number that is not the score in [0, 1] is kept in the details.
-    """
-    kept = {} if scale.is_unit else {RAW_SCORE: score}
-    return ParsedReply(scale.normalise(score), reason, {**kept, **(details or {})})
+    """Return a parsed reply with a score in [0, 1]; the details hold a score on another scale."""
+    raw_score = {} if scale.is_unit else {RAW_SCORE: score}
+    return ParsedReply(scale.normalise(score), reason, {**raw_score, **(details or {})})

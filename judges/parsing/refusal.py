@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - phrases of other languages are written in their own letters
-"""Tells a judge that would not judge from one that answered in the wrong form."""
+"""Recognise replies that decline to judge, as opposed to replies in the wrong form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HELP = (
 _DECLINE = r"(?:i|we)(?: must| have to| need to| will)?(?: respectfully)? decline\b"
 _ENGLISH = rf"(?:{_SORRY}[\s,.:;!]{{0,4}}(?:(?:but|and|as an ai)[\s,]{{1,2}}){{0,2}}){{0,2}}(?:{_NOT} {_HELP}|{_DECLINE})"
 
-_OTHERS = (  # one clause that says: I cannot, or may not, help with this
+_OTHERS = (  # a clause such as "I cannot help with this"
     (
         r"(?:ich (?:kann|darf|werde)|(?:da\w{0,6} )?(?:kann|darf|werde) ich)\b[^.!?:\n]{0,60}?\b(?:nicht|keine)\b[^.!?:\n]{0,30}?"
         r"(?:helfen|unterstütz|behilflich|beantwort|bewert|beurteil|nachkommen|erfüll)"
@@ -39,7 +39,7 @@ _OTHERS = (  # one clause that says: I cannot, or may not, help with this
     r"[^.!?:\n]{0,20}?(?:도와|도움|답변|평가|응답)[^.!?:\n]{0,10}?(?:수 없|없습니다)",
 )
 _APOLOGY = r"(?:[^.!?:\n。：]{0,30}[,.!。，、]\s{0,2})?(?:(?:aber|mais|pero|mas|ma|ale|но|但是?) ?)?"
-"""Of any language: what stands before a first comma or full stop. `_OTHERS` says whether it was one."""
+"""Text of any language before the first comma or full stop; it is an apology if one of `_OTHERS` follows."""
 
 _REFUSAL = re.compile(rf"\A(?:{_ENGLISH}|{_APOLOGY}(?:{'|'.join(_OTHERS)}))", re.IGNORECASE)
 _LONGEST_PREAMBLE = 400
@@ -48,7 +48,7 @@ _LONGEST_PREAMBLE = 400
 def is_refusal(text: str) -> bool:
     """Return whether a reply without a score declines to judge, in a usual opening phrase.
 
-    Phrases of other languages than these are `unparsable` instead, which is not a score either.
+    Refusals in other languages count as `unparsable`, which is no score either.
     """
     start = text.lstrip(" \t\r\n*_`\"'#>")[:_LONGEST_PREAMBLE]
     return _REFUSAL.match(start) is not None

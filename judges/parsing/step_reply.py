@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...errors import DecodingError
 from ..scale import Scale
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, without_thoughts
-from .written_score import DECORATION, between_tags, lone_number, tagged_reason
+from .written_score import between_tags, lone_number, tagged_reason, undecorated
 
 STEP_NAMED, STEP_COUNT = "step", "steps"
 """Keys in evidence of the step that a judge names, 0 for none, and of the number of steps."""
@@ -28,7 +28,7 @@ def step_parser(tag: str, reasons: Sequence[str] = ()) -> ReplyParser:
 
     def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
-        written = [found[1] for found in tagged.finditer(reply)]
+        written = [match[1] for match in tagged.finditer(reply)]
         step = int(one_score([_step(each, where) for each in written or [bare_reply(text)]], _MOST, where))
         return ParsedReply(float(step == 0), tagged_reason(reply, reasons), {STEP_NAMED: step})
 
@@ -36,10 +36,10 @@ def step_parser(tag: str, reasons: Sequence[str] = ()) -> ReplyParser:
 
 
 def _step(written: str, where: str) -> float:
-    if written.strip(DECORATION).removesuffix(".").strip(DECORATION).casefold() == _NONE:
+    if undecorated(written).casefold() == _NONE:
         return 0.0
-    if found := lone_number(written):
-        return found[0]
+    if numbers := lone_number(written):
+        return numbers[0]
     raise DecodingError(f"no step {where}, but {written.strip()[:40]!r}")
 
 

@@ -1,7 +1,4 @@
-"""Read replies with a numeric score: the whole reply, after a heading, or in a tag.
-
-After a heading the last number counts.
-"""
+"""Read replies with a numeric score: as the whole reply, after a heading, or in a tag."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from .parsed_reply import (
 _LONE = re.compile(f"({NUMBER})")
 _SCORE = re.compile(rf"({NUMBER})(?: ?/ ?({NUMBER}))?")
 _FIGURE = re.compile(
-    r"""[A-Za-z_][A-Za-z_0-9]*+(?:[-.][A-Za-z_0-9]++)*+      # a name, such as S2 or v1.2: passed over
+    r"""[A-Za-z_][A-Za-z_0-9]*+(?:[-.][A-Za-z_0-9]++)*+      # a name such as S2 or v1.2 is skipped
     | (?P<figure>
         [-+\u2212]?+\.?+\d++                                 # \d: any script's digits
         (?:[.,:\u2212\u2013-]\d++ | [ ]?/[ ]?\d++)*+         # 0,5  12:30  0-1  3/4
@@ -62,15 +59,15 @@ def number_parser(
 
     Args:
         scale: Possible scores.
-        pick: ``alone``: the reply (or what follows the heading) is nothing but the number. ``last``: the last number counts; it may
-            be written as a fraction of the best score, ``0.75/1``.
-        after: A heading; only the text after its last occurrence is read, and the text before it is the reason.
-        indexes: Whether to keep, as data, lines before the heading that name the indexes that support a piece.
+        pick: ``alone``: the reply, or the text after the heading, must be only the number. ``last``: the last number counts; it
+            may be a fraction of the best score, ``0.75/1``.
+        after: A heading; only the text after its last occurrence is parsed, and the text before it is the reason.
+        indexes: Whether the details hold the pieces, with indexes that support them, of the text before the heading.
         fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
 
     Returns:
-        The parser. A reply is unreadable if its last number is written in another notation (``0,5``, ``1e-1``, ``5 %``), or may be the
-        best score after an earlier one (``0 out of 1``); no earlier number takes its place.
+        The parser. A reply is unreadable if its last number has another notation (``0,5``, ``1e-1``, ``5 %``), or may only name
+        the end of the scale (``0 out of 1``); no earlier number is used instead.
     """
 
     def parse(text: str) -> ParsedReply:
@@ -87,9 +84,9 @@ def number_parser(
             if pick == "alone"
             else _last_fraction(reply, scale, fractions=fractions) or _last_number(reply, scale)
         )
-        found = reading_of(one_score(values, scale, where), scale, reason)
+        reading = reading_of(one_score(values, scale, where), scale, reason)
         pieces = pieces_with_indexes(reason) if indexes and reason else []
-        return replace(found, details={**found.details, "citations": pieces}) if pieces else found
+        return replace(reading, details={**reading.details, "citations": pieces}) if pieces else reading
 
     return parse
 
@@ -110,13 +107,17 @@ def pieces_with_indexes(text: str) -> list[dict[str, Any]]:
 
 
 def lone_number(reply: str) -> list[float]:
-    """Return the number that makes up a reply; empty when there is more.
+    """Return the number that a reply consists of; empty if the reply holds more.
 
     Quotes, emphasis and a full stop around it are ignored.
     """
-    core = reply.strip(DECORATION).removesuffix(".").strip(DECORATION)
-    found = _LONE.fullmatch(core)
-    return [float(found[1])] if found else []
+    match = _LONE.fullmatch(undecorated(reply))
+    return [float(match[1])] if match else []
+
+
+def undecorated(text: str) -> str:
+    """Remove quotes, emphasis and a full stop around a text."""
+    return text.strip(DECORATION).removesuffix(".").strip(DECORATION)
 
 
 _FRACTION = re.compile(rf"({NUMBER})\s?(?:(?P<of>/|out of|of)\s?({NUMBER})|[%\uff05])")
@@ -124,26 +125,22 @@ _LAST_FRACTION = re.compile(rf"(?<![\w.,/+-])({_FRACTION.pattern}){DECORATED}*+\
 
 
 def fraction_of_best(text: str, scale: Scale) -> list[float]:
-    """Return the score that a fraction, share or percentage of the best names.
-
-    Empty for any other text.
-    """
-    found = _FRACTION.fullmatch(text)
-    if found is None:
+    """Return the score that a fraction or percentage of the best score means; empty for other texts."""
+    match = _FRACTION.fullmatch(text)
+    if match is None:
         return []
-    part, whole = float(found[1]), float(found[3]) if found["of"] else float(_HUNDRED)
+    part, whole = float(match[1]), float(match[3]) if match["of"] else float(_HUNDRED)
     return [scale.maximum * part / whole] if 0 <= part <= whole and whole > 0 else []
 
 
 def _lone_score(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
-    core = reply.strip(DECORATION).removesuffix(".").strip(DECORATION)
-    return (fraction_of_best(core, scale) if fractions else []) or lone_number(reply)
+    return (fraction_of_best(undecorated(reply), scale) if fractions else []) or lone_number(reply)
 
 
 def _last_fraction(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
-    """Return the fraction that a reply ends with; empty if it ends with something else."""
-    found = _LAST_FRACTION.search(reply) if fractions else None
-    return [] if found is None else fraction_of_best(found[1], scale)
+    """Return the fraction at the end of a reply; empty if it ends with something else."""
+    match = _LAST_FRACTION.search(reply) if fractions else None
+    return [] if match is None else fraction_of_best(match[1], scale)
 
 
 def _last_number(reply: str, scale: Scale) -> list[float]:
@@ -162,11 +159,11 @@ def _last_number(reply: str, scale: Scale) -> list[float]:
 
 
 def _value(figure: str, scale: Scale) -> float | None:
-    """Return the value of a number; None when its notation is ambiguous."""
-    found = _SCORE.fullmatch(figure.rstrip("%\uff05 ") if scale.maximum == _HUNDRED else figure)
-    if found is None or (found[2] is not None and float(found[2]) != scale.maximum):
+    """Return the value of a number; None if its notation is ambiguous."""
+    match = _SCORE.fullmatch(figure.rstrip("%\uff05 ") if scale.maximum == _HUNDRED else figure)
+    if match is None or (match[2] is not None and float(match[2]) != scale.maximum):
         return None
-    return float(found[1])
+    return float(match[1])
 
 
 def _in_doubt(before: re.Match[str], last: re.Match[str], between: str, scale: Scale) -> bool:
@@ -190,7 +187,7 @@ _DIGIT = re.compile(r"\d")
 _CITATION = re.compile(
     r"[\[\uff3b\u3010]\s*[^\]\uff3d\u3011\s]|\bind(?:ex(?:es)?|ices)\b[\s:(]{0,4}\w", re.IGNORECASE
 )
-"""A list in brackets with something in it, or an index named otherwise."""
+"""A list in brackets that is not empty, or the word "index" with a value."""
 
 
 def tags_parser(
@@ -204,7 +201,7 @@ def tags_parser(
 ) -> ReplyParser:
     """Return a parser of tagged replies.
 
-    Tags are found in any case. A reply that is nothing but a score is read, too: without its tags it is still unambiguous.
+    Tags match in any case. A reply that is only a score is read, too: without tags it is still unambiguous.
 
     Args:
         scale: Possible scores.
@@ -225,7 +222,7 @@ def tags_parser(
     def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
         # Content without a digit, such as a repeated instruction, is not a second score.
-        contents = [found[1] for found in scored.finditer(reply) if _DIGIT.search(found[1])]
+        contents = [match[1] for match in scored.finditer(reply) if _DIGIT.search(match[1])]
         values = [
             _number(content, where, scale if fractions else None) for content in contents
         ] or _lone_score(bare_reply(text), scale, fractions=fractions)
@@ -243,7 +240,7 @@ def tags_parser(
 
 
 _LETTERS = re.IGNORECASE | re.ASCII
-"""Tags match in any case, but not with other letters that look or fold alike."""
+"""Tags match in any case, but not with letters of other alphabets that look alike."""
 
 
 def between_tags(name: str) -> re.Pattern[str]:
@@ -272,15 +269,12 @@ def _refuse_uncited(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence
 
 def tagged_reason(reply: str, names: Sequence[str]) -> str | None:
     """Return the text between the first tags of each name; None if there is none."""
-    found = (_between(reply, name) for name in names)
-    return "\n".join(filter(None, found)) or None
+    texts = (_between(reply, name) for name in names)
+    return "\n".join(filter(None, texts)) or None
 
 
 def _between(reply: str, name: str) -> str:
-    """Return the text between the first opening tag and the next closing one.
-
-    The search cannot backtrack.
-    """
+    """Return the text between the first opening tag and the next closing one, without backtracking."""
     opening = re.search(f"<{name}>", reply, _LETTERS)
     if opening is None:
         return ""
