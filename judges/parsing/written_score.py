@@ -125,7 +125,7 @@ _LAST_FRACTION = re.compile(rf"(?<![\w.,/+-])({_FRACTION.pattern}){DECORATED}*+\
 
 
 def fraction_of_best(text: str, scale: Scale) -> list[float]:
-    """Return the score that a fraction or percentage of the best score means; empty for other texts."""
+    """Return the score that a fraction of the best score means; empty for other texts."""
     match = _FRACTION.fullmatch(text)
     if match is None:
         return []
@@ -274,7 +274,10 @@ def tagged_reason(reply: str, names: Sequence[str]) -> str | None:
 
 
 def _between(reply: str, name: str) -> str:
-    """Return the text between the first opening tag and the next closing one, without backtracking."""
+    """Return the text between the first opening tag and the next closing one.
+
+    The search cannot backtrack.
+    """
     opening = re.search(f"<{name}>", reply, _LETTERS)
     if opening is None:
         return ""

@@ -11,12 +11,12 @@ import msgspec
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _RECENT = 100
-"""Number of recent replies that define the usual time."""
+"""Maximum number of recent replies that define the usual time."""
 _ENOUGH = 20
-"""Replies needed to know the usual time."""
+"""Minimum number of replies that define the usual time."""
 _QUANTILE = 0.95
 _LEAST = 1.0
-"""Seconds that every call has: below that, a pause of the network or of this process looks like a hang."""
+"""Minimum time limit in seconds: a shorter pause may be one of the network or of this process."""
 _LOOK_EVERY = 0.1
 
 
@@ -25,11 +25,11 @@ class CallInFlight:
     """A call in flight.
 
     Attributes:
-        number: How many calls to this model were begun before.
-        begun: When, by the clock.
-        given_up: How many calls for the same request were given up before.
-        at: Which of several endpoints is asked.
-        timer: Ends the call when it is rescheduled.
+        number: Number of earlier calls to this model.
+        begun: Start, by the event loop's clock.
+        given_up: Number of earlier calls for the same request that were given up.
+        at: Index of the endpoint.
+        timer: Timeout that ends the call when it is rescheduled.
     """
 
     number: int
@@ -43,10 +43,10 @@ class CallInFlight:
 class ReplyTimes:
     """ReplyTimes reply times of one model, and the calls that exceed them.
 
-    A call hangs when it has taken ``multiple`` times as long as 95 of the last 100 replies took, but at least a second, and when a
-    call that was begun later has been replied to, or another endpoint has replied to all that it was asked. This tells a call that
-    hangs from a server that is slow or stands still for all: then asking again would only add to its load. Each time the same request is given up, the time it may take
-    doubles, so that a request that takes long is not starved.
+    A call hangs if two conditions hold. It has taken ``multiple`` times as long as 95 of the last 100 replies, and at least a
+    second. And a later call has a reply, or another endpoint has replied to all its calls: if the server is slow for all,
+    another call would only add to its load. Each time that a request is given up, its time limit doubles, so that a slow request
+    ends at last.
     """
 
     multiple: float
@@ -56,23 +56,20 @@ class ReplyTimes:
     _newest_replied: int = -1
 
     def begin(self, now: float, given_up: int = 0, at: int = 0) -> CallInFlight:
-        """Note that a call is sent."""
+        """Record the start of a call."""
         call = self._in_flight[self._begun] = CallInFlight(self._begun, now, given_up, at)
         self._begun += 1
         return call
 
     def end(self, call: CallInFlight, now: float, *, replied: bool) -> None:
-        """Note that a call is over. How fast errors come says nothing about how long replies take."""
+        """Record the end of a call; only a reply counts towards the usual time."""
         del self._in_flight[call.number]
         if replied:
             self._seconds.setdefault(call.at, deque(maxlen=_RECENT)).append(now - call.begun)
             self._newest_replied = max(self._newest_replied, call.number)
 
     def allowance(self, given_up: int = 0) -> float:
-        """Return the time limit of a call.
-
-        With several endpoints, it follows the usual time of the fastest.
-        """
+        """Return the time limit of a call, by the usual time of the fastest endpoint."""
         seconds_by_endpoint = [sorted(self._seconds[at]) for at in self._known()]
         if not seconds_by_endpoint:
             return float("inf")
@@ -101,10 +98,7 @@ class ReplyTimes:
 
 
 class HangWatch:
-    """Watch over calls in flight that ends those that hang (`ReplyTimes`).
-
-    With a multiple of 0 no call is ended.
-    """
+    """Timer that gives up calls that hang (`ReplyTimes`); no call if the multiple is 0."""
 
     def __init__(self, multiple: float) -> None:
         self._multiple = multiple
@@ -112,9 +106,10 @@ class HangWatch:
         self._look: asyncio.TimerHandle | None = None
 
     async def ask(self, provider: Provider, request: Request, given_up: int, at: int = 0) -> Reply:
-        """Ask one endpoint once, after so many calls for this request were given up.
+        """Call one endpoint, after ``given_up`` earlier calls for this request.
 
-        Raise a `TimeoutError` if this call is given up, too.
+        Raises:
+            TimeoutError: This call is given up, too.
         """
         if not self._multiple:
             return await provider.complete(request)
@@ -131,10 +126,10 @@ class HangWatch:
                 return reply
         finally:
             usual.end(call, loop.time(), replied=replied)
-            call.timer = None  # it holds the task, whose failure holds this frame: a circle, until garbage is looked for
+            call.timer = None  # it refers to the task, whose error refers to this frame: a cycle until garbage collection
 
     def _give_up_hanging(self) -> None:
-        """Looks after all calls at once: a timer for each would cost more than it finds."""
+        """Check all calls at once, since a timer for each call is expensive."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         for usual in self._models.values():
@@ -145,16 +140,16 @@ class HangWatch:
         self._look = loop.call_later(_LOOK_EVERY, self._give_up_hanging) if busy else None
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop the timer."""
         if self._look is not None:
             self._look.cancel()
 
 
 class PatientProvider(Wrapping):
-    """Asks again, at once and over another connection, when a call hangs (`ReplyTimes`).
+    """Provider that repeats a hanging call at once over another connection (`ReplyTimes`).
 
-    Such a call is not a failed attempt: nothing fails before its own timeout, retries included. A request can take no more
-    additional calls than the allowance can double on its way from a second to the timeout: six for the default of a minute.
+    A call that is given up is not a failed attempt. Since its time limit doubles from a second, a request takes at most six more
+    calls before the default timeout of a minute.
     """
 
     def __init__(self, inner: Provider, multiple: float) -> None:

@@ -1,4 +1,4 @@
-"""Replies out of the result files of a provider's batch endpoint (also of `vllm run-batch`)."""
+"""Replies from the result files of a provider's batch endpoint (also of `vllm run-batch`)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Response(msgspec.Struct):
 class _Error(msgspec.Struct):
     code: str | int | None = None
     message: str | None = None
-    error: _Error | str | None = None  # in a body the error stands one level deeper
+    error: _Error | str | None = None  # a body holds the error one level deeper
 
 
 class _Line(msgspec.Struct):
@@ -43,7 +43,7 @@ class _Line(msgspec.Struct):
         return self.error is None and (status is None or status < HTTPStatus.BAD_REQUEST)
 
 
-class _Place(NamedTuple):
+class _ResultPosition(NamedTuple):
     file: int
     offset: int
     succeeded: bool
@@ -54,9 +54,9 @@ class ResultsTally(NamedTuple):
 
     Attributes:
         results: Requests that have a result.
-        unasked: Results that no request asked for: of other prompts, models or outputs, or of outputs that have a verdict.
-        superseded: Results that a later or better one of the same request replaced.
-        served_by: Replies by models of another family than the requested one, by the file's names for them.
+        unasked: Results without a request: of other prompts, models or outputs, or of outputs that have a verdict.
+        superseded: Results that a later or better result of the same request replaced.
+        served_by: Number of replies by models of another family than the requested one, by model name.
     """
 
     results: int
@@ -66,11 +66,10 @@ class ResultsTally(NamedTuple):
 
 
 class BatchResults:
-    """Answers from batch result files alone.
+    """Provider that answers only from batch result files.
 
-    Files are indexed once, and results are read on demand. A request may have several results, in files of
-    several batches: a reply counts more than an error, and a later one more than an earlier one. An unfinished last line of a
-    file is skipped.
+    Files are indexed once, and results are read on demand. Of several results of a request, a reply is preferred to an error,
+    and a later result to an earlier one. An unfinished last line of a file is skipped.
 
     Args:
         paths: Result and error files, in the order in which they were made.
@@ -83,7 +82,7 @@ class BatchResults:
 
     def __init__(self, paths: Sequence[Path], *, missing: str = "there is no result") -> None:
         self._missing = missing
-        self._places: dict[str, _Place] = {}
+        self._positions: dict[str, _ResultPosition] = {}
         self._requested = set[str]()
         self._superseded = 0
         self._others = Counter[str]()
@@ -95,10 +94,10 @@ class BatchResults:
         self._files: list[BinaryIO] = [path.open("rb") for path in paths]
 
     def __contains__(self, key: str) -> bool:
-        return key in self._places
+        return key in self._positions
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._positions)
 
     def find(self, key: str) -> Reply:
         """Return the reply to the request with this key, its ``custom_id``.
@@ -109,13 +108,13 @@ class BatchResults:
             NotRecordedError: There is no result.
             CallError: The result is an error.
         """
-        place = self._places.get(key)
-        if place is None:
+        position = self._positions.get(key)
+        if position is None:
             raise NotRecordedError(self._missing)
-        file = self._files[place.file]
-        file.seek(place.offset)
+        file = self._files[position.file]
+        file.seek(position.offset)
         line = _decode(file.readline())
-        if place.succeeded and line.response is not None:
+        if position.succeeded and line.response is not None:
             return read_completion(_body(line.response))
         return _refusal_or_raise(line)
 
@@ -130,8 +129,8 @@ class BatchResults:
 
     def tally(self) -> ResultsTally:
         """Return the counts of the results so far."""
-        unasked = len(self._places.keys() - self._requested)
-        return ResultsTally(len(self._places), unasked, self._superseded, dict(self._others))
+        unasked = len(self._positions.keys() - self._requested)
+        return ResultsTally(len(self._positions), unasked, self._superseded, dict(self._others))
 
     async def aclose(self) -> None:
         """Close the files. See `Provider.aclose`."""
@@ -143,10 +142,10 @@ class BatchResults:
             file.close()
 
     def _add(self, result: _Line, file: int, offset: int) -> None:
-        earlier = self._places.get(result.custom_id)
+        earlier = self._positions.get(result.custom_id)
         self._superseded += earlier is not None
         if earlier is None or result.succeeded or not earlier.succeeded:
-            self._places[result.custom_id] = _Place(file, offset, result.succeeded)
+            self._positions[result.custom_id] = _ResultPosition(file, offset, result.succeeded)
 
 
 def _read_line(raw: bytes, path: Path, line: int) -> _Line | None:
@@ -162,7 +161,7 @@ def _decode(raw: bytes) -> _Line:
     try:
         return msgspec.json.decode(raw, type=_Line)
     except msgspec.DecodeError as error:
-        try:  # half of a surrogate pair in one reply is not a reason to refuse a file of thousands
+        try:  # a lone surrogate in one reply must not make a whole file unreadable
             lenient = well_formed(json.dumps(read_json(raw), ensure_ascii=False))
         except CallError:
             raise error from None
@@ -190,11 +189,11 @@ def _refusal_or_raise(line: _Line) -> Reply:
 
 def _error_in_body(response: _Response | None) -> _Error:
     try:
-        found = msgspec.json.decode(response.body, type=_Error | None) if response is not None else None
+        error = msgspec.json.decode(response.body, type=_Error | None) if response is not None else None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        found = None
-    found = found or _Error()
-    return found if found.error is None else _plain(found.error)
+        error = None
+    error = error or _Error()
+    return error if error.error is None else _plain(error.error)
 
 
 def _plain(error: _Error | str | None) -> _Error:

@@ -12,7 +12,7 @@ from ..prices import PriceList, Prices
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _FIRST_COMPLETION = 500
-"""Tokens set aside for a reply until there was one to learn from."""
+"""Tokens set aside for a reply before the first reply."""
 
 
 class BudgetSpentError(CallError):
@@ -22,16 +22,16 @@ class BudgetSpentError(CallError):
 
 
 class Budget:
-    """Limit on calls and cost, shared by everything that spends it.
+    """Limit on calls and cost, shared by all callers.
 
-    Every HTTP call counts, retries included. A high estimate of its cost is set aside before a call, and replaced by the cost of
-    the tokens that the reply reports. So spending exceeds the limit by no more than calls in flight cost beyond their
-    estimates. A call without a reply may have been billed, so it counts as estimated.
+    Every HTTP call counts, retries included. A high estimate of the cost is set aside before a call, and replaced by the cost of
+    the tokens that the reply reports. So the limit is exceeded at most by what calls in flight cost beyond their estimates. A
+    call without a reply may have been billed, so its estimate counts.
 
     Args:
-        max_calls: Calls that may be made; None for no limit.
-        max_cost: US dollars that may be spent; None for no limit.
-        prices: Prices of models; looked up only when ``max_cost`` is set.
+        max_calls: Maximum number of calls; None for no limit.
+        max_cost: Maximum cost in US dollars; None for no limit.
+        prices: Prices of models; looked up only if ``max_cost`` is set.
     """
 
     def __init__(
@@ -49,19 +49,19 @@ class Budget:
         self._waiting: list[asyncio.Future[None]] = []
 
     def require_price(self, model: str) -> None:
-        """Check before the first call that a cost limit has the model's price.
+        """Check before the first call that a model's price is known, if the cost is limited.
 
         Raises:
-            ConfigurationError: Money is limited, and the model's price is not known.
+            ConfigurationError: The cost is limited, and the model's price is unknown.
         """
         if self.max_cost is not None:
             self._price(model)
 
     def admit(self, request: Request) -> bool:
-        """Spend the estimated cost of a request of a batch, if the budget allows it.
+        """Spend the estimated cost of a batch's request; return False beyond the budget.
 
         Raises:
-            ConfigurationError: Money is limited, and the model's price is not known.
+            ConfigurationError: The cost is limited, and the model's price is unknown.
         """
         estimate = self._estimate(request)
         within_calls = self.max_calls is None or self.calls < self.max_calls
@@ -72,9 +72,9 @@ class Budget:
         return within_calls and within_cost
 
     async def reserve(self, request: Request) -> float:
-        """Set aside the cost of a call, in US dollars, for `settle`.
+        """Set aside the estimated cost of a call, and return it, in US dollars, for `settle`.
 
-        Waits for calls in flight if they may leave enough.
+        If the budget is too small, wait for calls in flight, which may cost less than estimated.
         """
         while True:
             if self.max_calls is not None and self.calls >= self.max_calls:
@@ -96,9 +96,9 @@ class Budget:
         return estimate
 
     def settle(self, request: Request, set_aside: float, reply: Reply | None, *, billed: bool = True) -> None:
-        """Count the real cost of a call in place of the amount set aside for it.
+        """Replace the amount set aside for a call by its real cost.
 
-        A call without a reply may have been billed, too.
+        A call without a reply counts as estimated if it may have been billed.
         """
         self._in_flight -= 1
         self._set_aside -= set_aside
@@ -120,7 +120,7 @@ class Budget:
         return self._price(request.model).cost(estimate_prompt(request).high, completion)
 
     def _cost(self, model: str, reply: Reply) -> float | None:
-        """Return the cost of a reply; None when the server does not count tokens."""
+        """Return the cost of a reply; None if the server does not count tokens."""
         if self.max_cost is None or not reply.prompt_tokens:
             return None
         return self._price(model).cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
@@ -138,7 +138,7 @@ class Budget:
 
 
 class BudgetedProvider(Wrapping):
-    """Provider that asks as long as the budget lasts."""
+    """Provider that makes calls while the budget lasts."""
 
     def __init__(self, inner: Provider, budget: Budget) -> None:
         super().__init__(inner)
@@ -158,7 +158,7 @@ class BudgetedProvider(Wrapping):
 
 
 _BYTES_PER_TOKEN = (5.0, 4.0, 2.5)
-"""For the low, likely and high estimate: English prose, mixed text, dense JSON or scripts of three bytes a letter."""
+"""For the low, likely and high estimate: English prose, mixed text, and dense JSON or letters of three bytes."""
 _MESSAGE_TOKENS = 4
 """Tokens that a chat template adds to a message."""
 _IMAGE_TOKENS = (85.0, 1_000.0, 3_800.0)

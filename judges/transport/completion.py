@@ -1,4 +1,4 @@
-"""Read the body of a chat completion, which any server may have written, into a Reply."""
+"""Read the body of a chat completion, from any server, into a Reply."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .exchange import CallError, Reply, RequestedCall, TokenLogprob
 _MOST_TOKENS = 1 << 53
 _SHOWN = 100
 _LEAST_LOGPROB = -9999.0
-"""OpenAI's number for a probability of 0, whose logarithm JSON cannot hold."""
+"""OpenAI's value for a probability of 0, whose logarithm JSON cannot express."""
 
 
 class _Part(msgspec.Struct):
@@ -66,9 +66,9 @@ class _Completion(msgspec.Struct):
 
 
 def read_json(raw: bytes) -> object:
-    """Decode the body of a response, which may be anything.
+    """Decode the body of a response.
 
-    A failure is retryable, since bodies are cut off on their way.
+    A failure is retryable, since bodies may be cut off on their way.
     """
     try:
         return json.loads(raw)
@@ -79,10 +79,7 @@ def read_json(raw: bytes) -> object:
 
 
 def _shown(raw: bytes) -> str:
-    """Return the beginning of a body that is not JSON.
-
-    It shows a login page, or an address that lacks its /v1.
-    """
+    """Return the beginning of a body that is not JSON, such as a login page."""
     if not raw.strip():
         return "it is empty"
     start = raw[:_SHOWN].decode("utf-8", "replace")
@@ -131,19 +128,17 @@ def _requested(call: _ToolCall) -> RequestedCall:
 
 
 def requested_call(name: str, arguments: dict[str, Any] | str | None, call_id: str | None) -> RequestedCall:
-    """Return a call that a model asks for, in text that files can hold."""
-    given = "{}" if arguments is None else arguments
-    # An object through text and back, since what is nested in it may hold a lone surrogate, too.
-    kept = (
-        well_formed(given)
-        if isinstance(given, str)
-        else json.loads(well_formed(json.dumps(given, ensure_ascii=False)))
-    )
-    return RequestedCall(name=well_formed(name), arguments=kept, id=text_or_none(call_id))
+    """Return a call that a model requests, without lone surrogates, which files cannot hold."""
+    writable: dict[str, Any] | str
+    if isinstance(arguments, dict):  # texts in it may hold lone surrogates, too
+        writable = json.loads(well_formed(json.dumps(arguments, ensure_ascii=False)))
+    else:
+        writable = "{}" if arguments is None else well_formed(arguments)
+    return RequestedCall(name=well_formed(name), arguments=writable, id=text_or_none(call_id))
 
 
 def text_or_none(value: str | None) -> str | None:
-    """Return a text that files can hold; None for an empty one."""
+    """Return a text without lone surrogates, which files cannot hold; None for an empty text."""
     return well_formed(value or "") or None
 
 
@@ -179,7 +174,7 @@ def cached_tokens(usage: object, prompt_tokens: int) -> int:
 
 
 def token_count(usage: object, name: str) -> int:
-    """Return a token count; 0 if it is not a number, so that no reply is lost over its usage."""
+    """Return a token count; 0 if it is not a number."""
     value = field_of(usage, name)
     return int(value) if isinstance(value, int | float) and 0 <= value <= _MOST_TOKENS else 0
 

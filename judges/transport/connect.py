@@ -1,4 +1,4 @@
-"""Stack the providers in the one right order; coalesce identical requests in flight."""
+"""Stack the providers in the right order; coalesce identical requests in flight."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .trial import FIRST_CALLS, EndpointTrials, Trial, TrialProvider
 
 
 class CoalescingProvider(Wrapping):
-    """Lets a request that is already in flight wait for that reply instead of asking again.
+    """Provider that makes identical requests in flight wait for one reply.
 
-    Each request runs in a task of its own, so that cancelling its first caller does not fail the others.
+    Each request runs in a separate task, so that cancelling its first caller does not fail the others.
     """
 
     def __init__(self, inner: Provider) -> None:
@@ -35,7 +35,7 @@ class CoalescingProvider(Wrapping):
     async def complete(self, request: Request) -> Reply:
         """Ask, or wait for the reply or failure of the same request; see `Provider.complete`.
 
-        Waiting counts no call.
+        A reply that was waited for counts no calls.
         """
         task = self._in_flight.get(request.key)
         if task is not None:
@@ -46,7 +46,7 @@ class CoalescingProvider(Wrapping):
         return await asyncio.shield(task)
 
     async def aclose(self) -> None:
-        """Stop what is in flight and close the inner provider."""
+        """Cancel the requests in flight, and close the inner provider."""
         tasks = list(self._in_flight.values())
         for task in tasks:
             task.cancel()
@@ -81,24 +81,33 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
 ) -> AsyncGenerator[Provider]:
     """Open a provider for judging that asks the endpoint, retries, caches and records replies.
 
-    From the outside in: identical requests wait for each other; replies are recorded, even those from the cache; the cache
-    is asked before the model; a model that refuses all of its first calls is asked no more; retries wait outside the slots of
-    the limiter; a hanging call is made again within its slot; every call counts against the budget. Each of several endpoints
-    has its own limiter, and a request that fails at one is sent to another before it counts as a failure (`SpreadingProvider`).
+    From the outside in:
+
+    1. Identical requests in flight wait for one reply.
+    2. Replies are recorded, also those from the cache.
+    3. The cache is read before the model is called.
+    4. A model that refuses all of its first calls is not called again.
+    5. Failed calls are retried; waits hold no slot of the limiter.
+    6. The limiter bounds the calls in flight.
+    7. A hanging call is repeated within its slot.
+    8. Every call counts against the budget.
+
+    Each of several endpoints has its own limiter, and a request that fails at one is sent to another before it counts as a
+    failure (`SpreadingProvider`).
 
     Args:
         endpoint: The model's endpoint, or several, each with its own limiter.
-        concurrency: Calls in flight at most, at one.
-        timeout: Seconds after which one call is given up.
-        attempts: Greatest number of failed calls for one request.
-        patience: Multiple of the usual time after which a call counts as hanging and is made again; 0 to wait for ``timeout``
+        concurrency: Maximum number of calls in flight; each of several endpoints has its own.
+        timeout: Time limit of one call, in seconds.
+        attempts: Maximum number of failed calls for one request.
+        patience: Multiple of the usual time after which a call counts as hanging and is repeated; 0 to wait for ``timeout``
             (see `ReplyTimes`).
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
         budget: Limit on calls and cost; None for no limit.
-        meanwhile: Called once, in a thread, while the endpoint's first responses are awaited.
-        elsewhere: Function that makes and uses the client in other processes; limits and the budget stay in this one.
-        trials: The first calls to each model, if others share them; None for this provider's own.
+        meanwhile: Function that is called once, in a thread, during the wait for the first responses.
+        elsewhere: Function that creates and uses the client in other processes; limits and the budget stay in this one.
+        trials: The first calls to each model, if providers share them; None for this provider's own.
         failing: Called for each failed call.
 
     Raises:
@@ -125,7 +134,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
     try:
         provider = RetryingProvider(provider, RetryPolicy(attempts=attempts), failing=failing)
         provider = TrialProvider(provider, _trial_of(endpoint, trials or EndpointTrials()))
-        # One by one: what was opened is closed if the next cannot be opened.
+        # One by one, so that `finally` closes what was opened if the next provider cannot be opened.
         provider = with_cache(provider, endpoint.identity, cache)
         provider = with_recording(provider, record)
         provider = CoalescingProvider(provider)
@@ -135,9 +144,9 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
 
 
 def _trial_of(endpoint: Endpoint | EndpointGroup, trials: EndpointTrials) -> Callable[[str], Trial]:
-    """Return a function that finds a model's trial.
+    """Return a function from a model to its trial.
 
-    Several endpoints share the calls; a request fails only after all were called.
+    Several endpoints share the number of first calls, since a request fails only after a call to each.
     """
     endpoints = len(endpoint.shares) if isinstance(endpoint, EndpointGroup) else 1
     return partial(trials.of, endpoint.identity, calls=max(1, FIRST_CALLS // endpoints))

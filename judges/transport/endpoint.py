@@ -20,11 +20,11 @@ class Endpoint:
 
     Attributes:
         base_url: The API's root, such as ``http://127.0.0.1:8000/v1``; None for OpenAI's own. Azure: the resource's address.
-        api_key: The key; never shown, stored or logged. None to leave it to the openai library, which asks its own variable.
-        kind: ``openai`` for everything compatible with it, ``azure`` for Azure OpenAI.
-        api_version: Azure only.
-        organization: OpenAI only: who is billed, if a key may be used for several; None to leave it to the openai library.
-        token: Azure only: function that returns a token in place of a key; it may be slow, and caches valid tokens itself.
+        api_key: The key; never shown, stored or logged. None for the variable that the openai library reads.
+        kind: ``openai`` for every compatible endpoint, ``azure`` for Azure OpenAI.
+        api_version: API version; only for Azure.
+        organization: OpenAI's organization that is billed; None for the variable that the openai library reads.
+        token: Function that returns a token in place of a key, and caches it; only for Azure.
 
     Raises:
         UsageError: The address is not a web address or holds a password, or the key cannot be in a header.
@@ -53,15 +53,12 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """Identity of the endpoint: models of one name at two endpoints are two models."""
+        """Identity of the endpoint, since models of one name at two endpoints are different models."""
         return f"{self.kind}:{self.base_url or ''}"
 
     @property
     def needs_library(self) -> bool:
-        """True if a request needs the openai library.
-
-        It does for OpenAI's own accounts and projects, Azure, and the library's variables.
-        """
+        """True if requests need the openai library: for OpenAI, Azure, and the library's variables."""
         if self.kind == "azure" or self.base_url is None or self.api_key is None or self.organization:
             return True
         host = urlsplit(self.base_url).hostname or ""
@@ -86,7 +83,7 @@ class EndpointShare:
 
     Attributes:
         endpoint: Its address.
-        slots: Greatest number of calls in flight.
+        slots: Maximum number of calls in flight.
         model: Its name for the model; None if it is the requested one.
     """
 
@@ -102,7 +99,7 @@ class EndpointUse(NamedTuple):
         name: Its address.
         replies: Number of its replies.
         failures: Failed calls, without rate limits.
-        given_up: Calls that took too long and were made elsewhere.
+        given_up: Calls that took too long and were repeated.
         rate_limited: Calls that it refused because they came too fast.
         last_error: The last failure; None if there was none.
     """
@@ -141,7 +138,7 @@ def _scheme(address: str) -> str | None:
 
 
 _SHORTEST = 8
-"""Characters of a key that is searched for in replies. A shorter one, such as the placeholder for servers without keys, may be a word."""
+"""Minimum length of a key that is searched for in replies; a shorter one, such as a placeholder, may be a word."""
 
 _SHOWN = "***"
 
@@ -154,21 +151,21 @@ def redactor(key: str | None) -> Callable[[str], str]:
     if key is None or len(key) < _SHORTEST:
         return lambda text: text
     forms = sorted({*_forms(key)}, key=len, reverse=True)
-    found = re.compile("|".join(map(re.escape, forms)))
-    return lambda text: found.sub(_SHOWN, text)
+    pattern = re.compile("|".join(map(re.escape, forms)))
+    return lambda text: pattern.sub(_SHOWN, text)
 
 
 def _forms(key: str) -> Iterator[str]:
     yield key
     yield quote(key, safe="")
     yield quote_plus(key)
-    yield re.sub("%..", lambda found: found[0].lower(), quote(key, safe=""))
+    yield re.sub("%..", lambda match: match[0].lower(), quote(key, safe=""))
     yield key.encode().hex()
     yield key.encode().hex().upper()
     for escape in ("%{:02x}", "%{:02X}", "\\u{:04x}", "\\x{:02x}", "&#{};", "&#x{:x};"):
         yield "".join(map(escape.format, key.encode()))
     for before in range(3):
-        # Of six bits a letter, those at both ends hold neighbours of the key, too.
+        # A letter encodes six bits; those at both ends also encode bits beside the key.
         first, bits = -(-before * 8 // 6), (before + len(key.encode())) * 8
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             yield encode(b"\0" * before + key.encode()).decode()[first : bits // 6]

@@ -19,15 +19,15 @@ _KEY_CHARACTERS = 32
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One chat completion to be asked for.
+    """Request for a chat completion.
 
     Attributes:
         model: The model's name at the endpoint.
         messages: Chat messages in OpenAI's form.
-        parameters: Everything else that goes into the body: temperature, response_format ...
-        repeat: Number of the repetition of one question; repetitions are asked separately.
+        parameters: All other fields of the body, such as ``temperature``.
+        repeat: Number of the repetition; each repetition is a separate request.
         attempt: 0, or 1 for the retry of an unreadable reply.
-        key: Hash of all of the above. The same question has the same key in every run and process.
+        key: Hash of all other fields; equal requests have equal keys in every run.
     """
 
     model: str
@@ -67,10 +67,7 @@ class TokenLogprob(Record, frozen=True, kw_only=True):
 
 
 class RequestedCall(Record, frozen=True, kw_only=True):
-    """Tool call that a model asks for.
-
-    It holds the name as the tool was offered, the arguments verbatim, and the endpoint's id of the call.
-    """
+    """Tool call that a model requests: the tool's name, verbatim arguments, and the call's id."""
 
     name: str
     arguments: dict[str, Any] | str = "{}"
@@ -82,11 +79,11 @@ class Reply(Record, frozen=True, kw_only=True):
 
     Attributes:
         text: The reply's content; empty when there was none.
-        tool_calls: The calls it asks for, if any.
-        reasoning: Its thinking before the answer, if the endpoint separates that.
+        tool_calls: The tool calls that it requests, if any.
+        reasoning: The model's reasoning, if the endpoint returns it separately.
         refusal: The provider's refusal, if it marks one.
         finish_reason: Why the model stopped: ``stop``, ``length``, ``content_filter`` ...
-        served_by: The model that answered, by the endpoint's word; it may be a dated version of the requested one.
+        served_by: The model that answered, as the endpoint names it; perhaps a dated version of the requested one.
         prompt_tokens: Prompt tokens, as counted by the provider.
         cached_tokens: Prompt tokens that the provider had cached, if it counts them.
         completion_tokens: Completion tokens, as counted by the provider.
@@ -108,19 +105,19 @@ class Reply(Record, frozen=True, kw_only=True):
 
 
 class CallError(ProviderError):
-    """A call brought no reply, or none was made.
+    """A call failed, or was not made.
 
     Args:
-        message: What happened, in a sentence, without secrets.
+        message: The problem in a sentence, without secrets.
         status: The HTTP status, if there was a response.
         retryable: Whether the same call may succeed later.
-        retry_after: Seconds the server asks to wait, if it says so.
-        allowed_rate: Requests a second the server allows, if it says so.
-        param: The field of the request that the server blames, if any.
+        retry_after: Seconds that the server asks to wait, if known.
+        allowed_rate: Requests per second that the server allows, if known.
+        param: Field of the request that the server names, if any.
     """
 
     calls = 1
-    """How many HTTP calls were made before giving up."""
+    """Number of HTTP calls that were made."""
 
     def __init__(
         self,
@@ -141,12 +138,12 @@ class CallError(ProviderError):
 
     @property
     def rate_limited(self) -> bool:
-        """True if the server said that calls come too fast, not that the account is empty."""
+        """True if calls come too fast; False if the account has no funds."""
         return self.status == HTTPStatus.TOO_MANY_REQUESTS and self.retryable
 
 
 class NotRecordedError(CallError):
-    """A call was not made, because replies are only looked up, and this one is not there."""
+    """A call was not made: replies are only looked up, and this one is missing."""
 
     calls = 0
 
@@ -161,17 +158,17 @@ class Provider(Protocol):
         """Answer one request.
 
         Raises:
-            CallError: There was none.
+            CallError: There is no reply.
         """
         ...
 
     async def aclose(self) -> None:
-        """Release what it holds: connections, files."""
+        """Close connections and files."""
         ...
 
 
 class Wrapping:
-    """Base of providers that ask another, which is closed with them."""
+    """Base of providers that wrap another, and close it."""
 
     def __init__(self, inner: Provider) -> None:
         self._inner = inner

@@ -1,7 +1,4 @@
-"""Send requests over the openai library, imported only for endpoints that need it.
-
-These need more than an address and a key.
-"""
+"""Send requests with the openai library, for endpoints that need more than a key."""
 
 from __future__ import annotations
 
@@ -21,11 +18,9 @@ from .sending import LARGEST, Response, bounded_body
 
 
 class LibrarySender:
-    """Sender over one shared client of the openai library.
+    """Sender with the openai library: for OpenAI, Azure, and the library's variables.
 
-    It serves OpenAI's own endpoint, Azure, and keys in the library's variables.
-
-    The client's own retries are off: who asks again is decided in one place (`RetryingProvider`).
+    The client's retries are off, since `RetryingProvider` retries.
     """
 
     def __init__(self, endpoint: Endpoint, timeout: float) -> None:
@@ -63,7 +58,7 @@ class LibrarySender:
         except (openai.APIConnectionError, aiohttp.ClientError) as error:
             if isinstance(error.__cause__, CallError):
                 raise error.__cause__ from None
-            # What is not HTTP at all comes as it is out of the library's transport.
+            # The library does not translate aiohttp's error about a response that is not HTTP.
             raise CallError(f"the connection failed: {_cause(error)}", retryable=True) from error
         except openai.OpenAIError as error:
             raise CallError(str(error)) from error
@@ -84,7 +79,7 @@ class LibrarySender:
     async def _fresh_token(self) -> str:
         assert self._token is not None
         try:
-            # It may have to be asked for, over the network.
+            # It may take a request over the network.
             token = await asyncio.to_thread(self._token)
         except Exception as error:
             raise CallError(f"no token: {_cause(error)}") from error
@@ -103,11 +98,11 @@ def _cause(error: Exception) -> str:
 
 
 _PACKED = frozenset({"gzip", "x-gzip", "deflate"})
-"""Encodings to ask for, which can be unpacked piece by piece up to a bound."""
+"""Encodings that can be unpacked in pieces, up to a limit."""
 
 
 class BoundedClient(openai.DefaultAioHttpClient):
-    """Reads every response itself: the library would unpack any body, and keep all of it."""
+    """HTTP client that bounds the size of responses; the library unpacks a body of any size."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send a request, and read the response up to the size limit."""
@@ -119,12 +114,12 @@ class BoundedClient(openai.DefaultAioHttpClient):
             body = await bounded_body(pieces, response.status_code)
         finally:
             await response.aclose()
-        kept = [
+        headers = [
             (name, value)
             for name, value in response.headers.multi_items()
             if name.lower() not in {"content-encoding", "content-length", "transfer-encoding"}
         ]
-        return httpx2.Response(response.status_code, headers=kept, content=body, request=request)
+        return httpx2.Response(response.status_code, headers=headers, content=body, request=request)
 
 
 async def _unpacked(pieces: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:

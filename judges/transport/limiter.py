@@ -1,4 +1,4 @@
-"""Keep as many calls in flight as the server allows, and find out how many that are."""
+"""Limit the calls in flight, and adapt the limit to what the server allows."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from http import HTTPStatus
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _BURST_SHARE = 0.2
-"""Share of the last calls that must meet a rate limit without a rate before it counts. A stray 429 concerns one call; stopping all calls
-for it loses more than it saves."""
+"""Minimum share of the last calls with 429s that make a burst. A single 429 concerns one call; stopping all calls for it would
+cost more than it saves."""
 _LEAST_WINDOW = 16
-"""The last calls are as many as fill the slots twice, but no fewer than this: one of a few calls says little."""
+"""Minimum number of last calls that are looked at; otherwise as many as fill the slots twice."""
 _CUT = 0.5
+"""Factor of the limit after a burst."""
 _UNNAMED_PAUSE = 0.5
-"""Seconds to pause after a burst of 429s that name no time."""
+"""Seconds to pause after a burst of 429s without a waiting time."""
 _LONGEST_PAUSE = 120.0
-"""Longest wait for a server at a time, in seconds, even if it asks for more."""
+"""Maximum pause in seconds, even if the server asks for more."""
 _HOPELESS_AFTER = 300.0
-"""Seconds of rate limits without one reply, after which waiting calls fail: a spent quota of the day does not come back while a run
-waits."""
+"""Seconds of 429s without a reply after which waiting calls fail: a daily quota does not come back during a run."""
 _CATCH_UP = 5
-"""Number of paced starts that may be caught up after late timers."""
+"""Maximum number of spaced starts that are made up for after a late timer."""
 
 
 class AdaptiveLimiter:
@@ -30,34 +30,33 @@ class AdaptiveLimiter:
 
     AIMD is additive increase, multiplicative decrease.
 
-    A burst of 429s costs one cut, whatever its size: calls that were begun before the cut cannot cause another. While the
-    server's waiting time runs, nothing starts; if a 429 names a rate, starts are spaced by it from then on. If for minutes
-    only 429s arrive, waiting callers get an error. Errors of other kinds change nothing: a queue does not help a failing server.
-    The limiter begins with the greatest number of calls in flight, since most servers allow it.
+    A burst of 429s halves the limit once, since calls that began before cannot halve it again. No call starts during the waiting
+    time that the server names. If a 429 names a rate, starts are spaced by it from then on. If only 429s arrive for minutes,
+    waiting callers get an error. Other errors change nothing. The limiter begins with the maximum, since most servers allow it.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._limit = float(most)
         self.active = 0
-        """How many calls are in flight."""
+        """Number of calls in flight."""
         self._started = 0
-        self._believed_from = 0
-        self._limited: deque[int] = deque()
+        self._counts_from_ticket = 0
+        self._limited_tickets: deque[int] = deque()
         self._waiting: deque[asyncio.Future[int]] = deque()
         self.opens_at = 0.0
-        """No call starts before this time of the loop."""
+        """Time of the event loop before which no call starts."""
         self._gap = 0.0
-        self._fruitless_since: float | None = None
+        self._only_limited_since: float | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     @property
     def limit(self) -> int:
-        """Greatest number of calls in flight now."""
+        """Maximum number of calls in flight at present."""
         return max(1, int(self._limit))
 
     def take(self) -> int | None:
-        """Take a slot if there is one now, and return its ticket; never wait."""
+        """Take a free slot without waiting, and return its ticket; None if there is none."""
         now = asyncio.get_running_loop().time()
         if self.active >= self.limit or now < self.opens_at:
             return None
@@ -68,9 +67,10 @@ class AdaptiveLimiter:
         return self._started - 1
 
     async def acquire(self) -> int:
-        """Wait for a slot.
+        """Wait for a slot, and return its ticket.
 
-        Raise a `CallError` after minutes of rate limits alone, if the server asks to wait still longer.
+        Raises:
+            CallError: The server has rate-limited everything for minutes, and asks to wait longer.
         """
         if self.hopeless():
             raise nothing_but_rate_limits()
@@ -81,67 +81,67 @@ class AdaptiveLimiter:
             return await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._leave()
+                self._release()
             raise
 
     def succeeded(self) -> None:
-        """Give a slot back after a reply."""
-        self._fruitless_since = None
+        """Release a slot after a reply."""
+        self._only_limited_since = None
         self._limit = min(self._most, self._limit + 1 / self._limit)
-        self._leave()
+        self._release()
 
     def failed(self, ticket: int, error: BaseException) -> None:
-        """Give the slot of a ticket back after a failure; only rate limits have an effect."""
+        """Release the slot of a ticket after a failure; only rate limits change the limit."""
         if isinstance(error, CallError) and error.rate_limited:
             self._meet_rate_limit(ticket, error)
-        self._leave()
+        self._release()
 
     def _meet_rate_limit(self, ticket: int, error: CallError) -> None:
-        if self._fruitless_since is None:
-            self._fruitless_since = asyncio.get_running_loop().time()
+        if self._only_limited_since is None:
+            self._only_limited_since = asyncio.get_running_loop().time()
         if error.allowed_rate:
-            # The server names a rate, so it counts from the first such call.
+            # A rate counts from the first call that names it.
             self._gap = 1 / error.allowed_rate
             self._pause(error)
-        if ticket >= self._believed_from and self._is_burst(ticket):
-            self._limited.clear()
-            self._believed_from = self._started
+        if ticket >= self._counts_from_ticket and self._is_burst(ticket):
+            self._limited_tickets.clear()
+            self._counts_from_ticket = self._started
             self._limit = max(1.0, self._limit * _CUT)
             self._pause(error)
         if self.hopeless():
-            self._send_away()
+            self._fail_waiting()
 
     def _is_burst(self, ticket: int) -> bool:
         window = max(_LEAST_WINDOW, 2 * self.limit)
-        self._limited.append(ticket)
-        while self._limited and self._limited[0] < self._started - window:
-            self._limited.popleft()
-        return len(self._limited) >= _BURST_SHARE * min(window, self._started)
+        self._limited_tickets.append(ticket)
+        while self._limited_tickets and self._limited_tickets[0] < self._started - window:
+            self._limited_tickets.popleft()
+        return len(self._limited_tickets) >= _BURST_SHARE * min(window, self._started)
 
     def _pause(self, error: CallError) -> None:
         seconds = _UNNAMED_PAUSE if error.retry_after is None else min(error.retry_after, _LONGEST_PAUSE)
-        # One gap longer than needed: a start without slack is refused if the next timer is early.
+        # One gap of slack: otherwise a timer that is early gets another 429.
         self.opens_at = max(self.opens_at, asyncio.get_running_loop().time() + seconds + self._gap)
 
     def hopeless(self) -> bool:
-        """Return whether the server rate-limited everything for minutes and still asks to wait."""
-        if self._fruitless_since is None:
+        """Return whether the server has rate-limited all calls for minutes, and asks to wait."""
+        if self._only_limited_since is None:
             return False
         now = asyncio.get_running_loop().time()
-        return now - self._fruitless_since > _HOPELESS_AFTER and now < self.opens_at
+        return now - self._only_limited_since > _HOPELESS_AFTER and now < self.opens_at
 
-    def _send_away(self) -> None:
+    def _fail_waiting(self) -> None:
         waiting, self._waiting = self._waiting, deque()
         for turn in waiting:
             if not turn.done():
                 turn.set_exception(nothing_but_rate_limits())
 
-    def _leave(self) -> None:
+    def _release(self) -> None:
         self.active -= 1
         self._admit()
 
     def _admit(self) -> None:
-        """Let in as many as there are slots for; if they must wait, come back in time."""
+        """Give free slots to waiting callers; set a timer if no call may start yet."""
         loop = asyncio.get_running_loop()
         while self._waiting and self.active < self.limit:
             if self._waiting[0].done():
@@ -171,9 +171,9 @@ def nothing_but_rate_limits() -> CallError:
 
 
 class LimitedProvider(Wrapping):
-    """Provider that holds a limiter's slot while it asks.
+    """Provider that holds a slot of a limiter during each call.
 
-    The limiter is shared by everything that calls the same endpoint.
+    All callers of an endpoint share its limiter.
     """
 
     def __init__(self, inner: Provider, limiter: AdaptiveLimiter) -> None:

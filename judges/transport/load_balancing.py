@@ -1,6 +1,6 @@
-"""Spread requests over several endpoints of one model, as fast as each answers.
+"""Spread requests over several endpoints of one model, by their speed.
 
-A slow or broken endpoint delays no caller.
+A slow or broken endpoint does not delay callers.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ class _Waiter:
 
 
 class SpreadingProvider:
-    """Provider that asks the endpoint expected to answer soonest, within its limiter.
+    """Provider that calls the endpoint that should answer first, within its limiter.
 
-    A request that fails at one endpoint is asked of another at once.
+    A request that fails at one endpoint is sent to another at once. Requests without a free slot wait in one queue for all
+    endpoints.
 
-    Requests without a free slot wait in one queue for all endpoints. An endpoint that fails three times in a row, or whose calls take
-    ``patience`` times as long as usual at the fastest, rests for a second, and twice as long after each single test call that fails,
-    too. One that refuses all calls (401, 403, 404, an empty account) rests for a minute. If all rest, none does: then the callers
-    retry as the errors say. At the end ``report`` is called with the usage of each endpoint.
+    An endpoint rests for a second after three failures in a row, or calls that took ``patience`` times the usual time of the
+    fastest endpoint. Then it gets one test call; each time that this call fails, the endpoint rests twice as long. An endpoint
+    that refuses all calls (401, 403, 404, no funds) rests for a minute. If all endpoints rest, they are called nevertheless. At
+    the end ``report`` is called with the usage of each endpoint.
     """
 
     def __init__(
@@ -49,11 +50,11 @@ class SpreadingProvider:
         self._timer: asyncio.TimerHandle | None = None
 
     async def complete(self, request: Request) -> Reply:
-        """Ask until one endpoint has replied or all have failed. See `Provider.complete`."""
+        """Ask until one endpoint replies or all have failed. See `Provider.complete`."""
         tried: set[PooledEndpoint] = set()
         calls = given_up = 0
         while True:
-            member, ticket = await self._turn(tried)
+            member, ticket = await self._acquire(tried)
             try:
                 reply = await self._ask(member, ticket, request, given_up)
             except TimeoutError:
@@ -63,7 +64,7 @@ class SpreadingProvider:
             except CallError as error:
                 calls += error.calls
                 tried.add(member)
-                if concerns_request(error) or not self._left(tried):
+                if concerns_request(error) or not self._can_try_another(tried):
                     error.calls = calls
                     raise
             else:
@@ -72,9 +73,9 @@ class SpreadingProvider:
     async def _ask(self, member: PooledEndpoint, ticket: int, request: Request, given_up: int) -> Reply:
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        place = self._members.index(member)
+        position = self._members.index(member)
         try:
-            reply = await self._watch.ask(member.provider, member.with_own_model(request), given_up, place)
+            reply = await self._watch.ask(member.provider, member.with_own_model(request), given_up, position)
         except BaseException as error:
             member.failed(ticket, error, loop.time())
             self._admit()
@@ -83,15 +84,15 @@ class SpreadingProvider:
         self._admit()
         return reply
 
-    def _left(self, tried: Collection[PooledEndpoint]) -> bool:
-        """Return whether an endpoint remains that may be asked and has not failed this request."""
+    def _can_try_another(self, tried: Collection[PooledEndpoint]) -> bool:
+        """Return whether an endpoint may be called that has not failed this request."""
         now = asyncio.get_running_loop().time()
         return any(
-            each.up(now) and not each.limiter.hopeless() for each in self._members if each not in tried
+            each.available(now) and not each.limiter.hopeless() for each in self._members if each not in tried
         )
 
-    async def _turn(self, tried: Collection[PooledEndpoint]) -> tuple[PooledEndpoint, int]:
-        """Wait for a slot, at an untried endpoint if there is one."""
+    async def _acquire(self, tried: Collection[PooledEndpoint]) -> tuple[PooledEndpoint, int]:
+        """Wait for a slot, at an endpoint that was not tried if there is one."""
         waiter = _Waiter(asyncio.get_running_loop().create_future(), tried)
         if tried:
             self._waiting.appendleft(waiter)
@@ -108,12 +109,12 @@ class SpreadingProvider:
             raise
 
     def _admit(self) -> None:
-        """Admit waiting requests to free slots; set a timer if some must wait on."""
+        """Give free slots to waiting requests; set a timer if some must wait longer."""
         if not self._waiting:
             return
         now = asyncio.get_running_loop().time()
         if all(each.limiter.hopeless() for each in self._members):
-            self._send_away()
+            self._fail_waiting()
         waiting: deque[_Waiter] = deque()
         while self._waiting and self._pick((), now) is not None:
             waiter = self._waiting.popleft()
@@ -125,29 +126,28 @@ class SpreadingProvider:
             else:
                 waiter.turn.set_result((member, member.begin()))
         self._waiting.extendleft(reversed(waiting))
-        self._come_back(now)
+        self._set_timer(now)
 
     def _pick(self, tried: Collection[PooledEndpoint], now: float) -> PooledEndpoint | None:
-        """Return the endpoint to ask now; None if no endpoint that may be asked has a slot."""
-        up = [each for each in self._members if each.up(now) and not each.limiter.hopeless()]
-        able = [each for each in up if each not in tried] or up or self._members
-        free = [each for each in able if each.free(now)]
+        """Return the endpoint to call now; None if no endpoint that may be called has a free slot."""
+        available = [each for each in self._members if each.available(now) and not each.limiter.hopeless()]
+        candidates = [each for each in available if each not in tried] or available or self._members
+        free = [each for each in candidates if each.free(now)]
         typical_seconds = [each.seconds for each in self._members if each.seconds is not None]
         usual = min(typical_seconds, default=1.0)
         return min(free, key=lambda each: each.cost(usual), default=None)
 
-    def _come_back(self, now: float) -> None:
-        """Look again when the next endpoint opens or has rested, while a caller waits."""
+    def _set_timer(self, now: float) -> None:
+        """Set a timer for the next endpoint that may be called, if a request waits."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        opening = [
-            at for each in self._members for at in (each.limiter.opens_at, each.rests_until) if at > now
-        ]
-        if self._waiting and opening:
-            self._timer = asyncio.get_running_loop().call_at(min(opening), self._admit)
+        times = [time for each in self._members for time in (each.limiter.opens_at, each.rests_until)]
+        later = [time for time in times if time > now]
+        if self._waiting and later:
+            self._timer = asyncio.get_running_loop().call_at(min(later), self._admit)
 
-    def _send_away(self) -> None:
+    def _fail_waiting(self) -> None:
         waiting, self._waiting = self._waiting, deque()
         for waiter in waiting:
             if not waiter.turn.done():

@@ -1,4 +1,4 @@
-"""Asks any OpenAI-compatible endpoint, and reads what comes back."""
+"""Call any OpenAI-compatible endpoint, and read its responses."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _RETRYABLE_STATUSES = frozenset(
 )
 _NOT_THERE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
 _LONGEST_MESSAGE = 1000
-"""Characters of an error's message: more than any API writes, less than a page of HTML."""
+"""Maximum characters of an error's message: more than APIs write, fewer than a page of HTML has."""
 _A_MOMENT = 0.02
-"""Seconds in which the first requests, as many as may be in flight, are on their way."""
+"""Seconds after which the first requests have been sent."""
 
 
 class OpenAIProvider:
-    """Sends requests as they are, once each, and translates what comes back.
+    """Provider that sends each request once, and reads the response.
 
-    Connections, and the libraries for them, are made when the first request is sent: a run that is answered from the cache
-    never pays for them. A call is given up after ``timeout`` seconds, however slowly bytes may still arrive; ``meanwhile`` is called once,
-    in a thread, while the first responses are awaited, and not at all when they come at once.
+    The HTTP library is imported at the first request, so that a run with a full cache does without. A call fails after
+    ``timeout`` seconds, even if bytes still arrive. ``meanwhile`` is called once, in a thread, during the wait for the first
+    responses, unless they arrive at once.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class OpenAIProvider:
             await sender.aclose()
 
     def _refusal_or_raise(self, response: Response, request: Request) -> Reply:
-        """Tell a prompt that a content filter stopped (a refusal) from a call that failed."""
+        """Return the refusal of a prompt that a content filter stopped; raise any other error."""
         message, code, param = _error_in(response.body)
         if response.status < HTTPStatus.BAD_REQUEST and (moved := response.headers.get("location")):
             message = f"moved to {moved}: name that address instead"
@@ -110,7 +110,7 @@ class OpenAIProvider:
         )
 
     def _without_key(self, reply: Reply) -> Reply:
-        """Return a reply without the key, since a server may echo the key that it was sent."""
+        """Remove the key from a reply, since a server may echo it."""
         assert self._sender is not None
         redact = self._sender.redact_reply
         names = ("text", "reasoning", "refusal", "finish_reason", "served_by")
@@ -120,12 +120,12 @@ class OpenAIProvider:
         }
         if reply.tool_calls:
             written = msgspec.json.encode(reply.tool_calls).decode()
-            if (shown := redact(written)) != written:
-                changed["tool_calls"] = msgspec.json.decode(shown, type=list[RequestedCall])
+            if (redacted := redact(written)) != written:
+                changed["tool_calls"] = msgspec.json.decode(redacted, type=list[RequestedCall])
         return msgspec.structs.replace(reply, **changed) if changed else reply
 
     def _shown(self, text: str) -> str:
-        """Return a message for storage: without the key, on one line, short."""
+        """Return a message as it may be shown: without the key, on one line, short."""
         shown = self._sender.redact(text) if self._sender is not None else text
         return " ".join(well_formed(shown).split())[:_LONGEST_MESSAGE]
 
@@ -133,7 +133,7 @@ class OpenAIProvider:
 def _sender(endpoint: Endpoint, timeout: float) -> Sender:
     if not endpoint.needs_library:
         return DirectSender(endpoint)
-    from .library_sender import LibrarySender  # noqa: PLC0415 - when it is used
+    from .library_sender import LibrarySender  # noqa: PLC0415 - slow to import, and few endpoints need it
 
     return LibrarySender(endpoint, timeout)
 

@@ -1,4 +1,4 @@
-"""One of several endpoints of a model: how it has been doing, and whether it may be asked."""
+"""One of several endpoints of a model: its limiter, its speed and its failures."""
 
 from __future__ import annotations
 
@@ -10,21 +10,25 @@ from .exchange import CallError, Provider, Request
 from .limiter import AdaptiveLimiter
 
 _STRIKES = 3
-"""Failures in a row, or calls that were given up, after which an endpoint rests."""
+"""Number of failures in a row, calls given up included, after which an endpoint rests."""
 _FIRST_REST, _LONGEST_REST = 1.0, 60.0
-"""Seconds that it rests; twice as long each time that the call it is tried with fails, too."""
+"""Seconds of a rest; each test call that fails doubles them."""
 _RECENT = 0.2
-"""What the last reply counts for in the time that replies take."""
+"""Weight of the last reply in the moving average of reply times."""
 _LOCKED_OUT = frozenset(
     {HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
 )
-"""What an endpoint says of itself, or of the key, and not of the request: another may answer it."""
+"""Statuses that concern the endpoint or the key, not the request, which another endpoint may answer."""
 
 
 class PooledEndpoint:
-    """Endpoint in a group: address, provider, limiter, model name there, and its health.
+    """Endpoint in a group, with its provider, limiter and health.
 
-    A model name of None is the one asked for.
+    Args:
+        name: Its address.
+        provider: Provider that calls it.
+        limiter: Its limiter.
+        model: Its name for the model; None if it is the requested one.
     """
 
     def __init__(
@@ -39,7 +43,7 @@ class PooledEndpoint:
         self._rest = 0.0
         self._trying = False
         self.seconds: float | None = None
-        """Recent seconds of its replies; None if there was none yet."""
+        """Moving average of its reply times in seconds; None before the first reply."""
         self._counts = dict.fromkeys(("replies", "failures", "given_up", "rate_limited"), 0)
         self._last_error: str | None = None
 
@@ -48,11 +52,8 @@ class PooledEndpoint:
         """Usage of the endpoint so far."""
         return EndpointUse(self.name, **self._counts, last_error=self._last_error)
 
-    def up(self, now: float) -> bool:
-        """Return whether the endpoint may be asked: it is not resting, and no trial call is running.
-
-        After a rest one call tries it.
-        """
+    def available(self, now: float) -> bool:
+        """Return whether the endpoint may be called: not while it rests, or during a test call."""
         return not self._rest or (now >= self.rests_until and not self._trying)
 
     def free(self, now: float) -> bool:
@@ -69,16 +70,16 @@ class PooledEndpoint:
         return request if self._model is None else replace(request, model=self._model)
 
     def begin(self) -> int:
-        """Take a slot that is free; gives the ticket."""
+        """Take a free slot, and return its ticket."""
         ticket = self.limiter.take()
         assert ticket is not None
         self._trying = bool(self._rest)
         return ticket
 
     def replied(self, seconds: float, now: float) -> None:
-        """Note a reply that took so many seconds, and give the slot back.
+        """Record a reply that took so many seconds, and release the slot.
 
-        A reply to a call from before the endpoint broke does not prove that it has recovered.
+        A reply to a call that began before the endpoint failed does not prove that it has recovered.
         """
         self._counts["replies"] += 1
         if not self._rest or now - seconds >= self.rests_until - self._rest:
@@ -88,10 +89,9 @@ class PooledEndpoint:
         self.limiter.succeeded()
 
     def failed(self, ticket: int, error: BaseException, now: float) -> None:
-        """Note that a call brought no reply, and give its slot back.
+        """Record a call without a reply, and release its slot.
 
-        A TimeoutError means that the call was given up.
-        An error other than CallError means that no caller waits for the reply.
+        After a TimeoutError the call was given up; after an error other than CallError the caller was cancelled.
         """
         self.limiter.failed(ticket, error)
         trying, self._trying = self._trying, False
@@ -107,8 +107,8 @@ class PooledEndpoint:
             self._last_error = str(error)
         self._strikes += 1
         locked_out = isinstance(error, CallError) and not error.retryable
-        again = trying and now >= self.rests_until  # and not asked since nobody else was up
-        if locked_out or again or (self._strikes >= _STRIKES and not self._rest):
+        test_failed = trying and now >= self.rests_until  # and not called because all endpoints rest
+        if locked_out or test_failed or (self._strikes >= _STRIKES and not self._rest):
             self._rest = _LONGEST_REST if locked_out else min(_LONGEST_REST, 2 * self._rest or _FIRST_REST)
             self.rests_until = now + self._rest
 
@@ -116,6 +116,6 @@ class PooledEndpoint:
 def concerns_request(error: CallError) -> bool:
     """Return whether the request is at fault, so that every endpoint would refuse it."""
     status = error.status or HTTPStatus.BAD_REQUEST
-    elsewhere = status in _LOCKED_OUT or status < HTTPStatus.BAD_REQUEST  # it has moved
-    empty = status == HTTPStatus.TOO_MANY_REQUESTS  # the account is, if the call may not be retried
-    return not (error.retryable or elsewhere or empty)
+    concerns_endpoint = status in _LOCKED_OUT or status < HTTPStatus.BAD_REQUEST  # it has moved
+    no_funds = status == HTTPStatus.TOO_MANY_REQUESTS and not error.retryable
+    return not (error.retryable or concerns_endpoint or no_funds)

@@ -1,6 +1,6 @@
-"""Record replies to a JSON Lines file, and judge again from it without a model.
+"""Record replies to a JSON Lines file, and replay them without a model.
 
-Tests use a cassette, which may be added to.
+A cassette, for tests, also adds replies that are missing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .exchange import NotRecordedError, Provider, Reply, Request, Wrapping
 
 _BLOCK = 1 << 16
 _BEGINS = b'{"key":'
-"""Beginning of each line, also of one that a kill cut off."""
+"""Beginning of each line, even of one that a kill cut off."""
 
 
 class Recorded(Record, frozen=True, kw_only=True):
-    """One line of a recording: the request's key, the model that was asked, and its reply."""
+    """One line of a recording: a request's key, its model, and the reply."""
 
     key: str
     model: str
@@ -43,7 +43,7 @@ class RecordingProvider(Wrapping):
         self._written: set[str] = set()
 
     async def complete(self, request: Request) -> Reply:
-        """Ask and write down. See `Provider.complete`."""
+        """Ask, and record the reply. See `Provider.complete`."""
         reply = await self._inner.complete(request)
         if request.key not in self._written:
             self._written.add(request.key)
@@ -60,10 +60,10 @@ class RecordingProvider(Wrapping):
 
 
 class ReplayProvider:
-    """Answers from a recording alone; any other request fails.
+    """Provider that answers only from a recording; other requests fail.
 
-    The file is indexed once and replies are read when they are asked for, so that memory does not grow with their length.
-    If a key was recorded twice, the later line counts. An unfinished last line is skipped.
+    The file is indexed once, and replies are read on demand, so that memory does not grow with their length. If a key was
+    recorded twice, the later line counts. An unfinished last line is skipped.
 
     Raises:
         InputError: The file cannot be read.
@@ -132,10 +132,7 @@ def _open_to_append(path: Path) -> BinaryIO:
 
 
 def _refuse_foreign(file: BinaryIO, path: Path) -> None:
-    """Refuse a file that is not a recording and was named by mistake; leave it unchanged.
-
-    No line is added, and none is cut.
-    """
+    """Refuse a file that is not a recording, and leave it unchanged."""
     file.seek(0)
     first = file.readline(MAX_LINE_BYTES)
     torn = not first.endswith(b"\n") and (first.startswith(_BEGINS) or _BEGINS.startswith(first))
@@ -148,7 +145,7 @@ def _refuse_foreign(file: BinaryIO, path: Path) -> None:
 
 
 def _repair_end(file: BinaryIO, path: Path) -> None:
-    """Drop a last line that a kill cut off; end one that is whole but lacks its newline."""
+    """Remove a last line that a kill cut off; add the newline to one that only lacks it."""
     end = file.tell()
     start = end
     tail = b""
@@ -172,10 +169,10 @@ def _repair_end(file: BinaryIO, path: Path) -> None:
 
 
 class CassetteProvider:
-    """Answers from a recording; a missing reply is asked for and added, or stops everything.
+    """Provider that answers from a recording; a missing reply is added, or an error.
 
-    A replayed run has failed verdicts for missing replies, which could be overlooked in a test. Several processes may add to
-    one file: each line is written at once, and of two lines for one request the later counts.
+    A `ReplayProvider` gives failed verdicts for missing replies, which a test could overlook. Several processes may add to one
+    file: each line is written in one step, and of two lines for one request the later counts.
     """
 
     def __init__(self, path: Path, inner: Provider | None = None) -> None:
@@ -187,7 +184,8 @@ class CassetteProvider:
     async def complete(self, request: Request) -> Reply:
         """Look the reply up, or ask; see `Provider.complete`.
 
-        Raise a `MissingReplyError` if no endpoint may be asked.
+        Raises:
+            MissingReplyError: The reply is missing, and there is no endpoint.
         """
         if request.key in self._added:
             return self._added[request.key]

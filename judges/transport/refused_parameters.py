@@ -1,7 +1,4 @@
-"""Find the decoding parameter that a server refused.
-
-Each server words it otherwise, and some name it in a field.
-"""
+"""Find the decoding parameter that a server refused, by its error's text or a field of it."""
 
 from __future__ import annotations
 
@@ -16,13 +13,13 @@ from .exchange import CallError
 
 
 class Refusal(NamedTuple):
-    """A decoding parameter that a model does not take.
+    """Decoding parameter that a model does not accept.
 
     Attributes:
         model: The model.
         name: The parameter.
-        message: What the server says of it.
-        instead: The name under which the model takes the same value; None if it takes it under none.
+        message: The server's message.
+        instead: Another name of the parameter that the model accepts; None if there is none.
     """
 
     model: str
@@ -32,7 +29,7 @@ class Refusal(NamedTuple):
 
 
 class RefusedParameterError(ConfigurationError):
-    """A model refuses a parameter that a judge sends and can do without."""
+    """A model refuses a parameter that its judge does not need."""
 
     def __init__(self, by: str, refusal: Refusal) -> None:
         super().__init__(
@@ -42,7 +39,7 @@ class RefusedParameterError(ConfigurationError):
 
 
 LIMITS = ("max_completion_tokens", "max_tokens")
-"""Limits of tokens, by the name that reasoning models take and by the one that others do."""
+"""Names of the token limit: that of reasoning models, and that of others."""
 
 _REFUSING = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY})
 _WORDS = re.compile(
@@ -50,38 +47,34 @@ _WORDS = re.compile(
     r"|not permitted|not allowed|cannot both be|extra inputs|extra_forbidden|only the default|deprecated|does not accept|cannot be used",
     re.IGNORECASE,
 )
-"""Words for what a model or server does not take, rather than takes with another value."""
+"""Words for a parameter that is not accepted, as opposed to one with a wrong value."""
 _DEEPEST = 8
 
 
 def refused_parameter(error: CallError, names: Iterable[str]) -> str | None:
-    """Return the parameter that a server refuses.
+    """Return the parameter that a server does not accept; None if it failed for another reason.
 
-    Return None if the server names none, or refuses for another reason.
-
-    A limit of tokens that is merely too large, say, is not refused: leaving it out would lift it.
+    A parameter with a wrong value, such as a token limit that is too large, is not meant: without the limit, replies could be
+    longer still.
     """
     if error.status not in _REFUSING or _WORDS.search(str(error)) is None:
         return None
     parameters = list(names)
     if error.param is not None and (named := error.param.partition(".")[0]) in parameters:
         return named
-    found = {name: place.start() for name in parameters if (place := _named(name).search(str(error)))}
-    return min(found, key=found.__getitem__) if found else None
+    positions = {name: match.start() for name in parameters if (match := _pattern(name).search(str(error)))}
+    return min(positions, key=positions.__getitem__) if positions else None
 
 
 def other_limit(error: CallError, name: str) -> str | None:
-    """Return the name under which a server takes a token limit refused under this one.
-
-    Return None if the server does not say.
-    """
-    return next(
-        (other for other in LIMITS if name in LIMITS and other != name and _named(other).search(str(error))),
-        None,
-    )
+    """Return the other name of a refused token limit, if the server's message has it; else None."""
+    if name not in LIMITS:
+        return None
+    others = (other for other in LIMITS if other != name and _pattern(other).search(str(error)))
+    return next(others, None)
 
 
-def _named(name: str) -> re.Pattern[str]:
+def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])")
 
 

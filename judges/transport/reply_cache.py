@@ -1,7 +1,4 @@
-"""Reuse replies from a SQLite file.
-
-Runs and processes share the file, so that nothing is paid for twice.
-"""
+"""Cache replies in a SQLite file, which runs share, so that no call is paid for twice."""
 
 from __future__ import annotations
 
@@ -49,14 +46,14 @@ class CacheInfo:
 class ReplyCache:
     """Replies by key, in one SQLite file.
 
-    Every reply is committed by itself before it is returned, in write-ahead mode: killing the process loses only what was
-    in flight, and other processes may read and write meanwhile.
+    Every reply is committed before it is returned, in write-ahead mode. So a killed process loses only calls in flight, and
+    other processes may read and write at the same time.
 
     Args:
-        path: The file; it and its folder are made when missing.
+        path: The file; it and its folder are created if they are missing.
 
     Raises:
-        InputError: The file cannot be opened, or is something else.
+        InputError: The file cannot be opened, or is not a reply cache.
     """
 
     def __init__(self, path: Path) -> None:
@@ -73,7 +70,7 @@ class ReplyCache:
         try:
             self._refuse_foreign()
             self._run("PRAGMA journal_mode = WAL")
-            # Safe against a killed process; only a power cut may lose the newest replies, never damage the file.
+            # A killed process loses nothing; a power cut may lose the newest replies, but does not damage the file.
             self._run("PRAGMA synchronous = NORMAL")
             self._run(_SCHEMA)
         except BaseException:
@@ -98,7 +95,7 @@ class ReplyCache:
         """Store a reply under its key, with the model for `info`; it is durable when this returns.
 
         Raises:
-            InputError: The file cannot be written: the disk is full, or another process keeps it locked.
+            InputError: The file cannot be written: the disk is full, or another process locks it.
         """
         self._run(
             "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?)", (key, model, time.time(), _encode(reply))
@@ -125,9 +122,9 @@ class ReplyCache:
         self._connection.close()
 
     def _refuse_foreign(self) -> None:
-        """Check the file before anything is written: another program's database stays as it is."""
+        """Refuse another program's database before anything is written."""
         if not self._run("SELECT name FROM sqlite_master"):
-            return  # new; another process that begins it now makes the same table
+            return  # a new file; another process may create the same table now
         columns = [column for _, column, *_ in self._run("PRAGMA table_info(reply)")]
         if columns != _COLUMNS:
             raise InputError("is a SQLite file, but no reply cache; nothing was changed", path=self.path)
@@ -146,24 +143,24 @@ class ReplyCache:
             raise _unusable(self.path, error) from error
 
     def _run_again(self, statement: str, values: Sequence[Any], seconds: float) -> list[tuple[Any, ...]]:
-        """Retry while another process holds the file, for so many seconds.
+        """Retry for so many seconds while another process locks the file.
 
-        SQLite itself does not wait when two processes switch one file to write-ahead mode: it takes that for a deadlock.
+        SQLite itself does not wait if two processes switch a file to write-ahead mode, since it assumes a deadlock.
         """
         import tenacity  # noqa: PLC0415 - slow to import, and few runs begin a cache at the same moment
 
-        again = tenacity.Retrying(
+        retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_is_busy),
             wait=tenacity.wait_random(0.001, 0.05),
             stop=tenacity.stop_after_delay(seconds),
             reraise=True,
         )
-        return again(lambda: self._connection.execute(statement, values).fetchall())
+        return retrying(lambda: self._connection.execute(statement, values).fetchall())
 
 
 def _is_busy(error: BaseException) -> bool:
-    """Return True if another process holds the file."""
-    # Extended error codes have the plain one in their low byte.
+    """Return whether an error means that another process locks the file."""
+    # The low byte of an extended error code is the basic code.
     return (
         isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
     )
@@ -176,16 +173,13 @@ def _unusable(path: Path, error: Exception) -> InputError:
 def cache_key(namespace: str, request: Request) -> str:
     """Return the cache key of a request's reply.
 
-    The namespace is the endpoint's identity: models of one name at two endpoints are two models.
+    The namespace is the endpoint's identity, since models of one name at two endpoints are different models.
     """
     return hashlib.sha256(f"{namespace}\n{request.key}".encode()).hexdigest()
 
 
 class CachingProvider(Wrapping):
-    """Provider that answers from the cache, and stores the replies it had to ask for.
-
-    It closes the cache when it is closed; see `cache_key`.
-    """
+    """Provider that answers from the cache, and stores new replies; it owns the cache."""
 
     def __init__(self, inner: Provider, cache: ReplyCache, namespace: str) -> None:
         super().__init__(inner)

@@ -1,6 +1,6 @@
-"""The Responses API, for models and servers that answer no chat completions.
+"""The Responses API, for models and servers without chat completions.
 
-Requests and replies are translated, so that nothing else knows of it.
+Requests and replies are translated here, so that no other module depends on the API.
 Reference: https://platform.openai.com/docs/api-reference/responses
 """
 
@@ -28,12 +28,12 @@ from .exchange import CallError, Reply, Request, RequestedCall
 
 
 class Api(NamedTuple):
-    """Form in which a model is asked.
+    """API by which a model is called.
 
     Attributes:
         path: Path below the endpoint's address.
-        body: Makes the JSON body of a request.
-        read: Reads a successful response's body.
+        body: Function that makes the JSON body of a request.
+        read: Function that reads the body of a successful response.
     """
 
     path: str
@@ -46,7 +46,7 @@ _NO_SUCH_PLACE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED,
 _NO_ROUTE = re.compile(
     r"\A\W{0,9}(?:(?:detail|error|message)\W{1,9})?(?:not found|method not allowed)\W{0,9}\Z", re.IGNORECASE
 )
-"""Message of a server without this path; of a model that is unknown it says more."""
+"""Error message for an unknown path; that for an unknown model is longer."""
 
 
 def needs_responses(status: int, message: str) -> bool:
@@ -64,7 +64,7 @@ _FIELDS = {
     "reasoning_effort": ("reasoning", "effort"),
     "verbosity": ("text", "verbosity"),
 }
-"""Decoding parameters of chat completions by their place in the Responses API."""
+"""Path in the Responses API of each decoding parameter of chat completions."""
 
 
 def responses_body(request: Request) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def name_in_chat(param: str | None, request: Request) -> str | None:
     if param.startswith("text.format"):
         return "response_format"
     return next(
-        (name for name, place in _FIELDS.items() if ".".join(place) == param and name in request.parameters),
+        (name for name, path in _FIELDS.items() if ".".join(path) == param and name in request.parameters),
         param,
     )
 
@@ -154,12 +154,15 @@ class _Response(msgspec.Struct):
     incomplete_details: Any = None
 
 
-_ENDS = {"max_output_tokens": "length", "content_filter": "content_filter"}
-"""Why a response is incomplete, in the words of chat completions."""
+_FINISH_REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
+"""Finish reasons of chat completions, by the reason why a response is incomplete."""
 
 
 def read_response(payload: object) -> Reply:
-    """Read the body of a response; any other body, or one that failed, is retryable."""
+    """Read the body of a response.
+
+    Any other body, or a failed response, is a retryable error.
+    """
     try:
         body = msgspec.convert(payload, _Response)
     except msgspec.ValidationError as error:
@@ -169,23 +172,20 @@ def read_response(payload: object) -> Reply:
             f"the response {body.status}: {error_in(payload) or 'no reason given'}", retryable=True
         )
     contents = [part for item in body.output if item.type == "message" for part in item.content or ()]
-    thought = [
-        part.text
-        for item in body.output
-        if item.type == "reasoning"
-        for part in item.summary or item.content or ()
-        if part.text
+    reasoning_items = [item for item in body.output if item.type == "reasoning"]
+    thoughts = [
+        part.text for item in reasoning_items for part in item.summary or item.content or () if part.text
     ]
     calls = [requested for item in body.output if (requested := _call(item)) is not None]
     logprobs = [token for part in contents for token in part.logprobs or ()]
-    why = field_of(body.incomplete_details, "reason")
+    reason = field_of(body.incomplete_details, "reason")
     prompt_tokens = token_count(body.usage, "input_tokens")
     return Reply(
         text=well_formed("".join(part.text or "" for part in contents)),
         tool_calls=calls or None,
-        reasoning=text_or_none("\n".join(thought)),
+        reasoning=text_or_none("\n".join(thoughts)),
         refusal=text_or_none("".join(part.refusal or "" for part in contents)),
-        finish_reason=_ENDS.get(str(why), "length") if body.status == "incomplete" else "stop",
+        finish_reason=_FINISH_REASONS.get(str(reason), "length") if body.status == "incomplete" else "stop",
         served_by=text_or_none(body.model),
         prompt_tokens=prompt_tokens,
         cached_tokens=cached_tokens(body.usage, prompt_tokens),

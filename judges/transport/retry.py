@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _GROWTH = 3
 _JITTER = 0.05
-"""Spread of the waiting times that a server names, so that calls do not all return in one second."""
+"""Relative jitter of waiting times that a server names, so that calls do not all retry at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class RetryPolicy:
     """Limits on the number and the duration of attempts.
 
     Attributes:
-        attempts: Calls in all, the first one included.
-        total_seconds: No new attempt is begun after this time.
-        first_wait: Longest first wait in seconds; the wait is at least half of it. It is short, since most failures are strays, and triples
-            with each failure for which the server names no time, so that the last attempts outlast a restart.
-        longest_wait: Bound on those waits, in seconds.
-        longest_asked: Bound on waits that a server asks for, in seconds. A server that asks for 0 seconds counts as naming no time, or all
-            attempts would be over before anything could change.
+        attempts: Maximum number of calls, the first one included.
+        total_seconds: Time after which no attempt begins.
+        first_wait: Maximum of the first wait in seconds; the minimum is half of it. It is short, since most failures are isolated.
+            It triples with each failure for which the server names no time, so that the last attempts outlast a restart.
+        longest_wait: Limit of these waits, in seconds.
+        longest_asked: Limit of waits that a server asks for, in seconds. A wait of 0 seconds counts as none, since otherwise all
+            attempts would end before anything can change.
     """
 
     attempts: int = 6
@@ -46,20 +46,19 @@ class RetryPolicy:
 
 
 OnFailure: TypeAlias = Callable[[CallError, float | None], object]
-"""Called with each failed call, and the seconds until its retry; None if it is not retried."""
+"""Function that is called with each failed call, and the seconds until its retry; None without a retry."""
 
 _HOPELESS = 8
-"""Number of requests in a row that use up their attempts, without a reply in between, after which the endpoint counts as down or
-closed."""
+"""Number of requests in a row without a reply in any attempt, after which the endpoint counts as down."""
 
 
 class RetryingProvider(Wrapping):
     """Provider that retries retryable failures.
 
-    A failure that persists is raised with the number of calls that were made.
+    An error that persists is raised with the number of calls that were made.
 
-    An endpoint that is down is not asked six times for each of thousands of items: once that is clear, each has one call,
-    until any of them is replied to. A limiter belongs inside, so that no slot is held while waiting.
+    If the endpoint is down, requests are no longer retried until one gets a reply. A limiter belongs inside, so that waits hold
+    no slot.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class RetryingProvider(Wrapping):
         self._given_up = 0
 
     async def complete(self, request: Request) -> Reply:
-        """Ask until there is a reply or no hope. See `Provider.complete`."""
+        """Ask until there is a reply or an error that persists. See `Provider.complete`."""
         try:
             reply = await self._inner.complete(request)
         except CallError as error:
@@ -93,9 +92,9 @@ class RetryingProvider(Wrapping):
     async def _ask_again(self, request: Request, first: CallError) -> Reply:
         """Retry after a first failure.
 
-        This is a separate method, since tenacity costs more than everything else in a smooth call.
+        This is a separate method, since importing tenacity costs more than a call without failures.
         """
-        import tenacity  # noqa: PLC0415 - slow to import, and a smooth run needs none of it
+        import tenacity  # noqa: PLC0415 - slow to import, and not needed without failures
 
         attempts = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(_retryable),
@@ -125,7 +124,7 @@ class RetryingProvider(Wrapping):
             self._given_up += error.retryable
             raise
         finally:
-            del first  # its traceback holds this frame: a cycle, until a garbage collection
+            del first  # its traceback refers to this frame: a cycle until garbage collection
         raise AssertionError("tenacity neither returned nor raised")
 
     def _report_wait(self, state: tenacity.RetryCallState) -> None:
@@ -164,20 +163,18 @@ _IN_WORDS = re.compile(
     r"\b(?:try again|retry) (?:in|after) ((?:[0-9]++(?:\.[0-9]++)?+ ?+(?:milli|ms|[hms])?+ ?+)++)(?!\.[0-9])",
     re.IGNORECASE,
 )
-"""As providers write it in the message of an error: "Please try again in 1m30.5s." """
+"""Waiting time in a provider's error message: "Please try again in 1m30.5s." """
 _SECONDS_A_MINUTE = 60.0
 _RESOURCES = ("requests", "tokens")
 """Resources that OpenAI's headers count; the header names end in these."""
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return the seconds that the server's headers ask to wait; None if they do not say.
+    """Return the seconds to wait, from the server's headers; None if they name no time.
 
-    The result is never negative.
-
-    ``retry-after-ms`` is the finest and wins. ``Retry-After`` is seconds or an HTTP date (RFC 9110, 10.2.3), which is counted from
-    the response's own ``Date``, since clocks differ. Servers that count in whole seconds round up, so if
-    ``x-ratelimit-reset-…`` names a shorter time for what ran out, that is used; also if nothing else is given.
+    ``retry-after-ms`` is the most precise and is preferred. ``Retry-After`` is seconds or an HTTP date (RFC 9110, 10.2.3), which
+    is compared with the response's own ``Date``, since clocks differ. Servers round up to whole seconds, so a shorter time in
+    ``x-ratelimit-reset-…`` for an exhausted limit is preferred, and is also used alone.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -191,12 +188,9 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def retry_after_in_words(message: str) -> float | None:
-    """Return the seconds that an error's message asks to wait; None if it does not say.
-
-    It is used if the headers say nothing.
-    """
-    found = _IN_WORDS.search(message)
-    return None if found is None else _duration(found[1].replace(" ", "").lower())
+    """Return the seconds that an error's message asks to wait; None if it names no time."""
+    match = _IN_WORDS.search(message)
+    return None if match is None else _duration(match[1].replace(" ", "").lower())
 
 
 def allowed_rate(headers: Mapping[str, str]) -> float | None:
@@ -204,14 +198,14 @@ def allowed_rate(headers: Mapping[str, str]) -> float | None:
 
     Return None if the header is missing, or below one request a minute.
     """
-    if not _ran_out(headers, "requests"):
-        # Requests are left, so something else ran out (tokens), about which this number says nothing.
+    if not _is_exhausted(headers, "requests"):
+        # Requests are left, so another limit (tokens) is exhausted, for which this number does not hold.
         return None
     per_minute = _number(headers.get("x-ratelimit-limit-requests")) or 0.0
     return per_minute / _SECONDS_A_MINUTE if per_minute >= 1 else None
 
 
-def _ran_out(headers: Mapping[str, str], resource: str) -> bool:
+def _is_exhausted(headers: Mapping[str, str], resource: str) -> bool:
     return headers.get(f"x-ratelimit-remaining-{resource}") == "0"
 
 
@@ -220,7 +214,7 @@ def _reset(headers: Mapping[str, str]) -> float | None:
     resets = [
         _duration(headers.get(f"x-ratelimit-reset-{resource}"))
         for resource in _RESOURCES
-        if _ran_out(headers, resource)
+        if _is_exhausted(headers, resource)
     ]
     return max((seconds for seconds in resets if seconds), default=None)
 
@@ -248,8 +242,8 @@ def _date(text: str | None) -> datetime | None:
 
 def _duration(text: str | None) -> float | None:
     """Parse seconds from a Go duration such as ``1m30.5s`` or ``20ms``, or a plain number."""
-    found = _DURATION.fullmatch(text or "-")
-    if found is None:
+    match = _DURATION.fullmatch(text or "-")
+    if match is None:
         return None
-    hours, minutes, amount, unit = found.groups(default="0")
+    hours, minutes, amount, unit = match.groups(default="0")
     return int(hours) * 3600 + int(minutes) * 60 + float(amount) / (1000 if unit == "ms" else 1)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import aiohttp
 
 _UNREACHED = frozenset({"ClientConnectorError", "ClientConnectorDNSError"})
-"""Errors of aiohttp that wrap one of the system, whose own text is long."""
+"""Errors of aiohttp that wrap an error of the system; their text is long."""
 
 _PIECE = 1 << 20
 LARGEST = 1 << 26
-"""Bytes of a response, unpacked. Replies are thousandths of it; what sends more would fill the memory."""
+"""Maximum bytes of an unpacked response. Replies are a thousandth of it; a longer response could fill the memory."""
 
 
 class Response(NamedTuple):
@@ -41,25 +41,19 @@ class Response(NamedTuple):
 
 
 class Sender(Protocol):
-    """Sends requests, once each, over connections of its own."""
+    """Interface that sends each request once."""
 
     async def send(self, request: Request, api: Api) -> Response:
         """Send one request and wait for the whole response; a `CallError` if there was none."""
         ...
 
     def redact(self, text: str) -> str:
-        """Remove the key from a server's own message.
-
-        Only the sender may know the key that was sent.
-        """
+        """Remove the key from a server's message; only the sender may know the key."""
         ...
 
     @property
     def redact_reply(self) -> Callable[[str], str]:
-        """Function that removes the key from a model's text.
-
-        A key as short as a word is kept, since it may be a word there.
-        """
+        """Function that removes the key from a model's text, unless the key may be a word there."""
         ...
 
     async def aclose(self) -> None:
@@ -68,10 +62,10 @@ class Sender(Protocol):
 
 
 class DirectSender:
-    """Sends to any compatible server over aiohttp.
+    """Sender with aiohttp, for servers that need only a key and an address.
 
-    A key and an address are all that such a server needs; the openai library, which takes longer to import than a thousand
-    items take to be judged, is left to those endpoints that need more (`LibrarySender`).
+    Importing the openai library takes longer than judging a thousand items, so only endpoints that need more use it
+    (`LibrarySender`).
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -83,7 +77,7 @@ class DirectSender:
         self._failures = aiohttp.ClientError, OSError
         self._unusable = aiohttp.InvalidURL
         self._session = aiohttp.ClientSession(
-            # How many calls may be in flight is the limiter's business, and how long they may take the provider's.
+            # The limiter bounds the number of calls, and the provider their time.
             connector=aiohttp.TCPConnector(limit=0, ssl=_trust(self._root)),
             timeout=aiohttp.ClientTimeout(total=None),
             headers={
@@ -92,23 +86,23 @@ class DirectSender:
                 "Content-Type": "application/json",
             },
             cookie_jar=aiohttp.DummyCookieJar(),
-            # aiohttp would ask for proxies in a thread, at each request.
+            # Otherwise aiohttp looks up proxies in a thread for each request.
             trust_env=_proxied(self._root),
         )
 
     async def send(self, request: Request, api: Api) -> Response:
         """Send one request. See `Sender.send`."""
         content = msgspec.json.encode(api.body(request))
-        whole = len(content) <= _PIECE
-        # In one piece a long body would hold up every other call, and aiohttp warns of it.
-        data = content if whole else _in_pieces(content)
-        length = None if whole else {"Content-Length": str(len(content))}
+        is_short = len(content) <= _PIECE
+        # In one piece, a long body would block all other calls, and aiohttp warns of it.
+        data = content if is_short else _in_pieces(content)
+        length = None if is_short else {"Content-Length": str(len(content))}
         try:
-            # A redirect would be a call that no budget counts, and carry the text to an address that the user did not name.
+            # A redirect would be a call outside the budget, and send the text to an address that the user did not name.
             async with self._session.post(
                 self._root + api.path, data=data, headers=length, allow_redirects=False
             ) as response:
-                return Response(response.status, response.headers, await _whole(response))
+                return Response(response.status, response.headers, await _body(response))
         except self._unusable as error:
             raise CallError(f"the endpoint's address cannot be used: {error}") from error
         except self._failures as error:
@@ -121,7 +115,7 @@ class DirectSender:
         await self._session.close()
 
 
-async def _whole(response: aiohttp.ClientResponse) -> bytes:
+async def _body(response: aiohttp.ClientResponse) -> bytes:
     length = response.content_length
     if length is not None and length <= LARGEST and "Content-Encoding" not in response.headers:
         return await response.read()
@@ -129,15 +123,15 @@ async def _whole(response: aiohttp.ClientResponse) -> bytes:
 
 
 async def bounded_body(pieces: AsyncIterator[bytes], status: int) -> bytes:
-    """Put the pieces of a body together, if they are no more than a response may have."""
-    kept: list[bytes] = []
+    """Join the pieces of a body; an error if it is longer than a response may be."""
+    body: list[bytes] = []
     size = 0
     async for piece in pieces:
-        kept.append(piece)
+        body.append(piece)
         size += len(piece)
         if size > LARGEST:
             raise CallError(f"the response is longer than {LARGEST >> 20} MB", status=status)
-    return b"".join(kept)
+    return b"".join(body)
 
 
 async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:

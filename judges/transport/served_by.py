@@ -1,7 +1,4 @@
-"""Check which model answered, as the endpoint reports it.
-
-An answer of another model is not an answer of the judge.
-"""
+"""Check which model answered, as the endpoint reports it."""
 
 from __future__ import annotations
 
@@ -10,22 +7,22 @@ import re
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _VERSION = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{6}|-\d{4}|-\d{3}|-latest)$")
-"""Parts of names that distinguish releases of one model: dates, numbers of releases. A size (``-8b``, ``-mini``) is another model."""
+"""Suffixes of releases of one model: dates and version numbers. A size (``-8b``, ``-mini``) is another model."""
 
 
 def family(model: str) -> str:
-    """Return a model's name without maker and release.
+    """Return a model's name without vendor and release.
 
-    For example, ``gpt-4.1-mini`` of ``openai/gpt-4.1-mini-2025-04-14``.
+    For example, ``gpt-4.1-mini`` for ``openai/gpt-4.1-mini-2025-04-14``.
     """
     name = model.rpartition("/")[2].lower().partition("@")[0].partition(":")[0]
     return _VERSION.sub("", name)
 
 
 class ServedByCheck(Wrapping):
-    """Provider that refuses replies which the endpoint says came from another model.
+    """Provider that refuses replies of another model, as the endpoint reports it.
 
-    Replies of other releases of the model pass, and those whose model the endpoint does not name.
+    Replies of other releases of the model are accepted, and those without a reported model.
     """
 
     def __init__(self, inner: Provider, expected: str) -> None:
@@ -35,7 +32,8 @@ class ServedByCheck(Wrapping):
     async def complete(self, request: Request) -> Reply:
         """Ask, and check which model answered; see `Provider.complete`.
 
-        Raise a `CallError` if that was another model.
+        Raises:
+            CallError: Another model answered.
         """
         reply = await self._inner.complete(request)
         if reply.served_by is not None and family(reply.served_by) != family(self._expected):

@@ -1,7 +1,4 @@
-"""Stop asking an endpoint that refuses all of its first calls.
-
-It does so with a wrong key or model.
-"""
+"""Stop calling an endpoint that refuses all of its first calls, as for a wrong key or model."""
 
 from __future__ import annotations
 
@@ -14,22 +11,23 @@ from http import HTTPStatus
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 FIRST_CALLS = 20
-"""Calls in flight until there is a reply, and the most that are refused before nothing more is asked."""
+"""Maximum calls in flight before the first reply, and number of refusals after which a model is given up."""
 
 _SECONDS_TO_REST = 60.0
-"""After this time one call finds out if a refusing endpoint has changed its mind: the caller may be a service."""
+"""Seconds after which one call tests whether the endpoint still refuses: the caller may be a service."""
 
 _KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN})
 _REFUSING = _KEY | {HTTPStatus.NOT_FOUND}
-"""Statuses that concern the key, the account or the model, whatever their message says."""
+"""Statuses that concern the key, the account or the model, whatever the message."""
 
 
 @dataclass(slots=True)
 class Trial:
-    """The first calls to one model: how many are in flight, and what refused them.
+    """The first calls to one model, and their refusals.
 
     Attributes:
-        calls: Calls in flight at most, and refusals until the model is given up.
+        calls: Maximum calls in flight, and number of refusals after which the model is given up.
+        over: True after a reply, or after different refusals.
     """
 
     calls: int = FIRST_CALLS
@@ -52,7 +50,7 @@ class Trial:
         self._in_flight += 1
 
     def leave(self, error: BaseException | None) -> None:
-        """Note the end of a call: its error, or None if there was a reply."""
+        """Record the end of a call: its error, or None for a reply."""
         self._in_flight -= 1
         if error is None:
             self.over = True
@@ -65,7 +63,7 @@ class Trial:
 
     def _refuse(self, error: CallError) -> None:
         if self._reason is not None and _alike(self._reason) != _alike(error):
-            self.over = True  # different refusals concern the requests
+            self.over = True  # different refusals concern single requests
             return
         self._reason = error.with_traceback(None)
         self._refused += 1
@@ -87,12 +85,12 @@ class Trial:
 
     @property
     def refused_key(self) -> bool:
-        """True if the model was given up for its key or account, as every other would be."""
+        """True if the model was given up for its key or account, which all models share."""
         return self._refused >= self.calls and self._reason is not None and self._reason.status in _KEY
 
 
 def _alike(error: CallError) -> object:
-    """Return the key that groups refusals by an endpoint: a telling status, or the message."""
+    """Return a key that groups refusals by their cause: a known status, or the message."""
     return error.status if error.status in _REFUSING else str(error)
 
 
@@ -100,23 +98,21 @@ class EndpointTrials:
     """The trials of a run by endpoint and model, shared by its judges."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], Trial] = {}
+        self._trials: dict[tuple[str, str], Trial] = {}
 
     def of(self, endpoint: str, model: str, calls: int = FIRST_CALLS) -> Trial:
         """Return a model's trial; that of another model if the endpoint refused the key."""
-        own = self._known.setdefault((endpoint, model), Trial(calls))
-        if own.over:
-            return own
-        others = (trial for (where, _), trial in self._known.items() if where == endpoint)
-        return next((trial for trial in others if trial.refused_key), own)
+        trial = self._trials.setdefault((endpoint, model), Trial(calls))
+        if trial.over:
+            return trial
+        at_endpoint = (each for (address, _), each in self._trials.items() if address == endpoint)
+        return next((each for each in at_endpoint if each.refused_key), trial)
 
 
 class TrialProvider(Wrapping):
-    """Provider that asks a few calls at a time until there is a reply.
+    """Provider that limits the calls in flight until there is a reply.
 
-    It asks no more if the first calls are all refused.
-
-    Belongs outside the retries and inside the cache.
+    If the first calls are all refused, it makes no more. It belongs outside the retries and inside the cache.
     """
 
     def __init__(self, inner: Provider, trial: Callable[[str], Trial]) -> None:
