@@ -79,10 +79,15 @@ def workspace_root(workspace: str | None) -> Path:
     if workspace is None:
         raise WorkspaceFault("no_output", "the output names no workspace")
     path = Path(os.path.abspath(workspace))  # noqa: PTH100 - `resolve` would follow that link
-    root = path.parent.resolve() / path.name
-    if root.is_symlink():
-        raise WorkspaceFault("outside_workspace", "the workspace is a link to another place")
-    if not root.is_dir():
+    try:
+        root = path.parent.resolve() / path.name
+        is_link, is_folder = root.is_symlink(), root.is_dir()
+    except (OSError, RuntimeError) as error:  # too long a name, no permission, or a loop of links
+        why = error.strerror if isinstance(error, OSError) else error
+        raise WorkspaceFault("no_output", f"the workspace cannot be read: {why}") from error
+    if is_link:
+        raise WorkspaceFault("outside_workspace", "the workspace is a link to another folder")
+    if not is_folder:
         raise WorkspaceFault("no_output", f"the workspace is not there: {printable_name(workspace)}")
     return root
 

@@ -30,6 +30,11 @@ def read_calls(case: Case, output: Output) -> list[NamedCall]:
         decoded: Any = decode_output(output, strictly=True)
     except DecodingError:
         return []
+    return named_calls(decoded)
+
+
+def named_calls(decoded: Any) -> list[NamedCall]:
+    """Return decoded calls; empty if one has no name or no named arguments."""
     items = cast("list[dict[str, Any]]", decoded) if isinstance(decoded, list) else []
     calls = [NamedCall(name, arguments) for item in items for name, arguments in item.items()]
     return calls if all(_is_plain(call) for call in calls) else []

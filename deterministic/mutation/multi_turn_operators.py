@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -16,7 +16,7 @@ from ...records import OF_CONVERSATIONS, AgentStep
 from ...records.python_syntax import Unquoted
 from ..decoding.replies import decode_tool_calls
 from ..decoding.text_replies import decode_prompt
-from .call_notation import NamedCall, native_calls, source_text
+from .call_notation import NamedCall, named_calls, native_calls, source_text
 from .operator import Mutation, Operator
 from .seeding import shuffled
 from .subject import Subject, find_sites, with_value
@@ -124,8 +124,7 @@ def _read(step: AgentStep) -> list[NamedCall]:
         )
     except DecodingError:
         return []
-    items = cast("list[dict[str, Any]]", decoded)
-    calls = [NamedCall(name, arguments) for item in items for name, arguments in item.items()]
+    calls = named_calls(decoded)
     sites = find_sites(calls, {})
     # An unquoted value is a nested call, which would have to be written back as code.
     return [] if any(isinstance(site.value, Unquoted) for site in sites) else calls

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fiducial.deterministic.artifacts import workspace_files
-from fiducial.deterministic.artifacts.workspace_files import WorkspaceFault, read_text
+from fiducial.deterministic.artifacts.workspace_files import WorkspaceFault, read_text, workspace_root
 
 
 @pytest.fixture
@@ -77,3 +77,11 @@ def test_what_changes_between_the_look_and_the_reading_is_refused(
 def test_a_link_within_the_workspace_is_followed(workspace: Path):
     (workspace / "link").symlink_to("folder")
     assert read_text(workspace, "link/answer.txt") == "answer"
+
+
+@pytest.mark.parametrize("name", ["x" * 5_000, "loop/workspace", "\0"])
+def test_a_workspace_that_cannot_be_reached_is_no_output(tmp_path: Path, name: str):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(WorkspaceFault) as fault:
+        workspace_root(f"{tmp_path}/{name}")
+    assert fault.value.error_type == "no_output"

@@ -129,3 +129,13 @@ def test_mutants_do_not_keep_results_of_calls_that_were_changed():
     assert found
     for probe in found:
         assert isinstance(probe, Weakness) or probe.output.agent_turns == probe.output.turns
+
+
+@pytest.mark.parametrize("arguments", ["[1]", '"monday"', "null", "{"])
+def test_a_step_whose_arguments_are_no_object_is_left_as_it_is(arguments: str):
+    turns: list[list[Step]] = [[[ToolCall(name="look", arguments=arguments)], *NATIVE[0]], NATIVE[1]]
+    subject = Subject(CASE, Output(case_id="week", system="agent", turns=turns))
+    for operator in FAMILY:
+        for mutation in operator.mutate(subject, random.Random(0)):
+            assert mutation.output.turns is not None
+            assert turns[0][0] in mutation.output.turns[0]
