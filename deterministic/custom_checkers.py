@@ -121,11 +121,14 @@ def _as_finding(result: Any, kind: Kind) -> Finding:
 
 
 def _number(value: Any) -> float | None:
-    """Return a truth value or number, numpy's included, as a float; None for anything else."""
+    """Return a truth value or number, numpy's included, as a float; None for any other value."""
     item = getattr(cast("object", value), "item", None)
     if callable(item) and getattr(cast("object", value), "ndim", None) == 0:
         value = item()
-    return float(value) if isinstance(value, bool | int | float) else None
+    try:
+        return float(value) + 0.0 if isinstance(value, int | float) else None  # -0.0 becomes 0.0
+    except OverflowError:
+        return None
 
 
 def _problem(finding: Finding) -> str | None:

@@ -180,7 +180,7 @@ def replay_turns(case: Case, output: Output, environments: Mapping[str, type]) -
         try:
             calls = read(step)
         except (DecodingError, RecursionError) as error:
-            # A text that cannot be read as calls is what the agent said.
+            # A text that cannot be read as calls is a message.
             return _NO_CALLS if isinstance(step, str) else StepOutcome(problem=str(error))
         return _executed(calls, run, allowance)
 

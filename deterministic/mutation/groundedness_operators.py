@@ -161,11 +161,11 @@ def _overlap(one: object, other: object) -> bool:
 
 
 def _general(fact: Fact) -> str:
-    found = _ISO.fullmatch(fact.value) if isinstance(fact.value, str) else None
-    month = int(found[2]) if found else 0
-    if found is None or not 1 <= month <= len(MONTHS):
+    date = _ISO.fullmatch(fact.value) if isinstance(fact.value, str) else None
+    month = int(date[2]) if date else 0
+    if date is None or not 1 <= month <= len(MONTHS):
         return fact.sentence
-    return f"The {fact.field.replace('_', ' ')} of {fact.subject} is in {MONTHS[month - 1]} {found[1]}."
+    return f"The {fact.field.replace('_', ' ')} of {fact.subject} is in {MONTHS[month - 1]} {date[1]}."
 
 
 def _supported(fact: Fact, text: str) -> Claim:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -46,10 +47,9 @@ def changed_argument(subject: Subject, rng: random.Random) -> Iterator[Mutation]
     for source in shuffled(_call_steps(subject), rng):
         for site in shuffled(find_sites(source.calls, subject.documents), rng):
             for perturb, _ in shuffled(PERTURBATIONS.values(), rng):
-                for value in perturb(site, rng):
+                for value in islice(perturb(site, rng), 1):
                     change = f"turn {source.turn + 1}: {site.path_text} was {site.value!r}, is {value!r}"
                     yield _rewritten(subject, source, with_value(source.calls, site, value), change)
-                    break
 
 
 def call_too_early(subject: Subject, rng: random.Random) -> Iterator[Mutation]:

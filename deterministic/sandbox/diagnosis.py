@@ -37,34 +37,32 @@ def diagnose(limits: Limits) -> Diagnosis:
     if run.by != "exit" or run.code:
         last = run.err.decode(errors="replace").strip().rpartition("\n")[2]
         return Diagnosis(report.confinement, f"a command that does nothing fails: {last or run.by}", [])
-    return Diagnosis(report.confinement, None, left_open(report.confinement))
+    return Diagnosis(report.confinement, None, missing_protections(report.confinement))
 
 
-def left_open(confinement: Confinement) -> list[str]:
+def missing_protections(confinement: Confinement) -> list[str]:
     """Return a sentence for each thing that confined code is not denied or bounded in."""
     sentences: list[str] = []
     if confinement.files != "private root":
         sentences.append(
-            "files outside the workspace can be read by code, and the space that it fills is not bounded"
+            "code can read files outside the workspace, and the disk space that it uses is not limited"
         )
     if confinement.files == "not confined":
-        sentences.append("files outside the workspace can be changed by code, where its user may")
+        sentences.append("code can change files outside the workspace that its user can change")
     if confinement.network not in {"none", "no sockets"}:
-        tcp = "but for TCP " if confinement.network == "no TCP" else ""
-        sentences.append(f"the network {tcp}is open to code, and so are servers of this machine")
+        tcp = ", but not TCP" if confinement.network == "no TCP" else ""
+        sentences.append(f"code can use the network and servers of this machine{tcp}")
     if confinement.processes == "adopted, others in reach":
-        sentences.append("other processes of its user can be ended by code, one by one")
+        sentences.append("code can end other processes of its user")
     if confinement.calls != "filtered":
         sentences.append(
-            "namespaces and mounts of the code's own are not denied, nor is memory of other processes"
+            "code can make namespaces and mounts, and read the memory of other processes of its user"
         )
         if confinement.memory != "accounted":
-            sentences.append("memory that belongs to no process (memfd, System V) is not bounded")
+            sentences.append("memory that belongs to no process (memfd, System V) is not limited")
     if confinement.memory != "accounted":
         sentences.append(
-            "memory of all processes together is looked at fifty times a second, not accounted for"
+            "the total memory of all processes is checked fifty times a second, not counted by the kernel"
         )
-        sentences.append(
-            "pages shared and let go of, and buffers of pipes, are bounded for each process only"
-        )
+        sentences.append("released shared memory and buffers of pipes are limited for each process only")
     return sentences

@@ -28,7 +28,7 @@ def python_folders() -> list[str]:
     return list(dict.fromkeys([*map(str, [*parts, *_links_to_interpreter()]), *packages]))
 
 
-def own_packages_only() -> dict[str, str]:
+def package_variables() -> dict[str, str]:
     """Return environment variables that find the user's packages, but never a workspace's.
 
     A workspace is the home folder of its code: ``.local/lib/python3.x/site-packages/usercustomize.py`` in it would run before any test.

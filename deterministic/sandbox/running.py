@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from .installation import own_packages_only, python_folders
+from .installation import package_variables, python_folders
 from .limits import Limits
 from .memory_group import MemoryGroup, make_group
 
@@ -132,7 +132,7 @@ def run_confined(
         environment = {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", os.defpath]),
             "LANG": "C.UTF-8",
-            **own_packages_only(),
+            **package_variables(),
         }
         group = make_group(Path(folder).name, limits.memory_bytes)
         try:

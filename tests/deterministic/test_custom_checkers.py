@@ -79,6 +79,7 @@ class UnprintableError(Exception):
         (None, "returned None; expected a bool, a score in [0, 1], a Finding or a Verdict"),
         ("1", "returned '1'; expected"),
         (2, "returned 2; expected"),
+        (10**400, "returned an integer of 1329 bits; expected"),
         (-0.1, "returned -0.1; expected"),
         (float("nan"), "returned nan; expected"),
         (np.array([1.0, 0.0]), "returned array([1., 0.]); expected"),
@@ -92,6 +93,10 @@ def test_what_is_no_verdict_is_a_failure_of_the_checker_and_not_of_the_system(re
     verdict = said(returned)
     assert (verdict.outcome, verdict.score, verdict.error_type) == ("failed", None, None)
     assert (verdict.reason or "").startswith(f"the checker of kind sql {reason}")
+
+
+def test_minus_zero_is_zero():
+    assert said(-0.0).reason == "the checker of kind sql scores it 0"
 
 
 def test_where_it_raised_is_named():

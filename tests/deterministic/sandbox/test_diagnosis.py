@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fiducial.deterministic.sandbox import diagnosis
-from fiducial.deterministic.sandbox.diagnosis import diagnose, left_open
+from fiducial.deterministic.sandbox.diagnosis import diagnose, missing_protections
 from fiducial.deterministic.sandbox.limits import Limits
 from fiducial.deterministic.sandbox.running import Confinement, SandboxError
 
@@ -12,35 +12,40 @@ def test_what_this_machine_gives_is_found_out_by_trying():
     found = diagnose(Limits(wall_seconds=10))
     assert found.problem is None
     assert found.confinement is not None
-    assert found.open == left_open(found.confinement)
+    assert found.open == missing_protections(found.confinement)
 
 
 @pytest.mark.parametrize(
     ("confinement", "phrases"),
     [
         (Confinement("private root", "none", "own namespace", "filtered"), []),
-        (Confinement("writes confined", "no sockets", "adopted", "filtered"), ["can be read"]),
+        (Confinement("writes confined", "no sockets", "adopted", "filtered"), ["can read files"]),
         (
             Confinement("not confined", "no TCP", "adopted", "not filtered"),
             [
-                "can be read",
-                "can be changed",
-                "the network but for TCP is open",
-                "mounts of the code's own",
+                "can read files",
+                "can change files",
+                "can use the network and servers of this machine, but not TCP",
+                "namespaces and mounts",
                 "memfd",
             ],
         ),
     ],
 )
 def test_what_is_left_open_is_said(confinement: Confinement, phrases: list[str]):
-    *particular, _, _ = left_open(confinement)
+    *particular, _, _ = missing_protections(confinement)
     assert len(particular) == len(phrases)
     assert all(phrase in sentence for phrase, sentence in zip(phrases, particular, strict=True))
 
 
 def test_of_memory_that_the_kernel_accounts_for_nothing_is_left_open():
-    assert left_open(Confinement("private root", "none", "own namespace", "filtered", "accounted")) == []
-    (sentence,) = left_open(Confinement("private root", "none", "own namespace", "not filtered", "accounted"))
+    assert (
+        missing_protections(Confinement("private root", "none", "own namespace", "filtered", "accounted"))
+        == []
+    )
+    (sentence,) = missing_protections(
+        Confinement("private root", "none", "own namespace", "not filtered", "accounted")
+    )
     assert "memory that belongs to no process" not in sentence
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fiducial.deterministic.sandbox.installation import own_packages_only, python_folders
+from fiducial.deterministic.sandbox.installation import package_variables, python_folders
 from fiducial.deterministic.sandbox.limits import Limits
 from fiducial.deterministic.sandbox.running import run_confined
 
@@ -88,4 +88,4 @@ def test_the_users_packages_are_never_those_of_a_workspace(
 ):
     monkeypatch.setattr(site, "ENABLE_USER_SITE", enabled)
     monkeypatch.setattr(site, "USER_BASE", "/base")
-    assert own_packages_only() == settings | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    assert package_variables() == settings | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
