@@ -91,8 +91,13 @@ class FiducialError(Exception):
         return super().__str__()
 
 
+_RENAMED = {"claim": "claims", "cost": "costs", "endpoint": "endpoints", "k": "ks", "next": "draw"}
+"""Arguments that are named otherwise than their options."""
+
+
 def _argument(option: re.Match[str]) -> str:
-    return f"{option[2].replace('-', '_')}={'False' if option[1] else ''}"
+    name = option[2].replace("-", "_")
+    return f"{_RENAMED.get(name, name)}={'False' if option[1] else ''}"
 
 
 def _mapping(options: re.Match[str]) -> str:

@@ -15,6 +15,8 @@ from ..evaluation.audit.audit_run import audit_forecasts, run_audit
 from ..evaluation.audit.ladder.climb import CALLS, LadderSettings
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
+from ..records import nearest
+from .argument_checks import require_whole
 from .audits import Audit
 from .checking import Worlds, worlds_of
 from .evaluating import JudgeLike, judging_fields
@@ -103,7 +105,9 @@ def _plan(
     shared: bool,
     model: str | None = None,
     out: FilePath | None = None,
+    sample: int = DEFAULT_SAMPLE,
     only: Sequence[str] = (),
+    repeats: int = 2,
     ladder: bool = False,
     calls: int = CALLS,
     evenly: bool = False,
@@ -115,10 +119,15 @@ def _plan(
 ) -> AuditPlan:
     if probes is None and not ladder:
         raise UsageError("nothing to judge: name a folder of probes, or add --ladder, or both")
+    for option, number in (("--sample", sample), ("--repeats", repeats), ("--calls", calls)):
+        require_whole(option, number)
     environments = worlds_of(worlds)
     dials = load_dials() if ladder else {}
+    only = [only] if isinstance(only, str) else only
     if probes is None and (unknown := [name for name in only if name not in dials]):
-        raise UsageError(f"--only {unknown[0]}: no such dial; there are {', '.join(dials)}")
+        raise UsageError(
+            f"--only {unknown[0]}: no such dial{nearest(unknown[0], dials)}; there are {', '.join(dials)}"
+        )
     chosen = [name for name in only if name in dials] or list(dials)
     return AuditPlan(
         probes=probes.kept if isinstance(probes, Probes) else None if probes is None else folder_path(probes),
@@ -134,6 +143,8 @@ def _plan(
         operators=[name for name in only if name not in dials],
         ladder=LadderSettings([dials[name] for name in chosen], calls, evenly) if ladder else None,
         pass_at=pass_at_of(pass_at),
+        sample=sample,
+        repeats=repeats,
         **rest,
     )
 

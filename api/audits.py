@@ -32,8 +32,8 @@ from ..report.text.certificate_text import (
     certificate_status_document,
     verified_document,
 )
+from .argument_checks import require_range
 from .display import Document, Shown, ShownOnPage, statistics_frame
-from .number_ranges import require_range
 from .paths import FilePath, folder_path, input_path, written_path
 from .run import Run, folder_of
 

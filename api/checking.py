@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from math import ceil
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 from ..deterministic.artifacts.dependencies import UnknownDependency
 from ..deterministic.checkers import check as check_record
@@ -18,12 +18,12 @@ from ..deterministic.registration import (
     load_functions,
 )
 from ..deterministic.sandbox.limits import Limits
-from ..errors import UsageError
 from ..evaluation.checking.checks import check_file as check_outputs
 from ..evaluation.checking.checks import partial_file
 from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.conclusion.run_results import SystemResult
 from ..records import Case, Output, Verdict
+from .argument_checks import refuse_unknown, require_choice, require_range, require_whole
 from .display import Document, Shown
 from .paths import FilePath, as_case, as_output, paths_of, written_path
 from .progress_bars import shown_progress
@@ -49,6 +49,10 @@ FunctionsOption: TypeAlias = Mapping[str, Callable[..., Any]] | Sequence[str] | 
 """Functions that executable calls may name: by name, or ``module:NAME``; by default the registered ones."""
 
 
+FilesOption: TypeAlias = Literal["any", "all"]
+"""Number of right files that a challenge takes: one, or every one that it names."""
+
+
 class Workspaces(TypedDict, total=False):
     """Settings for checking workspaces of agents.
 
@@ -61,7 +65,7 @@ class Workspaces(TypedDict, total=False):
     """
 
     allow_code: bool
-    files: Literal["any", "all"]
+    files: FilesOption
     case_insensitive: bool
     whole_word: bool
     code_timeout: float
@@ -95,14 +99,16 @@ def check_options(
         UsageError: There are no such rules.
         ConfigurationError: A function or world does not exist.
     """
-    if rules not in get_args(Rules):
-        raise UsageError(f"rules: expected {' or '.join(get_args(Rules))}, got {rules!r}")
+    require_choice("--rules", rules, Rules)
+    require_choice("--files", workspaces.get("files", "any"), FilesOption)
+    refuse_unknown(workspaces, Workspaces)
+    require_range("--code-timeout", code_timeout, 0.0, math.inf)
     return CheckOptions(
         rules=rules,
         functions=functions_of(functions),
         environments=worlds_of(worlds),
         artifacts=ArtifactOptions(
-            limits=Limits(wall_seconds=code_timeout, cpu_seconds=ceil(code_timeout)), **workspaces
+            limits=Limits(wall_seconds=code_timeout, cpu_seconds=math.ceil(code_timeout)), **workspaces
         ),
     )
 
@@ -197,6 +203,8 @@ def check_file(
         InputError: An input cannot be used, or the file cannot be written.
         WorkerError: A worker process was killed.
     """
+    require_choice("--names", names, NamesOption)
+    require_whole("--workers", workers)
     options = check_options(rules, functions, worlds, **workspaces)
     with shown_progress(wanted=progress) as shown:
         checked = check_outputs(

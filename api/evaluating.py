@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
@@ -25,11 +25,11 @@ from ..judges.loop_thread import run_apart
 from ..records import InputPath
 from ..report.text.generation_text import crashes
 from .agent_environments import scenes_of
+from .argument_checks import refuse_unknown, require_choice, require_whole
 from .callable_judge import ReadyJudge
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
 from .generating import AgentLike, warn_untracked
 from .judging import judge
-from .keyword_arguments import refuse_unknown
 from .label_sources import LabelReading, label_input
 from .model_access import Reaching
 from .paths import Cases, FilePath, Labels, Outputs, folder_path, kept_folder, output_sources
@@ -117,6 +117,10 @@ def evaluate(
         AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
     """
     refuse_unknown(label_reading, LabelReading, hints=_ELSEWHERE)
+    require_choice("--names", names, NamesOption)
+    require_whole("--repeats", repeats)
+    require_whole("--workers", workers)
+    _require_judge_on(judge_on)
     environments = worlds_of(worlds)
     folder = kept_folder(out, "run")
     sources: list[InputPath] = [folder / GENERATED] if callable(outputs) else output_sources(outputs)
@@ -175,7 +179,8 @@ def judging_fields(
 
     Judges are names when all share one access to the model; otherwise each has its own.
     """
-    several = [judges] if isinstance(judges, (str, ReadyJudge)) else judges
+    is_one = isinstance(judges, (str, ReadyJudge)) or not isinstance(judges, Iterable)  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+    several = [judges] if is_one else list(judges)
     return {
         "judges": several
         if shared
@@ -185,6 +190,13 @@ def judging_fields(
         "judge_parameters": judge_parameters or {},
         "batch": None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
     }
+
+
+def _require_judge_on(judge_on: JudgeOn) -> None:
+    if judge_on not in ("open", "all") and not isinstance(judge_on, frozenset):
+        if isinstance(judge_on, str):
+            raise UsageError(f"--judge-on expects open, all or a number, got {judge_on!r}")
+        require_whole("--judge-on", judge_on, 0)
 
 
 def _task(

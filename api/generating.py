@@ -31,6 +31,7 @@ from ..plugins import AGENTS
 from ..records import Case, CaseIndex, ItemKey, Output
 from ..report.text.number_text import counted
 from .agent_environments import Histories, scenes_of, server_embedding
+from .argument_checks import refuse_unknown, require_choice, require_whole
 from .checking import Worlds
 from .model_access import EndpointLike, Reaching, model_access
 from .paths import Cases, FilePath, source, written_path
@@ -131,8 +132,15 @@ async def agenerate(
         AgentSetupError: The agent failed alike on the first eight cases; nothing was kept.
         RunFolderError: The agent's code or settings have changed since the outputs in the file were made.
     """
-    if trials < 1 or (concurrency is not None and concurrency < 1):
-        raise UsageError(f"expected at least one trial and one case at work, got {trials} and {concurrency}")
+    refuse_unknown(reaching, Reaching)
+    require_whole("--trials", trials)
+    require_whole("--concurrency", concurrency)
+    require_whole("--steps-per-turn", steps_per_turn)
+    require_choice("--mode", mode, ToolMode)
+    if user_base_url is not None and user_model is None:
+        raise UsageError(
+            "--user-base-url is the endpoint of the simulated user's model: add --user-model NAME"
+        )
     agent, name = _with_name(agent, system)
     _refuse_unused(agent, mode, parameters, steps_per_turn, keep_crashes=keep_crashes)
     access = _access(agent, concurrency, reaching) if isinstance(agent, str) else None

@@ -135,7 +135,9 @@ def choose_source(
         UsageError: Options exclude each other, or one is missing.
     """
     if user_access is not None and user_model is None:
-        raise UsageError("--user-base-url says where the simulated user's model is: add --user-model NAME")
+        raise UsageError(
+            "--user-base-url is the endpoint of the simulated user's model: add --user-model NAME"
+        )
     if user_model is not None and agent is not None and not agent_calls:
         raise UsageError("--user-model: a command talks to a simulated user line by line; add --agent-calls")
     if (model is None) == (agent is None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import math
 from functools import partial
 from importlib import metadata
 from typing import Any, cast
@@ -16,6 +17,7 @@ from ..evaluation.judging.judge_task import JudgeTask
 from ..judges.callables import FunctionJudge
 from ..judges.metric_adapters import metric_function
 from ..records import JudgeId
+from .argument_checks import require_range
 from .callable_judge import ReadyJudge
 
 
@@ -50,8 +52,9 @@ def judge_from(
     measures = any(hasattr(metric, each) for each in ("measure", "single_turn_ascore", "ascore"))
     if not (callable(metric) or measures):
         raise UsageError(f"metric: expected a metric or a function, got {type(metric).__name__}")
-    if not scale[0] < scale[1]:
+    if not -math.inf < scale[0] < scale[1] < math.inf:
         raise UsageError(f"scale: expected the lowest and the highest score, got {scale}")
+    require_range("pass_at", pass_at, ends="high")
     called = name or _name(metric)
     judge_id = JudgeId(
         kind="callable", name=called, variant="metric", fingerprint=_fingerprint(metric, called, key, scale)

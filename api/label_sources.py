@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import TypedDict, Unpack
 
 from ..errors import UsageError
 from ..records import InputPath
 from ..records.grades import GradeScale, plain_word
 from ..records.label_table import is_verdicts, label_table
-from .keyword_arguments import refuse_unknown
+from .argument_checks import refuse_unknown, require_range
 from .paths import Labels, source
 
 
@@ -65,13 +67,21 @@ def grade_scale(
     Raises:
         UsageError: The ends are equal, the threshold is not between them, or a word's score is not in [0, 1].
     """
-    if isinstance(ends, str) or (ends is not None and len(ends) != 2):  # noqa: PLR2004 - both ends
-        raise UsageError(f"label_scale expects the worst and the best grade, (1, 5), got {ends!r}")
-    if ends is not None and ends[0] == ends[1]:
-        raise UsageError(f"--label-scale expects two different grades, got {ends[0]:g}:{ends[1]:g}")
+    if ends is not None:
+        _require_scale(ends)
+    require_range("--label-pass-at", pass_at, -math.inf, math.inf)
     if pass_at is not None and ends is not None and not min(ends) <= pass_at <= max(ends):
         raise UsageError(f"--label-pass-at {pass_at:g} is not on the scale {ends[0]:g}:{ends[1]:g}")
     for word, score in (words or {}).items():
-        if score is not None and not 0.0 <= score <= 1.0:
-            raise UsageError(f"--map-label {word}={score:g}: expected a score in [0, 1]")
+        if score is not None and not (isinstance(score, Real) and 0.0 <= score <= 1.0):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+            raise UsageError(f"--map-label {word}={score}: expected a score in [0, 1]")
     return GradeScale(ends, pass_at, {plain_word(word): score for word, score in (words or {}).items()})
+
+
+def _require_scale(ends: tuple[float, float]) -> None:
+    """Refuse anything but two different finite numbers."""
+    is_pair = isinstance(ends, Sequence) and not isinstance(ends, str) and len(ends) == 2  # noqa: PLR2004 - both ends
+    if not is_pair or not all(isinstance(end, Real) and math.isfinite(end) for end in ends):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+        raise UsageError(f"label_scale expects the worst and the best grade, (1, 5), got {ends!r}")
+    if ends[0] == ends[1]:
+        raise UsageError(f"--label-scale expects two different grades, got {ends[0]:g}:{ends[1]:g}")

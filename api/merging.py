@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -47,7 +48,8 @@ def merge(
         InputError: An input was moved, or cannot be read.
     """
     folder = kept_folder(out, "run")
-    folders = without_repeats([folder_of(run, "merge") for run in runs], warnings.warn)
+    several = [runs] if isinstance(runs, (str, os.PathLike, Run)) else runs
+    folders = without_repeats([folder_of(run, "merge") for run in several], warnings.warn)
     if not folders:
         raise UsageError("there is no run to merge")
     with shown_progress(wanted=progress) as shown:

@@ -13,7 +13,7 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..judges.transport.budget import Budget
 from ..judges.transport.endpoint import Endpoint, EndpointGroup, EndpointShare, EndpointUse
-from .keyword_arguments import refuse_unknown
+from .argument_checks import refuse_unknown, require_range, require_whole
 from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
 
@@ -57,13 +57,17 @@ def _azure(resource: str, key: str, environment: Mapping[str, str]) -> Endpoint:
 
 
 def shares_of(
-    endpoints: Sequence[EndpointLike], concurrency: int, api_key: str | None, environment: Mapping[str, str]
+    endpoints: EndpointLike | Sequence[EndpointLike],
+    concurrency: int,
+    api_key: str | None,
+    environment: Mapping[str, str],
 ) -> tuple[EndpointShare, ...]:
     """Return the endpoints of a run.
 
     An endpoint that names no key uses ``api_key``, or else ``OPENAI_API_KEY``.
     """
-    shares = [_share(_fields(each), concurrency, api_key, environment) for each in endpoints]
+    several = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
+    shares = [_share(_fields(each), concurrency, api_key, environment) for each in several]
     for place, share in enumerate(shares):
         if any((each.endpoint, each.model) == (share.endpoint, share.model) for each in shares[:place]):
             raise UsageError(f"--endpoint {share.endpoint.base_url}: named twice with the same key and model")
@@ -104,6 +108,8 @@ def _described_endpoint(
 def _fields(endpoint: EndpointLike) -> Mapping[str, Any]:
     if isinstance(endpoint, str):
         return _parsed(endpoint)
+    if not isinstance(endpoint, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+        raise UsageError(f"endpoints: expected a URL or a mapping, got {type(endpoint).__name__}")
     unknown = sorted(endpoint.keys() - {"base_url", "api_key", *_NAMES})
     if unknown:
         raise UsageError(
@@ -206,12 +212,14 @@ def model_access(model: str | None, concurrency: int, **reaching: Unpack[Reachin
         ConfigurationError: No endpoint is named, the recording does not exist, or the model's price is needed but unknown.
     """
     refuse_unknown(reaching, Reaching)
+    require_whole("--max-calls", reaching.get("max_calls"), 0)
+    require_range("--max-cost", reaching.get("max_cost"), 0.0, math.inf, "both")
     replay, record, cache = reaching.get("replay"), reaching.get("record"), reaching.get("cache", True)
     timeout, attempts = reaching.get("timeout", 60.0), reaching.get("attempts", 6)
-    if concurrency < 1 or attempts < 1 or not timeout > 0:
-        raise UsageError(
-            f"expected concurrency and attempts of at least 1 and some time, got {concurrency}, {attempts}, {timeout:g}"
-        )
+    require_whole("--concurrency", concurrency)
+    require_whole("--attempts", attempts)
+    if not timeout > 0:
+        raise UsageError(f"--timeout expects a number above 0, got {timeout:g}")
     if replay is not None and not input_path(replay).is_file():
         raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
     shares = _shares(reaching, concurrency) if replay is None else ()

@@ -15,12 +15,13 @@ from ..evaluation.audit.building import ProbeSettings, build_probes
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.checking.dotted_names import NamesOption
 from ..judges.catalogue import judges_for
-from ..records import Case, FolderPath, read_numbered
+from ..records import Case, FolderPath, nearest, read_numbered
 from ..records.folder_files import CASES
 from ..report.text import number_text
 from ..report.text.one_screen import one_screen
 from ..report.text.probe_text import probe_document
 from ..report.text.safe_text import SCREEN
+from .argument_checks import require_choice, require_whole
 from .checking import FunctionsOption, Workspaces, Worlds, check_options
 from .display import Document, Shown
 from .paths import Cases, FilePath, Outputs, kept_folder, output_sources, put_back, source
@@ -102,10 +103,16 @@ def mutate(
         InputError: An input cannot be used, or nothing in it is right.
         UsageError: There is no such operator.
     """
+    require_choice("--names", names, NamesOption)
+    require_whole("--per-output", per_output)
+    require_whole("--workers", workers)
     available = load_operators(operators, Path.cwd())
+    only = [only] if isinstance(only, str) else only
     unknown = sorted(set(only) - available.keys())
     if unknown:
-        raise UsageError(f"--only {unknown[0]}: no such operator; there are {', '.join(available)}")
+        raise UsageError(
+            f"--only {unknown[0]}: no such operator{nearest(unknown[0], available)}; there are {', '.join(available)}"
+        )
     settings = ProbeSettings(
         operators=[each for name, each in available.items() if not only or name in only],
         options=check_options("strict", functions, worlds, **workspaces),

@@ -18,7 +18,8 @@ from ..calibration.planning.plan_results import Draw, MeasuredRates
 from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
-from .number_ranges import Ends, require_range
+from ..records import nearest
+from .argument_checks import Ends, require_range, require_whole
 from .table_results import SamplePlan
 from .tables import TableReading, Tables, read_calibration_table
 
@@ -110,7 +111,10 @@ def plan(
         decided_rate=decided_rate,
         rows_per_cluster=rows_per_cluster,
         icc=icc,
+        budget=budget,
     )
+    for option, number in (("--unlabelled", unlabelled), ("--next", draw), ("--of", of)):
+        require_whole(option, number)
     rows = None
     if table is not None and budget is None:
         rows = read_calibration_table(table, open_only=True, **reading)
@@ -164,9 +168,9 @@ def _require_clear(has_table: bool, wanted: Mapping[str, float | None]) -> None:
     if all(value is None for value in wanted.values()):
         raise UsageError("say what to plan: --half-width, --difference, --next or --budget")
     if wanted["--next"] is not None and not has_table:
-        raise UsageError("--next draws from a TABLE: give both or neither")
+        raise UsageError("--next draws items of a TABLE: name it")
     if has_table and all(wanted[name] is None for name in ("--next", "--half-width", "--budget")):
-        raise UsageError("a TABLE needs --next, --half-width or --budget: give one of them")
+        raise UsageError("a TABLE is for --next, --half-width or --budget: add one of them")
 
 
 _RANGES: Mapping[Ends, Sequence[str]] = {
@@ -187,6 +191,7 @@ def _require_numbers(**numbers: float | None) -> None:
         for name in names:
             require_range(f"--{name.replace('_', '-')}", numbers[name], ends=ends)
     require_range("--rows-per-cluster", numbers["rows_per_cluster"], 1.0, math.inf, "both")
+    require_range("--budget", numbers["budget"], 0.0, math.inf)
 
 
 def _plan_budget(
@@ -200,33 +205,50 @@ def _plan_budget(
     effect: float,
 ) -> BudgetPlan:
     """Return the best use of a budget, from a pilot table or expected rates of judges."""
-    names = {name: each for name, each in judges.items() if isinstance(each, str)}
-    rates = {
-        name: (each[0], each[1])
-        for name, each in judges.items()
-        if each is not None and not isinstance(each, str)
-    }
-    if (names if table is None else rates) or costs.keys() - set(PHASES):
-        raise UsageError(
-            "with a TABLE, --cheap and --dear name its judges; without one they are TPR,TNR; --cost names check, cheap, dear or label"
-        )
-    if table is not None and not names:
-        raise UsageError("with a TABLE, name its judges: --cheap JUDGE, --dear JUDGE")
+    if unknown := sorted(costs.keys() - set(PHASES)):
+        raise UsageError(f"--cost {unknown[0]}: expected {', '.join(PHASES)}{nearest(unknown[0], PHASES)}")
+    for name, cost in costs.items():
+        require_range(f"--cost {name}", cost, 0.0, math.inf, "both")
     if table is None:
-        pilot = pilot_of_rates(rates)
+        pilot = pilot_of_rates(_rates(judges))
     else:
+        names = _names(judges)
         pilot = measured_pilot(table, names)
         costs = measured_costs(table, names) | costs
-    for cost in costs.values():
-        if not 0.0 <= cost < math.inf:
-            raise UsageError(f"a cost is a number from 0 on, got {cost:g}")
     prices: dict[PhaseName, float] = {"check": costs.get("check", 0.0)}
     for name in PHASES[1:]:
         if name == "label" or judges[name] is not None:
             if name not in costs:
-                raise UsageError(f"name the price of one: --cost {name}=DOLLARS")
+                raise UsageError(f"name the cost of one output of this step: --cost {name}=DOLLARS")
             prices[name] = costs[name]
     return plan_budget(budget, prices, pilot, outputs=of, effect=effect)
+
+
+def _rates(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, tuple[float, float]]:
+    """Return the expected rates of judges without a table."""
+    rates: dict[str, tuple[float, float]] = {}
+    for name, judge in judges.items():
+        if judge is None:
+            continue
+        if isinstance(judge, str) or len(judge) != 2:  # noqa: PLR2004 - both rates
+            raise UsageError(f"--{name} {judge}: expected TPR,TNR (0.9,0.8), or a TABLE whose judge it names")
+        for rate in judge:
+            require_range(f"--{name}", rate)
+        rates[name] = judge
+    return rates
+
+
+def _names(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, str]:
+    """Return the names of judges in a table."""
+    names: dict[str, str] = {}
+    for name, judge in judges.items():
+        if isinstance(judge, str):
+            names[name] = judge
+        elif judge is not None:
+            raise UsageError(f"--{name}: name a judge of the TABLE, whose rates are measured on it")
+    if not names:
+        raise UsageError("with a TABLE, name its judges: --cheap JUDGE, --dear JUDGE")
+    return names
 
 
 def _labels(

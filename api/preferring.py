@@ -25,6 +25,7 @@ from ..report.text.one_screen import one_screen
 from ..report.text.preference_screen import preferences_screen
 from ..report.text.preference_text import preferences_document
 from ..report.text.safe_text import SCREEN
+from .argument_checks import require_range, require_whole
 from .checking import Worlds, worlds_of
 from .display import Document, ShownOnPage, statistics_frame
 from .evaluating import JudgeLike, judging_fields
@@ -186,8 +187,12 @@ def _plan(
     judge_parameters: Mapping[str, Any] | None = None,
     poll_seconds: float | None = None,
     accept_edited: bool = False,
+    repeats: int = 1,
+    level: float = 0.95,
     **rest: Any,
 ) -> PreferencePlan:
+    require_whole("--repeats", repeats)
+    require_range("level", level)
     environments = worlds_of(worlds)
     named = {"outputs": a, "more_outputs": b}
     parts = [
@@ -212,6 +217,8 @@ def _plan(
             judge_parameters=judge_parameters,
         ),
         truth=compared.truth,
+        repeats=repeats,
+        level=level,
         **rest,
     )
 

@@ -29,8 +29,8 @@ from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
 from ..report.text.import_text import import_lines
 from ..report.text.number_text import counted
+from .argument_checks import refuse_unknown, require_choice
 from .display import verdicts_frame
-from .keyword_arguments import refuse_unknown
 from .label_sources import LabelReading, grade_scale
 from .paths import FilePath, input_path, written_path
 
@@ -41,6 +41,9 @@ __all__ = ["Readable", "Reading", "import_files", "import_lines", "is_source", "
 
 GradeBy: TypeAlias = Literal["reference", "context"]
 """Part of a case by which answers are graded if it has both."""
+
+Unit: TypeAlias = Literal["session", "turn"]
+"""Part of a log of chats that becomes one case."""
 
 Readable: TypeAlias = Union[FilePath, "pd.DataFrame", "Iterable[Mapping[str, Any]]"]
 """A file or folder, a data frame, a ``datasets.Dataset``, or rows."""
@@ -146,7 +149,7 @@ class DataReading(LabelReading, total=False):
 
     criterion: str | None
     system: str | None
-    unit: Literal["session", "turn"]
+    unit: Unit
     join: FilePath | None
     grade_by: GradeBy
 
@@ -158,7 +161,7 @@ def read(
     map: Mapping[str, str] | None = None,  # noqa: A002 - as on the command line
     criterion: str | None = None,
     system: str | None = None,
-    unit: Literal["session", "turn"] = "session",
+    unit: Unit = "session",
     join: FilePath | None = None,
     grade_by: GradeBy = "reference",
     label_scale: tuple[float, float] | None = None,
@@ -251,10 +254,8 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
     columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
     grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
-    if unit not in {"session", "turn"}:
-        raise UsageError(f"unit expects 'session' or 'turn', got {unit!r}")
-    if grade_by not in {"reference", "context"}:
-        raise UsageError(f"grade_by expects 'reference' or 'context', got {grade_by!r}")
+    require_choice("--unit", unit, Unit)
+    require_choice("--grade-by", grade_by, GradeBy)
     references = None
     if join is not None:
         _refuse_missing(path := _input(join))

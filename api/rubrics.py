@@ -8,8 +8,8 @@ from ..calibration.rubrics.rubric_results import RubricNumbers
 from ..evaluation.past_runs.judged_rubrics import rubric_scores
 from ..evaluation.store.run_store import RunStore
 from ..report.text.rubric_text import rubric_document
+from .argument_checks import require_range
 from .display import Shown, statistics_frame
-from .number_ranges import require_range
 from .paths import FilePath, folder_path, input_path
 from .run import Run
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal, Unpack, get_args
+from numbers import Real
+from typing import Literal, TypeAlias, Unpack
 
 from ..calibration.agreement.calibrate import Requests
 from ..calibration.agreement.calibrate import calibrate as calibrate_table
@@ -22,7 +23,8 @@ from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
 from ..judges.prices import dollars_of
-from .number_ranges import require_range
+from ..records import nearest
+from .argument_checks import require_choice, require_range, require_whole
 from .paths import Labels, source
 from .price_memory import known_prices
 from .table_results import Calibration, Comparison, Estimation
@@ -31,7 +33,11 @@ from .tables import Rows, TableReading, Tables, combined_tables, read_calibratio
 STATISTICS = tuple(ESTIMATORS)
 """Statistics of a judge, by name."""
 
+Part: TypeAlias = Literal["open", "all"]
+"""Part of a run: undecided outputs, or all."""
+
 _LEVELS = range(2, 51)
+_FEWEST_REPLICATES = 100
 
 
 def calibrate(
@@ -79,11 +85,17 @@ def calibrate(
         UsageError: It is not a table, or options cannot be combined.
     """
     if threshold_for is not None and threshold_for not in AGREEMENT:
-        raise UsageError(f"--threshold-for {threshold_for}: expected one of {', '.join(AGREEMENT)}")
-    require_range("level", level)
-    require_range("max_error", max_error)
+        raise UsageError(
+            f"--threshold-for {threshold_for}: no statistic of the 2x2 table is called {threshold_for!r}"
+            f"{nearest(threshold_for, AGREEMENT)}; there are {', '.join(AGREEMENT)}"
+        )
+    _require_settings(interval, level, replicates)
+    require_range("--max-error", max_error)
+    require_choice("--label-audit-by", label_audit_by, AuditMethod)
+    if recalibrate is not None:
+        require_choice("--recalibrate", recalibrate, Recalibrator)
     scale = None if levels is None else sorted(set(levels))
-    if scale is not None and (len(scale) not in _LEVELS or not all(0 <= each <= 1 for each in scale)):
+    if scale is not None and (len(scale) not in _LEVELS or not all(map(_in_unit_interval, scale))):
         raise UsageError(f"--levels expects 2 to {_LEVELS[-1]} different numbers in [0, 1], got {levels}")
     rows = read_calibration_table(table, lexical=True, adjudications=adjudications, **reading)
     if cascade is not None:
@@ -108,6 +120,18 @@ def calibrate(
             requests=requests,
         )
     )
+
+
+def _in_unit_interval(number: object) -> bool:
+    return isinstance(number, Real) and 0 <= number <= 1
+
+
+def _require_settings(interval: IntervalOption | None, level: float, replicates: int) -> None:
+    """Refuse settings of intervals that do not exist or are outside their range."""
+    if interval is not None:
+        require_choice("--interval", interval, IntervalOption)
+    require_range("level", level)
+    require_whole("--replicates", replicates, _FEWEST_REPLICATES)
 
 
 def _require_cascade(cascade: Sequence[str], judges: Sequence[str], max_error: float | None) -> None:
@@ -162,11 +186,16 @@ def compare(
         InputError: A table cannot be used, or there are not two to compare.
         UsageError: There is no table, or ``by`` or ``statistic`` is unknown.
     """
-    if by not in get_args(By):
-        raise UsageError(f"by: expected {' or '.join(get_args(By))}, got {by!r}")
+    require_choice("--by", by, By)
+    if right is not None:
+        require_choice("--right", right, Right)
     if statistic not in ESTIMATORS:
-        raise UsageError(f"--statistic {statistic!r}: expected one of {', '.join(ESTIMATORS)}")
-    require_range("level", level)
+        raise UsageError(
+            f"--statistic {statistic}: no statistic is called {statistic!r}{nearest(statistic, ESTIMATORS)}; "
+            f"there are {', '.join(ESTIMATORS)}"
+        )
+    require_whole("--flips", flips, 0)
+    _require_settings(interval, level, replicates)
     return Comparison.of(
         compare_table(
             read_calibration_table(
@@ -201,7 +230,7 @@ def estimate(
     judges: Sequence[str] = (),
     reweight_by: Sequence[str] = (),
     open_worse_by: float | None = None,
-    part: Literal["open", "all"] = "open",
+    part: Part = "open",
     **reading: Unpack[TableReading],
 ) -> Estimation:
     """Estimate the true pass rate from a judge's scores and some labels.
@@ -231,6 +260,12 @@ def estimate(
         InputError: The table cannot be used.
         UsageError: It is not a table, or a number is outside its range.
     """
+    require_choice("--interval", interval, RateInterval)
+    require_choice("--target", target, Target)
+    if labels_chosen_by is not None:
+        require_choice("--labels-chosen-by", labels_chosen_by, LabelsChosenBy)
+    require_choice("part", part, Part)
+    require_range("--open-worse-by", open_worse_by, ends="both")
     require_range("level", level)
     return Estimation.of(
         estimate_table(

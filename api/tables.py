@@ -18,7 +18,7 @@ from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame, is_plain_frame
 from ..records.memory_file import MemoryRows
-from .keyword_arguments import refuse_unknown
+from .argument_checks import refuse_unknown
 from .label_sources import grade_scale, label_source
 from .paths import FilePath, Labels, input_path, pieces_of, source
 from .run import Run

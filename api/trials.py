@@ -10,8 +10,8 @@ from ..errors import UsageError
 from ..records.frames import data_frame
 from ..report.document import Document
 from ..report.text.trials_text import trials_document
+from .argument_checks import require_range
 from .display import Shown
-from .number_ranges import require_range
 from .tables import TableReading, Tables, read_calibration_table
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class TrialRates(Shown, frozen=True):
 
 def trials(
     table: Tables,
-    ks: Sequence[int] | None = None,
+    ks: int | Sequence[int] | None = None,
     *,
     level: float = 0.95,
     **reading: Unpack[TableReading],
@@ -66,7 +66,7 @@ def trials(
 
     Args:
         table: A run with several trials a case, or a table with a column ``trial``.
-        ks: Numbers of trials; by default the number that half of the cases have, and the powers of two below it.
+        ks: One or more numbers of trials; by default the number that half of the cases have, and the powers of two below it.
         level: Nominal coverage.
         **reading: Options for reading the table: ``labels``, ``map``; see `TableReading`.
 
@@ -77,6 +77,7 @@ def trials(
         InputError: The table cannot be used, or every case was tried once.
         UsageError: A k is not a positive number of trials.
     """
+    ks = [ks] if isinstance(ks, int) else ks
     if ks is not None and (not ks or any(not 1 <= k <= _MOST for k in ks)):
         raise UsageError(
             f"--k: expected numbers from 1 to {_MOST:,}, got {', '.join(map(str, ks)) or 'none'}"

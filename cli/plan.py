@@ -154,6 +154,4 @@ def _judge_or_rates(text: str | None) -> str | tuple[float, float] | None:
         tpr, tnr = map(float, text.split(","))
     except ValueError:
         return text
-    if not (0.0 < tpr < 1.0 and 0.0 < tnr < 1.0):
-        raise UsageError(f"rates are above 0 and below 1, got {text}")
     return tpr, tnr

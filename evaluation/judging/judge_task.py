@@ -167,7 +167,7 @@ def parse_judge_on(text: str) -> JudgeOn:
         return text
     if text.isascii() and text.isdigit():
         return int(text)
-    raise UsageError(f"--judge-on: expected open, all or a number, got {text!r}")
+    raise UsageError(f"--judge-on expects open, all or a number, got {text!r}")
 
 
 class SelectedOutputs(NamedTuple):

@@ -210,7 +210,7 @@ def test_what_an_agent_produced_can_be_evaluated_at_once():
         ({"cases": []}, InputError, "cases: the file is empty"),
         ({"outputs": [{"case_id": "nobody", "system": "me"}]}, RecordError, "outputs:1: case_id: no case"),
         ({"cases": "nowhere.jsonl"}, InputError, "nowhere.jsonl: cannot be read"),
-        ({"rules": "lax"}, UsageError, "rules: expected bfcl or strict, got 'lax'"),
+        ({"rules": "lax"}, UsageError, "rules= expects bfcl or strict, got 'lax'"),
         ({"judges": ["groundednes"], "model": "m"}, UsageError, "groundednes"),
         ({"judges": [5]}, UsageError, "judges: expected a judge or a name of one, got int"),
         ({"pass_at": 7}, UsageError, "pass_at"),

@@ -95,7 +95,7 @@ def test_what_is_no_table_is_one_clear_line(table: Any, error: type[Exception], 
 
 
 def test_what_is_neither_judges_nor_systems_cannot_be_compared():
-    with pytest.raises(UsageError, match="by: expected judge or system, got 'model'"):
+    with pytest.raises(UsageError, match="by= expects judge or system, got 'model'"):
         fd.compare(ROWS, by="model")  # pyright: ignore[reportArgumentType]
 
 

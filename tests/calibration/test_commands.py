@@ -124,13 +124,16 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
             for words, message in (
                 ("--cost label=20 --of 1000", "a budget of 500 does not pay for 30 labels"),
                 ("--cost label=2", "say how many there are"),
-                ("--cheap 0.9,0.9 --cost label=2", "name the price of one: --cost cheap=DOLLARS"),
-                ("--cost label=-1 --of 99", "a cost is a number from 0 on, got -1"),
-                ("--cost label=nan --of 99", "a cost is a number from 0 on, got nan"),
+                (
+                    "--cheap 0.9,0.9 --cost label=2",
+                    "name the cost of one output of this step: --cost cheap=DOLLARS",
+                ),
+                ("--cost label=-1 --of 99", "--cost label expects a number of at least 0, got -1"),
+                ("--cost label=nan --of 99", "--cost label expects a number of at least 0, got nan"),
                 ("--cost water=2", "--cost names check, cheap, dear or label"),
                 ("--cost label", "--cost expects WHAT=DOLLARS, got 'label'"),
                 ("--cheap small --cost label=2", "without one they are TPR,TNR"),
-                ("--cheap 1.2,0.5 --cost label=2", "rates are above 0 and below 1, got 1.2,0.5"),
+                ("--cheap 1.2,0.5 --cost label=2", "--cheap expects a number above 0 and below 1, got 1.2"),
             )
         ),
     ],

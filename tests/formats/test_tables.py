@@ -343,7 +343,7 @@ def test_answers_may_be_graded_by_the_context_before_a_reference(read: Read, tmp
     found = read(rows, grade_by="context")
     assert [case.kind for case in found.cases] == ["grounded_answer", "open_answer"]
     assert found.cases[1].reference["answer"] == "g"
-    with pytest.raises(UsageError, match="grade_by expects 'reference' or 'context', got 'both'"):
+    with pytest.raises(UsageError, match="grade_by= expects reference or context, got 'both'"):
         read(rows, grade_by="both")
 
 

@@ -1,0 +1,125 @@
+"""Arguments that cannot be used: refused by their name, before any work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+import fiducial as fd
+from fiducial.api.reading import import_files
+from fiducial.errors import UsageError
+
+CASE = {"id": "a", "kind": "open_answer", "messages": [{"role": "user", "content": "?"}], "reference": {"criterion": "It is right."}}  # fmt: skip
+OUTPUT = {"case_id": "a", "system": "s", "text": "yes"}
+ROWS = [
+    {"item_id": f"i{n}", "judge": judge, "score": float(n % 2), "label": float(n % 3 > 0)}
+    for n in range(6)
+    for judge in "ab"
+]
+LOG = [{"question": "a", "answer": "b", "grade": 4}]
+SERVER = "http://127.0.0.1:9/v1"
+
+untyped = cast("Any", fd)
+"""The package, for arguments that a type checker would refuse."""
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fd.plan(half_width=0.05, prevalence=3), "prevalence= expects a number above 0 and below 1, got 3"),
+        (lambda: fd.plan(half_width=2), "half_width= expects a number above 0 and below 1, got 2"),
+        (lambda: fd.plan(half_width=0.1, tpr=math.nan), "tpr= expects a number above 0"),
+        (lambda: untyped.plan(half_width="0.1"), "half_width= expects a number, got '0.1'"),
+        (lambda: fd.plan(difference=0.1, discordant=1.5), "discordant= expects a number above 0 and at most 1"),
+        (lambda: fd.plan(half_width=0.1, rows_per_cluster=0), "rows_per_cluster= expects a number of at least 1"),
+        (lambda: fd.plan(half_width=0.1, rows_per_cluster=math.inf), "rows_per_cluster= expects a number of at"),
+        (lambda: fd.plan(half_width=0.1, unlabelled=0), "unlabelled= expects a whole number of at least 1, got 0"),
+        (lambda: fd.plan(ROWS, draw=-1), "draw= expects a whole number of at least 1, got -1"),
+        (lambda: fd.plan(budget=math.nan, costs={"label": 1}), "budget= expects a number above 0, got nan"),
+        (lambda: fd.plan(budget=9, costs={"lable": 1}), r"lable: expected .*did you mean 'label'\?"),
+        (
+            lambda: untyped.plan(budget=9, costs={"label": 1}, cheap=(0.9,)),
+            r"cheap= \(0.9,\): expected TPR,TNR",
+        ),
+        (lambda: fd.plan(ROWS, budget=9, cheap=(0.9, 0.8)), "cheap=: name a judge of the TABLE"),
+        (lambda: fd.estimate(ROWS, judge="a", level=95), "level expects a number above 0 and below 1, got 95"),
+        (lambda: fd.estimate(ROWS, judge="a", open_worse_by=math.nan), "open_worse_by= expects a number from 0"),
+        (lambda: untyped.estimate(ROWS, judge="a", part="most"), "part expects open or all, got 'most'"),
+        (lambda: untyped.estimate(ROWS, judge="a", interval="x"), "interval= expects score, logit or wald, got"),
+        (lambda: untyped.estimate(ROWS, judge="a", target="x"), "target= expects population or finite, got 'x'"),
+        (lambda: fd.calibrate(ROWS, level=0), "level expects a number above 0 and below 1, got 0"),
+        (lambda: untyped.calibrate(ROWS, interval="x"), "interval= expects wilson, wald, cluster-t or bootstrap"),
+        (lambda: untyped.calibrate(ROWS, recalibrate="x"), "recalibrate= expects isotonic or platt, got 'x'"),
+        (lambda: fd.calibrate(ROWS, replicates=0), "replicates= expects a whole number of at least 100, got 0"),
+        (lambda: fd.calibrate(ROWS, max_error=2), "max_error= expects a number above 0 and below 1, got 2"),
+        (lambda: untyped.calibrate(ROWS, levels="0,1"), "levels= expects 2 to 50 different numbers"),
+        (lambda: fd.calibrate(ROWS, label_pass_at=math.nan), "label_pass_at= expects a finite number, got nan"),
+        (lambda: fd.calibrate(ROWS, label_scale=(1, math.nan)), "label_scale expects the worst and the best"),
+        (lambda: fd.compare(ROWS, level=1), "level expects a number above 0 and below 1, got 1"),
+        (lambda: untyped.compare(ROWS, right="x"), "right= expects agrees, score or label, got 'x'"),
+        (lambda: fd.trials(ROWS, level=-1), "level expects a number above 0 and below 1, got -1"),
+        (lambda: fd.trials(ROWS, 0), "ks=: expected numbers from 1 to 1,000, got 0"),
+        (
+            lambda: untyped.read(LOG, label_scale="1:5"),
+            r"label_scale expects the worst and the best grade, \(1, 5\), got '1:5'",
+        ),
+        (lambda: untyped.read(LOG, unit="turns"), "unit= expects session or turn, got 'turns'"),
+        (lambda: untyped.check(CASE, OUTPUT, files="some"), "files= expects any or all, got 'some'"),
+        (lambda: fd.check(CASE, OUTPUT, code_timeout=math.nan), "code_timeout= expects a number above 0, got nan"),
+        (lambda: untyped.evaluate([CASE], [OUTPUT], judge_on="x"), "judge_on= expects open, all or a number"),
+        (lambda: fd.evaluate([CASE], [OUTPUT], judge_on=-1), "judge_on= expects a whole number of at least 0"),
+        (lambda: fd.evaluate([CASE], [OUTPUT], repeats=0), "repeats= expects a whole number of at least 1, got 0"),
+        (lambda: fd.evaluate([CASE], [OUTPUT], workers=0), "workers= expects a whole number of at least 1, got 0"),
+        (lambda: untyped.evaluate([CASE], [OUTPUT], judges=None), "judges: expected a judge or a name of one"),
+        (lambda: untyped.generate([CASE], "m", base_url=SERVER, mode="x"), "mode= expects tools or prompt, got"),
+        (lambda: fd.generate([CASE], str, user_base_url=SERVER), "user_base_url= is the endpoint .*: add user_model"),
+        (lambda: fd.mutate([CASE], per_output=0), "per_output= expects a whole number of at least 1, got 0"),
+        (lambda: fd.audit("probes", "rubric", sample=0), "sample= expects a whole number of at least 1, got 0"),
+        (lambda: fd.judge_from(len, pass_at=7), "pass_at expects a number above 0 and at most 1, got 7"),
+        (lambda: fd.judge_from(len, scale=(0, math.inf)), "scale: expected the lowest and the highest score"),
+        (
+            lambda: fd.judge("rubric", model="m", base_url=SERVER, max_cost=math.nan),
+            "max_cost= expects a number of at least 0, got nan",
+        ),
+        (lambda: fd.judge("rubric", model="m", base_url=SERVER, attempts=0), "attempts= expects a whole number"),
+    ],
+)  # fmt: skip
+def test_values_that_an_argument_cannot_have_are_refused(call: Callable[[], object], message: str):
+    with pytest.raises(UsageError, match=message):
+        call()
+
+
+CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "evaluate": lambda more: fd.evaluate([CASE], [OUTPUT], **more),
+    "calibrate": lambda more: fd.calibrate(ROWS, **more),
+    "estimate": lambda more: fd.estimate(ROWS, **more),
+    "compare": lambda more: fd.compare(ROWS, **more),
+    "plan": lambda more: fd.plan(ROWS, draw=1, **more),
+    "import_files": lambda more: import_files(["rows.csv"], "out", **more),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_an_unknown_argument_is_refused_with_the_nearest(name: str):
+    with pytest.raises(UsageError, match="did you mean 'label_scale'"):
+        CALLS[name]({"labels_scale": (1, 5)})
+
+
+def test_a_misspelt_address_of_a_model_is_refused_for_an_agent_that_needs_none():
+    with pytest.raises(UsageError, match="did you mean 'base_url'"):
+        untyped.generate([CASE], str, bas_url=SERVER)
+
+
+def test_arguments_for_model_access_are_refused_with_the_call_that_takes_them():
+    with pytest.raises(UsageError, match=r"base_url= .*: it is of a judge: judges=fd\.judge\("):
+        untyped.evaluate([CASE], [OUTPUT], judges="rubric", model="m", base_url="http://127.0.0.1:1/v1")
+
+
+def test_one_run_or_endpoint_needs_no_list():
+    with pytest.raises(fd.FiducialError, match="missing: not a run folder"):
+        fd.merge("missing")
+    judge = untyped.judge("rubric", model="m", endpoints=f"{SERVER},weight=2")
+    assert judge.access.endpoint is None or judge.access.endpoint.base_url == SERVER
