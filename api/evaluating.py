@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import Any, Literal, TypeAlias, Unpack, cast
 
 from ..calibration.pass_threshold import GivenPassAt, pass_at_of
 from ..deterministic.options import Rules
@@ -179,8 +179,8 @@ def judging_fields(
 
     Judges are names when all share one access to the model; otherwise each has its own.
     """
-    is_one = isinstance(judges, (str, ReadyJudge)) or not isinstance(judges, Iterable)  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
-    several = [judges] if is_one else list(judges)
+    is_list = isinstance(judges, Iterable) and not isinstance(judges, str)
+    several = [*cast("Sequence[JudgeLike]", judges)] if is_list else [cast("JudgeLike", judges)]
     return {
         "judges": several
         if shared

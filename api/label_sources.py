@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 from ..errors import UsageError
 from ..records import InputPath
@@ -78,10 +78,10 @@ def grade_scale(
     return GradeScale(ends, pass_at, {plain_word(word): score for word, score in (words or {}).items()})
 
 
-def _require_scale(ends: tuple[float, float]) -> None:
+def _require_scale(ends: Any) -> None:
     """Refuse anything but two different finite numbers."""
-    is_pair = isinstance(ends, Sequence) and not isinstance(ends, str) and len(ends) == 2  # noqa: PLR2004 - both ends
-    if not is_pair or not all(isinstance(end, Real) and math.isfinite(end) for end in ends):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+    pair = cast("Sequence[Any]", ends if isinstance(ends, Sequence) and not isinstance(ends, str) else ())
+    if len(pair) != 2 or not all(isinstance(end, Real) and math.isfinite(end) for end in pair):  # noqa: PLR2004 - both ends
         raise UsageError(f"label_scale expects the worst and the best grade, (1, 5), got {ends!r}")
     if ends[0] == ends[1]:
         raise UsageError(f"--label-scale expects two different grades, got {ends[0]:g}:{ends[1]:g}")

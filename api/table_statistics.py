@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from numbers import Real
-from typing import Literal, TypeAlias, Unpack
+from typing import Any, Literal, TypeAlias, Unpack, cast
 
 from ..calibration.agreement.calibrate import Requests
 from ..calibration.agreement.calibrate import calibrate as calibrate_table
@@ -122,8 +122,8 @@ def calibrate(
     )
 
 
-def _in_unit_interval(number: object) -> bool:
-    return isinstance(number, Real) and 0 <= number <= 1
+def _in_unit_interval(number: Any) -> bool:
+    return isinstance(number, Real) and bool(0 <= cast("float", number) <= 1)
 
 
 def _require_settings(interval: IntervalOption | None, level: float, replicates: int) -> None:
