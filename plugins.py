@@ -222,6 +222,8 @@ def load_module(spec: str) -> ModuleType:
     Raises:
         ConfigurationError: There is none, or importing it fails.
     """
+    if spec.endswith(".py") and not Path(spec).is_file():
+        raise ConfigurationError(f"{spec}: no such file")
     try:
         if not spec.endswith(".py"):
             with importable(Path.cwd()):

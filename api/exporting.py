@@ -43,18 +43,15 @@ def export(
     folder, chosen = _chosen(run, judge, system, accept_edited=accept_edited)
     write, items = writer_of(to), list(chosen)
     if not any(item.verdicts for item in items):
-        what = "".join(
-            f", {name} {value!r}"
-            for name, value in (("judge", judge), ("system", system))
-            if value is not None
-        )
+        chosen_by = {"judge": judge, "system": system}
+        what = " and".join(f" of {name} {value!r}" for name, value in chosen_by.items() if value is not None)
         exportable = [
             item for item in _chosen(run, None, None, accept_edited=accept_edited)[1] if item.verdicts
         ]
         systems = sorted({item.output.system for item in exportable})
         judges = sorted({verdict.by for item in exportable for verdict in item.verdicts})
         hint = f"; systems: {', '.join(systems)}; judges: {', '.join(judges)}" if what and exportable else ""
-        raise UsageError(f"{folder} holds no verdict to export{what}{hint}")
+        raise UsageError(f"{folder} holds no verdict{what} to export{hint}")
     return write(items, written_path(out), known_of(folder))
 
 

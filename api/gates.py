@@ -41,6 +41,8 @@ def parse_gates(options: Iterable[str], names: Collection[str]) -> dict[str, flo
             raise UsageError(
                 f"--fail-under {text}: no statistic is called {name!r}{nearest(name, names)}; there are {', '.join(names)}"
             )
+        if name in gates:
+            raise UsageError(f"--fail-under {text}: {name} has a value already; name each once")
         try:
             gates[name] = float(value)
         except ValueError as error:

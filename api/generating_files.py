@@ -141,9 +141,10 @@ def choose_source(
     if user_model is not None and agent is not None and not agent_calls:
         raise UsageError("--user-model: a command talks to a simulated user line by line; add --agent-calls")
     if (model is None) == (agent is None):
-        raise UsageError(
-            "expected one of a model (--model; of `run`, --generate) and an agent (--agent COMMAND)"
+        problem = (
+            "name what generates the outputs" if model is None else "a model and an agent exclude each other"
         )
+        raise UsageError(f"{problem}: a model (--model NAME; for `run`, --generate NAME) or --agent COMMAND")
     if agent_calls and agent is None:
         raise UsageError("--agent-calls says how a command works: add --agent COMMAND")
     reached = access() if model is not None or user_model is not None else None

@@ -19,7 +19,7 @@ from ..judges.prompt_import import import_prompt as import_text
 from ..judges.prompt_judge import load_judge
 from ..judges.prompt_text import portability_problems
 from ..judges.prompt_variables import NotApplicableError
-from ..records import Case, CaseIndex, Message, Output, atomic_write, read_records
+from ..records import Case, CaseIndex, Message, Output, atomic_write, nearest, read_records
 from .checking import Worlds, worlds_of
 from .display import Document, Shown
 from .paths import FilePath, input_path, written_path
@@ -140,16 +140,22 @@ def rendered_prompt(
 def _find_case(cases: Path, case_id: str) -> Case:
     with CaseIndex(cases) as index:
         if case_id not in index:
-            raise InputError(f"there is no case {case_id!r}", path=cases)
+            raise InputError(f"there is no case {case_id!r}{nearest(case_id, index)}", path=cases)
         return index[case_id]
 
 
 def _find_output(outputs: Path, case_id: str, system: str | None, trial: int) -> Output:
+    systems: dict[str, None] = {}
     for output in read_records(outputs, Output):
-        if output.case_id == case_id and output.trial == trial and system in {None, output.system}:
-            return output
-    whose = "" if system is None else f" by {system}"
-    raise InputError(f"there is no output{whose} for the case {case_id!r}, trial {trial}", path=outputs)
+        if output.case_id == case_id and output.trial == trial:
+            if system in {None, output.system}:
+                return output
+            systems[output.system] = None
+    wanted = "" if system is None else f" of system {system!r}"
+    hint = f"; systems: {', '.join(systems)}" if systems else ""
+    raise InputError(
+        f"there is no output{wanted} for the case {case_id!r}, trial {trial}{hint}", path=outputs
+    )
 
 
 def check_prompt(file: FilePath) -> list[str]:

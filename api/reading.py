@@ -5,6 +5,7 @@ The results are cases, outputs and verdicts.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from ..formats.folder import ImportSummary, write_folder
 from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
 from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Skipped, only_records
+from ..formats.native_files import NativeFileError
 from ..formats.readers import NAMES, find_format, read_all, read_deferred, read_one
 from ..formats.references import References
 from ..formats.table_formats import TABLES, records_of_table
@@ -37,7 +39,16 @@ from .paths import FilePath, input_path, written_path
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Readable", "Reading", "import_files", "import_lines", "is_source", "read", "read_strictly"]
+__all__ = [
+    "Readable",
+    "Reading",
+    "import_files",
+    "import_lines",
+    "is_source",
+    "read",
+    "read_strictly",
+    "source_names",
+]
 
 GradeBy: TypeAlias = Literal["reference", "context"]
 """Part of a case by which answers are graded if it has both."""
@@ -52,6 +63,11 @@ Readable: TypeAlias = Union[FilePath, "pd.DataFrame", "Iterable[Mapping[str, Any
 def is_source(name: str) -> bool:
     """Return whether a built-in or registered format has this name."""
     return name in NAMES or name in FORMATS
+
+
+def source_names() -> list[str]:
+    """Return the names of the built-in and registered formats."""
+    return [*NAMES, *FORMATS]
 
 
 class Reading:
@@ -215,13 +231,21 @@ def read(
     return Reading("rows", _joined(records, references), options.recognized)
 
 
-def another_tool(files: Sequence[FilePath]) -> str | None:
-    """Return the tool whose format the first file has; None for tables and unknown files."""
+def other_content(files: Sequence[FilePath]) -> str | None:
+    """Return what files other than tables hold, by the first, with the command that reads them.
+
+    None for tables and unknown files.
+    """
     try:
         name = find_format(_input(files[0]))
+    except NativeFileError as error:
+        return f"this file holds {error.use}"
     except FiducialError:
         return None
-    return None if name in TABLES else name
+    if name in TABLES:
+        return None
+    paths = shlex.join(map(str, files))
+    return f"this is a file of {name}: `fiducial import {paths} --out imported`, then `fiducial calibrate imported`"
 
 
 def import_files(

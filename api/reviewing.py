@@ -10,12 +10,14 @@ from typing import Any
 
 import msgspec
 
+from ..errors import UsageError
 from ..evaluation.labelling.disputes import draw_disputes
 from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, SampleKind, draw_rows, draw_sample
 from ..evaluation.labelling.trusted_labels import AddedLabels, decided_by, labelled_by
 from ..evaluation.labelling.trusted_labels import add_labels as add_files
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
+from ..records.label_table import is_verdicts
 from ..report.review import write_review
 from .display import Document, Shown
 from .joining import correction_commands
@@ -213,11 +215,17 @@ def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
         files: Files of labels.
 
     Raises:
+        UsageError: A file is a table of grades, which `join_labels` adds.
         InputError: A file cannot be used.
-        RunFolderError: It is no run folder.
+        RunFolderError: It is not a run folder.
     """
     folder = folder_of(run, "label")
-    added = add_files(folder, [input_path(file) for file in files])
+    paths = [input_path(file) for file in files]
+    for path in paths:
+        if not is_verdicts(path):
+            command = shlex.join(["fiducial", "labels", "add", str(folder), str(path)])
+            raise UsageError(f"{path} is a table, not labels of a review page: `{command}` adds it")
+    added = add_files(folder, paths)
     return LabelsAdded(run=folder, **msgspec.structs.asdict(added))
 
 

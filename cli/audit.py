@@ -15,7 +15,7 @@ from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import JudgingOptions, model_access, model_options, typed_options
 from .option_sources import is_default, refuse_typed
-from .param_types import FOLDER, INPUT_FILE, Whole
+from .param_types import EXISTING_FOLDER, FOLDER, INPUT_FILE, Whole
 from .printing import command_line, emit, verbose_option
 from .shared_options import (
     SpreadCommand,
@@ -121,7 +121,7 @@ def mutate_command(
     cls=_LadderCommand,
     epilog=_RUN,
 )
-@click.argument("probes", type=FOLDER, required=False)
+@click.argument("probes", type=EXISTING_FOLDER, required=False)
 @compose(
     option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."),
     scale_option("judges"),

@@ -10,7 +10,7 @@ import click
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .option_sources import refuse_typed
-from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Number
+from .param_types import EXISTING_FOLDER, INPUT_FILE, OUT_FILE, Number
 from .printing import emit
 from .shared_options import compose, json_option, numbers_by_name, option, pass_at_option
 
@@ -26,7 +26,7 @@ _OF_CERTIFYING = ("level", "pass_at", "accept", "drift", "sign")
 
 
 @click.command("certify", short_help="Certify a judge, or check a certificate.", epilog=_CERTIFY)
-@click.argument("run", type=FOLDER)
+@click.argument("run", type=EXISTING_FOLDER)
 @compose(
     option("--claim", "claims", multiple=True, metavar="STAT=VALUE", help="true_positive_rate, true_negative_rate or accuracy is at least VALUE."),
     option("--by", "judge", metavar="JUDGE", help="Judge, by its name in verdicts.  [default: the only one]"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..api.terminal_text import visible
-from .param_types import EXISTING, FOLDER, OUT_FOLDER, Whole
+from .param_types import EXISTING_FOLDER, INPUT, OUT_FOLDER, Whole
 from .printing import emit
 from .shared_options import json_option, option
 
@@ -20,7 +20,7 @@ Examples:
 
 
 @click.command("export", short_help="Write probes for another tool's judge.", epilog=_EXPORT)
-@click.argument("probes", type=FOLDER)
+@click.argument("probes", type=EXISTING_FOLDER)
 @option("--to", required=True, metavar="TOOL", help="inspect, promptfoo or azure.")
 @option("--out", type=OUT_FOLDER, required=True, help="The folder to write.")
 @option("--sample", type=Whole(1), default=100, help="Most probes of each operator.")
@@ -38,8 +38,8 @@ def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
     short_help="Analyse another tool's verdicts on probes.",
     epilog="Example: fiducial audit import probes theirs/scored.json --out audit",
 )
-@click.argument("probes", type=FOLDER)
-@click.argument("results", type=EXISTING)
+@click.argument("probes", type=EXISTING_FOLDER)
+@click.argument("results", type=INPUT)
 @option("--out", type=OUT_FOLDER, required=True, help="A folder for verdicts and audit.")
 @option("--as", "as_", metavar="SOURCE", help="Format of the results.  [default: from the content]")
 @json_option

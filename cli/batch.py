@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Whole
+from .param_types import EXISTING_FOLDER, FOLDER, INPUT_FILE, OUT_FILE, Whole
 from .printing import command_line
 from .shared_options import (
     SpreadCommand,
@@ -55,7 +55,7 @@ def command() -> None:
 @command.command(cls=SpreadCommand, epilog=_EXPORT_EXAMPLE)
 @_judging
 @option("--results", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Results received so far.")
-@option("--run", type=FOLDER, help="Skip outputs that have a verdict in this run folder.")
+@option("--run", type=EXISTING_FOLDER, help="Skip outputs that have a verdict in this run folder.")
 @option("--out", type=OUT_FILE, required=True, help="The batch file; long ones are split and numbered.")
 def export(*, out: Path, **options: Any) -> None:
     """Write judge requests as batch files.

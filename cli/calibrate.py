@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from .option_sources import refuse_typed
-from .param_types import EXISTING_FILE, Number
+from .param_types import INPUT_FILE, Number
 from .printing import emit, gate_failures
 from .shared_options import compose, option
 from .table_options import load_table, table_options
@@ -28,11 +28,11 @@ Example:
     option("--interval", type=click.Choice(["wilson", "wald", "cluster-t", "bootstrap"]),
            help="Intervals of another kind, to compare with other software. Default: Wilson on the cluster-effective n for proportions, BCa cluster bootstrap for the rest."),
     option("--slice", "slices", multiple=True, metavar="COLUMN", help="Also print each value of this column."),
-    option("--label-audit", type=EXISTING_FILE,
+    option("--label-audit", type=INPUT_FILE,
            help="A person's verdicts (JSONL) on a random sample of the labelled items, to correct for wrong labels."),
     option("--label-audit-by", type=click.Choice(["double-sampling", "gart-buck"]), default="double-sampling",
            help="gart-buck needs no verdicts on the audited items, and holds only if judge and labels share no errors."),
-    option("--adjudications", type=EXISTING_FILE,
+    option("--adjudications", type=INPUT_FILE,
            help="People's decisions on who is right if judge and label differ (`fiducial review --of disagreements`), besides those in run folders."),
     option("--max-error", type=Number(0, 1, min_open=True, max_open=True),
            help="Find the confidence above which verdicts are wrong at most this often, guaranteed at 90 %."),

@@ -118,7 +118,7 @@ def _prefer(
     from ..api.preferring import forecast_preferences, prefer
 
     if (table := next((each for each in runs if not each.is_dir()), None)) is not None:
-        raise UsageError(f"{table} is no run folder; --judge reads outputs from run folders")
+        raise UsageError(f"{table} is not a run folder; --judge reads outputs from run folders")
     settings: dict[str, Any] = {
         "judges": judges,
         "model": options.model,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .param_types import EXISTING_FILE
+from .param_types import INPUT_FILE
 from .printing import emit
 from .shared_options import compose, option
 from .table_options import load_table, table_options
@@ -35,7 +35,7 @@ _OPEN_PART = "Estimated on undecided outputs and their labels; checked outputs k
            help="score: Wilson's on the effective n, reliable with few labels and clusters; logit: as published, clustered; wald: treats items as independent."),
     option("--target", type=click.Choice(["population", "finite"]), default="population",
            help="Rate of the population behind the items, or of just these items."),
-    option("--draw", multiple=True, type=EXISTING_FILE,
+    option("--draw", multiple=True, type=INPUT_FILE,
            help="Draw probabilities of the labelled items, from `fiducial plan --next --out`; one file per round, in order."),
     option("--strata", metavar="COLUMN",
            help="Also estimate by stratum: a column of few values, or `score`. Needed for labels drawn by `fiducial plan --strata`; makes others more precise, too."),

@@ -9,7 +9,7 @@ import click
 
 from ..api.terminal_text import counted, visible
 from ..errors import UsageError
-from .param_types import FOLDER, OUT
+from .param_types import EXISTING_FOLDER, OUT
 from .shared_options import compose, option
 
 _EXAMPLE = """\b
@@ -21,7 +21,7 @@ Examples:
 
 
 @click.command("export", epilog=_EXAMPLE)
-@click.argument("run", type=FOLDER)
+@click.argument("run", type=EXISTING_FOLDER)
 @compose(
     option("--to", "to", required=True, metavar="FORM", help="inspect, precomputed_scores, otlp, mlflow, langfuse, junit, csv, parquet or hf."),
     option("--out", type=OUT, help="The file; a folder for hf, and for inspect with several systems."),
@@ -41,7 +41,7 @@ def command(*, run: Path, to: str, out: Path | None, endpoint: str | None, **cho
         click.echo(f"{sent} sent to {visible(endpoint)}")
         return
     if out is None:
-        raise UsageError("--out names where to write; with --to otlp, --endpoint names where to send")
+        raise UsageError(f"--to {to} needs --out FILE{', or --endpoint URL' if to == 'otlp' else ''}")
     written = export(run, to, out, **chosen)
     click.echo(visible(f"{counted(written.rows, 'row')} as {to} in {', '.join(written.files)}"))
     for reason, count in written.left_out.items():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .param_types import FOLDER, OUT_FILE
+from .param_types import EXISTING_FOLDER, OUT_FILE
 from .printing import emit_page, verbose_option
 from .shared_options import json_option, option
 
@@ -19,7 +19,7 @@ Examples:
 
 
 @click.command("history", epilog=_EXAMPLE)
-@click.argument("folder", type=FOLDER)
+@click.argument("folder", type=EXISTING_FOLDER)
 @option("--html", type=OUT_FILE, help="Write it as a page, with a line for each rate.")
 @option("--markdown", is_flag=True, help="Print it in GitHub's Markdown, as a summary for a pull request.")
 @json_option

@@ -61,13 +61,16 @@ def command(
     ragas, csv, parquet, json, hf, or a custom format. The folder gets cases.jsonl, outputs.jsonl, verdicts.jsonl (if there are scores) and
     skipped.jsonl, which lists every skipped record with file, line, field and reason.
     """
-    from ..api.reading import import_files, import_lines, is_source
+    from ..api.reading import import_files, import_lines, is_source, source_names
+    from ..records import nearest
 
     first, *others = paths
     if others and is_source(first):
         if as_ is not None:
             raise UsageError(f"--as {as_}: the source is named already, {first}")
         as_, paths = first, tuple(others)
+    elif others and not Path(first).exists() and (hint := nearest(first, source_names())):
+        raise UsageError(f"{first}: neither a source nor a file{hint}")
     imported = import_files(
         paths,
         out,

@@ -11,7 +11,7 @@ import click
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL
 from .label_options import grade_options, grades_given
 from .model_options import JudgingOptions, model_access, parameter_option, reaching_options, typed_options
-from .param_types import EXISTING, EXISTING_FILE, FOLDER, INPUT_FILE, OUT_FOLDER, Number, Whole
+from .param_types import EXISTING_FOLDER, INPUT, INPUT_FILE, OUT_FOLDER, Number, Whole
 from .printing import command_line, emit, verbose_option
 from .shared_options import SpreadCommand, compose, json_option, option, pairs, worlds
 
@@ -30,15 +30,15 @@ if it agrees more with the labels and no planted fault or attack passes more oft
 
 
 @click.command("improve", cls=SpreadCommand, help=_HELP)
-@click.argument("labelled", metavar="RUN|TABLE", type=EXISTING)
+@click.argument("labelled", metavar="RUN|TABLE", type=INPUT)
 @compose(
     option("--prompt", required=True, metavar="JUDGE", help="The current prompt: NAME, NAME/VARIANT, or a .prompty file; @MODEL names the judging model."),
     option("--candidate", "candidates", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Prompt files to try."),
     option("--model", metavar="NAME", help="The judging model, unless --prompt names it; it also writes candidates if no file is named."),
     option("--proposals", type=Whole(0, 16), help="Candidates that the model writes.  [default: 4 without --candidate, else 0]"),
     option("--out", type=OUT_FOLDER, required=True, help="The output folder; the same command resumes it."),
-    option("--probes", type=FOLDER, help="Probes of `audit mutate`.  [default: made of the holdout]"),
-    option("--adjudications", type=EXISTING_FILE, help="Decisions on labels, beside those of the run (docs/adjudication.md)."),
+    option("--probes", type=EXISTING_FOLDER, help="Probes of `audit mutate`.  [default: made of the holdout]"),
+    option("--adjudications", type=INPUT_FILE, help="Decisions on labels, beside those of the run (docs/adjudication.md)."),
     option("--holdout", type=Number(0, 1), default=0.5, help="Share of the groups to hold out."),
     option("--margin", type=Number(0, 1), default=0.1, help="Largest tolerated loss on the probes of one operator."),
     option("--sample", type=Whole(1), default=200, help="Most probes of each operator."),

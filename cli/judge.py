@@ -10,7 +10,7 @@ import click
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .label_options import label_options
 from .model_options import RunOptions, jury_options, model_options, typed_options
-from .param_types import FOLDER
+from .param_types import EXISTING_FOLDER
 from .shared_options import (
     JUDGE_HELP,
     SpreadCommand,
@@ -52,7 +52,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
 @click.command("judge", cls=SpreadCommand, epilog=_EXAMPLE)
 @option(
     "--reparse",
-    type=FOLDER,
+    type=EXISTING_FOLDER,
     metavar="RUN",
     is_eager=True,
     expose_value=False,

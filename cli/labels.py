@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .label_options import grades_given, label_options
-from .param_types import EXISTING_FILE, FOLDER, OUT_FILE
+from .param_types import EXISTING_FOLDER, INPUT_FILE, OUT_FILE
 from .printing import emit
 from .shared_options import json_option, option
 
@@ -37,8 +37,8 @@ def command() -> None:
     short_help="Add labels and references to an import or a run.",
     epilog=_ADD_EXAMPLE,
 )
-@click.argument("folder", type=FOLDER)
-@click.argument("labels", type=EXISTING_FILE)
+@click.argument("folder", type=EXISTING_FOLDER)
+@click.argument("labels", type=INPUT_FILE)
 @option(
     "--by",
     metavar="NAME",
@@ -47,7 +47,7 @@ def command() -> None:
 @label_options
 @json_option
 def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> None:
-    """Add LABELS to FOLDER, which `fiducial import` wrote, or a run.
+    """Add LABELS to EXISTING_FOLDER, which `fiducial import` wrote, or a run.
 
     LABELS is CSV, TSV, JSON Lines, JSON or Parquet with ids (and systems, if there are several) and grades, or trusted verdicts. Its columns
     expected_calls, accepted_answers, criterion and context become references of the cases, with which checkers and judges grade.
@@ -60,7 +60,7 @@ def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> No
 @command.command(
     "export", short_help="Write corrected references as a patch of the data set.", epilog=_EXPORT_EXAMPLE
 )
-@click.argument("run", type=FOLDER)
+@click.argument("run", type=EXISTING_FOLDER)
 @option("--out", type=OUT_FILE, required=True, help="The patch (JSON Lines).")
 @json_option
 def export(run: Path, out: Path, json_file: str | None) -> None:

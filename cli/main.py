@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import re
 import signal
 import sys
 from importlib import import_module
@@ -99,7 +100,7 @@ class LazyGroup(click.Group):
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             from ..records.explanations import nearest  # only needed for a typo
 
-            raise click.UsageError(f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}.", ctx)
+            raise click.UsageError(f"No such command {args[0]!r}{nearest(args[0], COMMANDS) or '.'}", ctx)
         name, command, arguments = super().resolve_command(ctx, args)
         unknown = [table for table in ctx.default_map or () if table not in COMMANDS]
         if unknown:
@@ -185,8 +186,7 @@ def _run() -> NoReturn:
         error.show()
         _leave(EXIT_USAGE)
     except click.ClickException as error:
-        message = f"{_one_line(error.format_message())}{_commands_with(error)}{_where_to_look(error)}"
-        click.echo(f"fiducial: {message}", err=True)
+        click.echo(f"fiducial: {_one_line(error.format_message())}{_next_step(error)}", err=True)
         _leave(EXIT_USAGE)
     except FiducialError as error:
         edited = isinstance(error, EditedRunError)
@@ -239,9 +239,26 @@ _MOST_COMMANDS = 3
 """Commands that are named as having an option."""
 
 
-def _where_to_look(error: click.ClickException) -> str:
+_EXAMPLE = re.compile(r"fiducial (?:\\\n *|[^\n])*?(?= {3,}|\n|$)")
+"""First example in a command's help; remarks stand behind several blanks."""
+
+
+def _next_step(error: click.ClickException) -> str:
+    """Return what to type instead: other commands, an example, and the command's help."""
     context = error.ctx if isinstance(error, click.UsageError) else None
-    return "" if context is None else f" (see `{context.command_path} --help`)"
+    if context is None:
+        return ""
+    example = _example(context.command) if isinstance(error, click.MissingParameter) else ""
+    return f"{_commands_with(error)}{example} (see `{context.command_path} --help`)"
+
+
+def _example(command: click.Command) -> str:
+    """Return the first example in a command's help as a sentence."""
+    example = _EXAMPLE.search(command.epilog or command.help or "")
+    if example is None:
+        return ""
+    typed = example[0].replace("\\\n", "")
+    return f" For example: `{' '.join(typed.split())}`"
 
 
 def _leave(status: int) -> NoReturn:

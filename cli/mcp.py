@@ -13,7 +13,7 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_INTERRUPTED, INTERRUPTED
-from .param_types import FOLDER, Number, Whole
+from .param_types import EXISTING_FOLDER, Number, Whole
 from .shared_options import option
 
 _EXAMPLE = """\b
@@ -24,7 +24,7 @@ Examples:
 
 
 @click.command("mcp", epilog=_EXAMPLE)
-@option("--folder", type=FOLDER, required=True, help="The only folder that is read and written.")
+@option("--folder", type=EXISTING_FOLDER, required=True, help="The only folder that is read and written.")
 @option("--model", metavar="NAME", help="The judging model.  [default: none; nothing can be judged]")
 @option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]")
 @option("--max-calls", type=Whole(0), default=1_000, metavar="N", help="Model calls per request.")

@@ -8,7 +8,7 @@ import click
 
 from ..errors import as_named
 from .notes import note
-from .param_types import FOLDER
+from .param_types import EXISTING_FOLDER, FOLDER
 from .printing import command_line
 from .shared_options import option
 
@@ -21,7 +21,7 @@ Example:
 
 
 @click.command("merge", epilog=_EXAMPLE)
-@click.argument("runs", metavar="RUN...", type=FOLDER, nargs=-1, required=True)
+@click.argument("runs", metavar="RUN...", type=EXISTING_FOLDER, nargs=-1, required=True)
 @option("--out", type=FOLDER, required=True, help="The merged run folder; the same command resumes it.")  # fmt: skip
 @option("--price", "prices", multiple=True, metavar="[MODEL=]IN/OUT[/CACHED]", help="Dollars for a million tokens.  [default: listed prices]")  # fmt: skip
 def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:

@@ -14,31 +14,31 @@ from ..errors import UsageError
 from .notes import note
 
 
-def _read(place: str | Path, _: click.Context | None) -> Path:
+def _read(path: str | Path, _: click.Context | None) -> Path:
     """Return the path of an input: for an address or a pipe, that of its copy."""
     from ..api.paths import input_path
 
-    return input_path(place, note)
+    return input_path(path, note)
 
 
-def _folder_of_run(place: str | Path, ctx: click.Context | None) -> Path:
+def _folder_of_run(path: str | Path, ctx: click.Context | None) -> Path:
     """Return the path of a run folder: for an address, that of its working copy.
 
     The working copy is put back when the command ends.
     """
     from ..api.paths import folder_path, put_back
 
-    folder = folder_path(place, note)
+    folder = folder_path(path, note)
     if ctx is not None:
         ctx.with_resource(put_back(folder))
     return folder
 
 
-def _written(place: str | Path, _: click.Context | None) -> Path:
+def _written(path: str | Path, _: click.Context | None) -> Path:
     """Return the path of an output file, which must be on this machine."""
     from ..api.paths import written_path
 
-    return written_path(place)
+    return written_path(path)
 
 
 class _LocalPath(click.Path):
@@ -51,19 +51,42 @@ class _LocalPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Make an address local, then check the path as usual."""
         if ctx is not None and ctx.resilient_parsing:
-            return super().convert(value, param, ctx)
+            return Path(value)
         if isinstance(value, str) and "://" in value:
             value = self._local(value, ctx)
+        else:
+            self._check(Path(value), param, ctx)
         path = cast("Path", super().convert(value, param, ctx))
         return self._local(path, ctx) if self._local is _read else path
 
+    def _check(self, path: Path, param: click.Parameter | None, ctx: click.Context | None) -> None:
+        """Refuse a path that does not exist, or is not what is expected."""
+        expected = "folder" if not self.file_okay else "file"
+        try:
+            if path.is_dir() and not self.dir_okay:
+                self.fail(f"'{path}' is a folder; expected a file.", param, ctx)
+            if path.is_file() and not self.file_okay:
+                self.fail(f"'{path}' is a file; expected a folder.", param, ctx)
+            if self.exists and not path.exists():
+                self.fail(f"no such {expected}: '{path}'{_nearest_path(path) or '.'}", param, ctx)
+        except OSError as error:  # a name that is too long, for example
+            self.fail(f"'{path}': {error.strerror}.", param, ctx)
 
-INPUT = _LocalPath(_read)
+
+def _nearest_path(path: Path) -> str:
+    """Return a question that suggests a path with a similar name; empty if there is none."""
+    from ..records.explanations import nearest  # only needed for a typo
+
+    if not path.parent.is_dir():
+        return ""
+    return nearest(str(path), map(str, path.parent.iterdir()))
+
+
+INPUT = _LocalPath(_read, exists=True)
 """A file, or a folder of shards."""
-INPUT_FILE = _LocalPath(_read, dir_okay=False)
-EXISTING = _LocalPath(_read, exists=True)
-EXISTING_FILE = _LocalPath(_read, dir_okay=False, exists=True)
+INPUT_FILE = _LocalPath(_read, dir_okay=False, exists=True)
 FOLDER = _LocalPath(_folder_of_run, file_okay=False)
+EXISTING_FOLDER = _LocalPath(_folder_of_run, file_okay=False, exists=True)
 OUT = _LocalPath(_written)
 OUT_FILE = _LocalPath(_written, dir_okay=False)
 OUT_FOLDER = _LocalPath(_written, file_okay=False)

@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..records import write_records
 from .label_options import grade_options, grades_typed, score_scale_option
 from .option_sources import refuse_typed
-from .param_types import EXISTING, EXISTING_FILE, OUT_FILE, Number, Whole
+from .param_types import INPUT, INPUT_FILE, OUT_FILE, Number, Whole
 from .printing import command_line, emit, verbose_option
 from .shared_options import SectionedCommand, numbers_by_name, option, section
 from .table_options import column_option, load_table
@@ -35,7 +35,7 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
 
 
 @click.command("plan", cls=SectionedCommand, epilog=_EXAMPLE)
-@click.argument("tables", metavar="[TABLE]...", nargs=-1, type=EXISTING)
+@click.argument("tables", metavar="[TABLE]...", nargs=-1, type=INPUT)
 @section(
     "Labels for an interval",
     option("--half-width", type=_SHARE, help="Labels for intervals this narrow."),
@@ -80,7 +80,7 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
 )  # fmt: skip
 @option(
     "--labels",
-    type=EXISTING_FILE,
+    type=INPUT_FILE,
     help="Trusted verdicts (JSONL): the labels so far, by case_id|system|trial.",
 )
 @column_option

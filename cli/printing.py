@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..api.paths import written_path
+from ..errors import UsageError
 from ..records import atomic_write
 from ..records.addresses import redacted
 from .shared_options import option
@@ -103,13 +104,9 @@ def emit(
     """
     from ..api.display import SCREEN, WIDTH, as_lines
 
-    if json_file is not None:
-        text = json.dumps(result.to_dict(), indent=2, allow_nan=False)
-        if json_file == "-":
-            click.echo(text)
-            return
-        with atomic_write(written_path(json_file)) as file:
-            file.write(f"{text}\n".encode())
+    _write_json(result, json_file)
+    if json_file == "-":
+        return
     whole = list(
         as_lines(
             result.document() if full is None else full,
@@ -124,6 +121,18 @@ def emit(
     echo_answer(_with_tables("\n".join([*whole, *as_lines(closing)])).split("\n"))
 
 
+def _write_json(result: Shown, json_file: str | None) -> None:
+    """Write the result's JSON to a file, or print it for ``-``."""
+    if json_file is None:
+        return
+    text = json.dumps(result.to_dict(), indent=2, allow_nan=False)
+    if json_file == "-":
+        click.echo(text)
+        return
+    with atomic_write(written_path(json_file)) as file:
+        file.write(f"{text}\n".encode())
+
+
 def emit_page(
     result: ShownOnPage,
     html: Path | None,
@@ -136,7 +145,10 @@ def emit_page(
 
     The path of the page goes to stderr if stdout is Markdown or JSON.
     """
+    if markdown and json_file == "-":
+        raise UsageError("--markdown and --json both print: name a file with --json FILE, or drop one")
     if markdown:
+        _write_json(result, json_file)
         click.echo(result.to_markdown())
     else:
         emit(result, json_file, closing=closing)

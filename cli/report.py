@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError, as_named
 from .option_sources import refuse_typed
-from .param_types import FOLDER, OUT_FILE
+from .param_types import EXISTING_FOLDER, OUT_FILE
 from .printing import emit_page, verbose_option
 from .shared_options import json_option, option
 
@@ -21,8 +21,8 @@ Examples:
 
 
 @click.command("report", epilog=_EXAMPLE)
-@click.argument("run", type=FOLDER)
-@click.argument("after", type=FOLDER, required=False)
+@click.argument("run", type=EXISTING_FOLDER)
+@click.argument("after", type=EXISTING_FOLDER, required=False)
 @option("--html", type=OUT_FILE, help="The page to write.  [default of one run: report.html in its folder]")
 @option("--all-texts", is_flag=True, help="Include the texts of all items.  [default: the 1,000 most worth reading]")  # fmt: skip
 @option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; write a page only with --html.")  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .option_sources import refuse_typed
-from .param_types import FOLDER, INPUT_FILE, OUT_FILE, Whole
+from .param_types import EXISTING_FOLDER, INPUT_FILE, OUT_FILE, Whole
 from .printing import emit
 from .shared_options import SpreadCommand, compose, option
 
@@ -29,7 +29,7 @@ _OF_PAGES = ("sample", "of", "agreements", "count", "seed", "judge", "name", "ou
 
 
 @click.command("review", cls=SpreadCommand, epilog=_EXAMPLE)
-@click.argument("run", type=FOLDER)
+@click.argument("run", type=EXISTING_FOLDER)
 @compose(
     option("--sample", type=click.Choice(["open", "decided", "doubt", "suspected"]), default="open",
            help="open: random undecided outputs, to correct rates; decided: random checked ones, to audit checkers; doubt: undecided ones, likelier if the judge is unsure; suspected: labels that judges contradict."),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .param_types import EXISTING_FILE, FOLDER
+from .param_types import EXISTING_FOLDER, INPUT_FILE
 from .printing import emit
 from .shared_options import json_option, option
 
@@ -18,10 +18,10 @@ Examples:
 
 
 @click.command("rubrics", epilog=_EXAMPLE)
-@click.argument("run", type=FOLDER)
+@click.argument("run", type=EXISTING_FOLDER)
 @option(
     "--labels",
-    type=EXISTING_FILE,
+    type=INPUT_FILE,
     help="Labels of criteria: a table with the case, the criterion (its text or number), perhaps the system, and whether it is met.",
 )
 @option(

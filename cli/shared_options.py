@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -92,7 +93,8 @@ def _spread(args: list[str], params: list[click.Parameter], *, positional_seen: 
         if arg == "--":
             return [*spread, *args[index:]]
         if arg.startswith("-") and arg != "-":
-            current = arg if arg in valued else None
+            name = arg.partition("=")[0]  # --outputs=a.jsonl b.jsonl
+            current = name if name in valued else None
         elif current is None:
             positional_seen = True
         elif spread[-1] != current:
@@ -111,6 +113,8 @@ def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, 
     numbers: dict[str, float] = {}
     for text in values:
         name, _, value = text.partition("=")
+        if name in numbers:
+            raise UsageError(f"{option} {text}: {name} has a value already; name each once")
         try:
             numbers[name] = float(value)
         except ValueError as error:
@@ -127,13 +131,29 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     for text in values:
         left, equals, right = text.partition("=")
         if not (equals and left and right):
-            raise UsageError(f"{option} expects NAME=NAME, got {text!r}")
+            raise UsageError(f"{option} expects FIELD=COLUMN (such as label=gold), got {text!r}")
         if parsed.setdefault(left, right) == right:
             continue
         if left not in {"response", *FIELDS["response"], "label", *FIELDS["label"]}:
             raise UsageError(f"{option} {text}: {left} is {parsed[left]!r} already; name one column")
         parsed[right] = left
     return parsed
+
+
+_IMPORTED = frozenset({".csv", ".tsv", ".parquet", ".xlsx", ".eval"})
+
+
+def _refuse_tables(ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Refuse files that must be imported first, which newcomers give as cases or outputs."""
+    for path in paths:
+        if path.suffix.lower() in _IMPORTED and path.is_file():
+            raise click.BadParameter(
+                f"{path} is not JSON Lines: `{shlex.join(['fiducial', 'import', str(path), '--out', 'imported'])}` "
+                "makes cases and outputs of it",
+                ctx,
+                param,
+            )
+    return paths
 
 
 def outputs_option(*, required: bool) -> Callable[[F], F]:
@@ -144,11 +164,14 @@ def outputs_option(*, required: bool) -> Callable[[F], F]:
         multiple=True,
         required=required,
         metavar="FILE...",
+        callback=_refuse_tables,
         help="Outputs of the systems (JSON Lines): files, folders of shards, or addresses (s3://...); may be given several times.",
     )
 
 
-cases_argument = click.argument("cases", metavar="CASES...", type=INPUT, nargs=-1, required=True)
+cases_argument = click.argument(
+    "cases", metavar="CASES...", type=INPUT, nargs=-1, required=True, callback=_refuse_tables
+)
 
 only_option = option(
     "--only",

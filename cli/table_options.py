@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +11,7 @@ import click
 from ..errors import ColumnsError
 from .label_options import grade_options, grades_given, grades_typed, score_scale_option
 from .notes import note
-from .param_types import EXISTING, EXISTING_FILE, Whole
+from .param_types import INPUT, INPUT_FILE, Whole
 from .printing import command_line, propose_tables, verbose_option
 from .shared_options import compose, json_option, option, pairs, pass_at_option
 
@@ -44,8 +43,8 @@ def accepts_edited() -> bool:
 
 
 _TABLE_OPTIONS = (
-    click.argument("tables", metavar="TABLE...", nargs=-1, required=True, type=EXISTING),
-    option("--labels", type=EXISTING_FILE,
+    click.argument("tables", metavar="TABLE...", nargs=-1, required=True, type=INPUT),
+    option("--labels", type=INPUT_FILE,
            help="Trusted labels: a CSV, JSON Lines or Parquet table with id, label (and system), or verdicts (JSON Lines)."),
     column_option,
     grade_options,
@@ -78,7 +77,7 @@ def load_table(
 
     Notes on how they were read go to stderr.
     """
-    from ..api.reading import another_tool
+    from ..api.reading import other_content
     from ..api.tables import read_calibration_table
 
     _remember_arguments(tables, columns, labels)
@@ -92,8 +91,8 @@ def load_table(
             **reading,
         )
     except ColumnsError as error:
-        if tool := another_tool(tables):
-            error.message = f"this is a file of {tool}: `fiducial import {shlex.join(map(str, tables))} --out imported`, then `fiducial calibrate imported`"
+        if content := other_content(tables):
+            error.message, error.field = content, None
         elif error.options:
             error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
         raise

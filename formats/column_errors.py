@@ -5,18 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..records.column_names import TABLE_FIELDS, column_named, is_score_like, map_options, normal, resolve
+from ..records import nearest
+from ..records.column_names import (
+    FIELDS,
+    TABLE_FIELDS,
+    column_named,
+    is_score_like,
+    map_options,
+    normal,
+    resolve,
+)
 from ..records.grades import is_missing
 from .column_guesses import guessed
 from .field_reader import FieldReader
 
+_FIELD_NAMES = {name for names in FIELDS.values() for name in names} | {*FIELDS}
+
 
 def missing_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> str | None:
-    """Return an error message for a mapped column that no row has; None if all are present."""
+    """Return an error message for a mapped column or a field that does not exist; None if all do."""
     there = sorted(columns)
     for left, right in mapping.items():
-        if column_named(there, left) is None and column_named(there, right) is None:
+        others = [name for name in (left, right) if column_named(there, name) is None]
+        if len(others) == len((left, right)):
             return f"{left}={right}: there is no such column; there are {', '.join(map(repr, there))}"
+        for name in others:
+            if name not in _FIELD_NAMES and (near := nearest(name, FIELDS)):
+                return f"{left}={right}: {name!r} is not a field{near}; fields are {', '.join(FIELDS)}"
     return None
 
 

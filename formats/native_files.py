@@ -20,16 +20,28 @@ _COMMANDS: dict[type[Case | Output | Verdict], str] = {
 """Command that reads a file of records, by record."""
 
 
+class NativeFileError(InputError):
+    """A file to import holds records of fiducial.
+
+    Attributes:
+        use: The records, and the command that reads them.
+    """
+
+    use: str = ""
+
+
 def refuse_native_file(glimpse: Any, path: Path) -> None:
     """Refuse a file whose first value is a record of fiducial.
 
     Raises:
-        InputError: It is.
+        NativeFileError: It is.
     """
     for record, command in _COMMANDS.items():
         if _is_of(record, glimpse):
-            problem = f"needs no import, it already holds fiducial's {command.format(path=path)}"
-            raise InputError(problem, path=path)
+            use = command.format(path=path)
+            error = NativeFileError(f"needs no import, it already holds fiducial's {use}", path=path)
+            error.use = use
+            raise error
 
 
 def refuse_run_folder(path: Path) -> None:

@@ -141,7 +141,7 @@ def _refuse_too_few(
         found = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
         more = len(contestants) > 1 and right != "score"
         hint = f" (--right {right} needs labels; --right score does not)" if more else ""
-        hint = hint or (" (--by system compares the systems)" if systems > 1 else "")
+        hint = hint or (" (--by system compares the systems)" if systems > 1 else "; name a second table")
         raise InputError(f"there is {found}; nothing to compare{hint}")
     _refuse_stranger(names, by, against)
 

@@ -241,7 +241,7 @@ class TableBuilder:
         if not rows:
             raise InputError(NO_ROW)
         for name, theirs in self._unseen.items():
-            raise InputError(f"no row has the column {theirs!r}, which was to be the {name}", field=name)
+            raise InputError(f"no row has the column {theirs!r} of --map {name}={theirs}", field=name)
         item = self._item.column()
         label = self._label.column(rows)
         if labels is not None:

@@ -65,6 +65,7 @@ def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequen
     """
     if to not in WRITERS:
         raise UsageError(f"probes are not written for {to!r}; there are {', '.join(WRITERS)}")
+    read_manifest(probes)
     with CaseIndex(probes / CASES) as cases:
         _, chosen = _choose(probes, cases, sample, only)
         items = list(_items(probes, cases, chosen))

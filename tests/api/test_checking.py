@@ -79,7 +79,7 @@ def test_an_output_of_another_case_is_refused():
 
 
 def test_unknown_rules_are_refused():
-    with pytest.raises(UsageError, match="expected bfcl or strict, got 'lax'"):
+    with pytest.raises(UsageError, match="rules= expects bfcl or strict, got 'lax'"):
         fd.check(CASE, {"text": ""}, rules="lax")  # pyright: ignore[reportArgumentType]
 
 

@@ -286,7 +286,7 @@ def test_one_run_is_a_summary_for_a_pull_request(run: MakeRun, tmp_path: Path):
     [
         (["before", "--json", "-"], "two runs"),
         (["before", "before", "--all-texts"], "one run"),
-        (["nowhere"], "not a run folder"),
+        (["nowhere"], "no such folder"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(
@@ -416,7 +416,7 @@ def test_a_folder_without_runs_is_refused(tmp_path: Path):
     told = fiducial("history", tmp_path)
     assert (told.code, told.out) == (2, "")
     assert "no finished run" in told.err
-    assert "cannot be read" in fiducial("history", tmp_path / "nowhere").err
+    assert "no such folder" in fiducial("history", tmp_path / "nowhere").err
 
 
 def test_rates_are_those_of_the_run_also_where_a_judge_declares_its_threshold(tmp_path: Path):

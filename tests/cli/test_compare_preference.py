@@ -261,7 +261,7 @@ def test_what_cannot_be_compared_is_refused_in_a_line(run: Path, args: tuple[str
 def test_a_table_has_no_outputs_to_show(tmp_path: Path):
     (tmp_path / "table.jsonl").write_text('{"item_id": "1", "judge": "j", "score": 1}\n')
     result = fiducial("compare", "table.jsonl", "--by", "system", "--judge", "preference", "--model", "m")
-    assert (result.code, "table.jsonl is no run folder" in result.err) == (2, True)
+    assert (result.code, "table.jsonl is not a run folder" in result.err) == (2, True)
 
 
 def test_one_system_alone_is_not_preferred_to_anybody(inputs: tuple[Path, Path]):

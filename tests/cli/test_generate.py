@@ -220,10 +220,13 @@ def test_a_bad_case_is_one_line_before_anything_is_asked(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--agent", "x"], "expected one of a model (--model; of `run`, --generate)"),
+        (
+            ["--agent", "x"],
+            "a model and an agent exclude each other: a model (--model NAME; for `run`, --generate NAME)",
+        ),
         (["--parameter", "temperature"], "--parameter: expected NAME=VALUE, got 'temperature'"),
         (["--parameter", "model=other"], "--parameter: model is not a decoding parameter"),
-        (["--replay", "nowhere.jsonl"], "no such recording"),
+        (["--replay", "nowhere.jsonl"], "no such file: 'nowhere.jsonl'"),
     ],
 )
 def test_bad_options_are_one_line(cases: Path, server: ProviderServer, more: list[str], said: str):

@@ -16,17 +16,17 @@ from fiducial.cli.main import cli
     ("args", "line"),
     [
         (("frobnicate",), "fiducial: No such command 'frobnicate'. (see `fiducial --help`)"),
-        (("rn",), "fiducial: No such command 'rn' (did you mean 'run'?). (see `fiducial --help`)"),
+        (("rn",), "fiducial: No such command 'rn' (did you mean 'run'?) (see `fiducial --help`)"),
         (
-            ("check", "c.jsonl", "--out", "x"),
-            "fiducial: Missing option '--outputs'. (see `fiducial check --help`)",
+            ("check", ".", "--out", "x"),
+            "fiducial: Missing option '--outputs'. For example: `fiducial check cases.jsonl --outputs outputs.jsonl --out verdicts.jsonl` (see `fiducial check --help`)",
         ),
         (
             ("audit", "mutate", "--out", "x"),
-            "fiducial: Missing argument 'CASES'. (see `fiducial audit mutate --help`)",
+            "fiducial: Missing argument 'CASES'. For example: `fiducial audit mutate cases.jsonl --outputs right.jsonl --out probes` (see `fiducial audit mutate --help`)",
         ),
         (
-            ("check", "c.jsonl", "--outputs", "o", "--out", "x", "--rules", "loose"),
+            ("check", ".", "--outputs", ".", "--out", "x", "--rules", "loose"),
             "fiducial: Invalid value for '--rules': 'loose' is not one of 'bfcl', 'strict'. (see `fiducial check --help`)",
         ),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from fiducial.cli.param_types import EXISTING_FILE, INPUT, OUT, parameters_of
+from fiducial.cli.param_types import INPUT, INPUT_FILE, OUT, parameters_of
 from fiducial.errors import FiducialError, UsageError
 
 
@@ -21,7 +21,7 @@ def test_an_input_that_is_a_pipe_becomes_its_copy(tmp_path: Path):
 
 def test_a_device_is_refused_where_the_option_is_read():
     with pytest.raises(FiducialError, match="is a device"):
-        EXISTING_FILE.convert("/dev/zero", None, None)
+        INPUT_FILE.convert("/dev/zero", None, None)
 
 
 def test_an_output_may_not_be_an_address():

@@ -131,3 +131,65 @@ def test_a_key_that_stands_twice_in_verdicts_is_named_with_its_line(tmp_path: Pa
     )
     result = fiducial("calibrate", run)
     assert (result.code, f"{run / 'verdicts.jsonl'}:2: the key 'by' stands twice" in result.err) == (2, True)
+
+
+TABLE = "item_id,judge,score,label\n1,a,1,1\n2,a,0,0\n3,a,1,0\n4,a,0,1\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "hints"),
+    [
+        ("check case.jsonl --outputs outputs.jsonl --out v", ["no such file: 'case.jsonl' (did you mean 'cases.jsonl'?)"]),
+        ("check table.csv --outputs outputs.jsonl --out v", ["`fiducial import table.csv --out imported` makes cases"]),
+        ("run cases.jsonl --outputs table.csv --out r", ["`fiducial import table.csv --out imported` makes cases"]),
+        ("run cases.jsonl", ["Missing option '--out'", "`fiducial run cases.jsonl --outputs outputs.jsonl --out run`"]),
+        ("improve", ["Missing argument", "`fiducial improve run --prompt rubric@gpt-4.1-mini --model gpt-4.1 --out better`"]),
+        ("report rum", ["no such folder: 'rum'"]),
+        ("report table.csv", ["'table.csv' is a file; expected a folder"]),
+        ("check cases.jsonl --outputs outputs.jsonl --out .", ["'.' is a folder; expected a file"]),
+        ("calibrate table.cvs", ["did you mean 'table.csv'?"]),
+        ("calibrate cases.jsonl", ["cases.jsonl: this file holds cases", "`fiducial run cases.jsonl --outputs FILE`"]),
+        ("calibrate outputs.jsonl", ["this file holds outputs", "`fiducial run CASES --outputs outputs.jsonl`"]),
+        ("calibrate table.csv --column label=gold", ["no row has the column 'gold' of --map label=gold"]),
+        ("calibrate table.csv --column label", ["--map expects FIELD=COLUMN (such as label=gold), got 'label'"]),
+        ("calibrate table.csv --threshold-for kappa", ["did you mean 'cohen_kappa'?"]),
+        ("calibrate table.csv --label-pass-at nan", ["--label-pass-at"]),
+        ("calibrate table.csv --fail-under mcc=0.1 --fail-under mcc=0.2", ["mcc has a value already"]),
+        ("compare table.csv", ["only one judge", "name a second table"]),
+        ("audit certify . --claim accuracy=0.1 --claim accuracy=0.9 --out c", ["accuracy has a value already"]),
+        ("audit mutate cases.jsonl --only dropped_cal --out p", ["no such operator (did you mean 'dropped_call'?)"]),
+        ("audit export . --to inspect --out e", ["not a folder of probes", "`fiducial audit mutate CASES --out PROBES`"]),
+        ("review . --add table.csv", ["`fiducial labels add . table.csv` adds it"]),
+        ("export . --to otlp", ["--to otlp needs --out FILE, or --endpoint URL"]),
+        ("import promptfo table.csv --out i", ["promptfo: neither a source nor a file (did you mean 'promptfoo'?)"]),
+        ("import chats.csv --map reply=respons --out i", ["'respons' is not a field (did you mean 'response'?)"]),
+        ("prompts render rubric --cases cases.jsonl --outputs outputs.jsonl --id oo", ["no case 'oo' (did you mean 'o'?)"]),
+        ("prompts render rubric --cases cases.jsonl --outputs outputs.jsonl --id o --system c", ["systems: a, b"]),
+        ("plugins --plugin nothing.py", ["fiducial: nothing.py: no such file"]),
+        ("generate cases.jsonl --out o", ["name what generates the outputs: a model (--model NAME"]),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("answers")
+def test_a_wrong_use_is_answered_with_what_to_type(command: str, hints: list[str]):
+    Path("table.csv").write_text(TABLE)
+    Path("chats.csv").write_text("question,reply\nq,a\n")
+    refused(fiducial(*command.split()), *hints)
+
+
+def test_an_option_may_be_joined_to_the_first_of_several_values(answers: tuple[Path, Path]):
+    write_records("more.jsonl", [Output(case_id="o", system="c", text="t")])
+    result = fiducial("check", answers[0], f"--outputs={answers[1]}", "more.jsonl", "--out", "v.jsonl")
+    assert (result.code, Path("v.jsonl").read_text().count("\n")) == (0, 3)
+
+
+def test_json_and_markdown_are_not_printed_together(answers: tuple[Path, Path]):
+    fiducial("run", answers[0], "--outputs", answers[1], "--out", "run")
+    refused(fiducial("history", ".", "--markdown", "--json"), "name a file with --json FILE, or drop one")
+
+
+@pytest.mark.parametrize("command", ["history .", "report run run"])
+def test_json_is_written_beside_markdown(answers: tuple[Path, Path], command: str):
+    fiducial("run", answers[0], "--outputs", answers[1], "--out", "run")
+    result = fiducial(*command.split(), "--markdown", "--json", "result.json")
+    assert (result.code, result.out[:1] in {"", "{"}) == (0, False)
+    assert json.loads(Path("result.json").read_text())

@@ -172,10 +172,10 @@ def test_pages_of_samples_and_people_have_files_of_their_own(run: Command, tmp_p
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("nowhere",), "nowhere: not a run folder"),
+        (("nowhere",), "no such folder: 'nowhere'"),
         (("run", "--judge", "nobody"), "--judge nobody: no such judge in run; there are: "),
         (("run", "--n", "0"), "--n"),
-        (("run", "--add", "missing.jsonl"), "missing.jsonl: cannot be read"),
+        (("run", "--add", "missing.jsonl"), "no such file: 'missing.jsonl'"),
         (("run", "--sample", "suspected"), "no label is contradicted"),
     ],
 )

@@ -150,7 +150,7 @@ def test_a_killed_generation_is_gone_on_with(cases: Path, server: ProviderServer
     ("more", "said"),
     [
         ([], "name outputs with --outputs FILE"),
-        (["--generate", "m", "--agent", "cat"], "expected one of a model"),
+        (["--generate", "m", "--agent", "cat"], "a model and an agent exclude each other"),
         (["--outputs", "cases.jsonl", "--trials", "3"], "--trials is for generating outputs; add --generate"),
         (["--outputs", "cases.jsonl", "--again"], "--again is for generating outputs; add --generate"),
         (["--generate", "m", "--keep-crashes"], "--keep-crashes is for commands (--agent)"),
