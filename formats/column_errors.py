@@ -23,7 +23,7 @@ _FIELD_NAMES = {name for names in FIELDS.values() for name in names} | {*FIELDS}
 
 
 def missing_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> str | None:
-    """Return an error message for a mapped column or a field that does not exist; None if all do."""
+    """Return the error for a mapped column or field that does not exist; None if all do."""
     there = sorted(columns)
     for left, right in mapping.items():
         others = [name for name in (left, right) if column_named(there, name) is None]
