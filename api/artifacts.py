@@ -23,7 +23,7 @@ from ..report.text.artifact_text import artifacts_document, skills_document
 from .checking import Workspaces, check_options
 from .display import Document, Shown
 from .paths import FilePath, input_path, written_path
-from .progress_bars import shown_progress
+from .progress_bars import show_progress
 
 
 def prepare_workspaces(cases: FilePath, out: FilePath, *, system: str = "agent") -> int:
@@ -89,7 +89,7 @@ def run_agent(
     path, started = input_path(cases), datetime.now(UTC)
     if words is not None and not checks.artifacts.allow_code:
         _refuse_code(path)
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         shown.begin(
             "laying out" if command is None else "running", trials * sum(1 for _ in read_records(path, Case))
         )

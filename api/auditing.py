@@ -22,9 +22,9 @@ from .checking import Worlds, worlds_of
 from .evaluating import JudgeLike, judging_fields
 from .forecasts import Forecasts
 from .mutating import Probes
-from .paths import FilePath, folder_path, kept_folder
+from .paths import FilePath, folder_or_memory, folder_path
 from .price_memory import known_prices
-from .progress_bars import shown_progress
+from .progress_bars import show_progress
 from .run_files import Access
 
 
@@ -131,7 +131,7 @@ def _plan(
     chosen = [name for name in only if name in dials] or list(dials)
     return AuditPlan(
         probes=probes.kept if isinstance(probes, Probes) else None if probes is None else folder_path(probes),
-        out=kept_folder(out, "audit"),
+        out=folder_or_memory(out, "audit"),
         **judging_fields(
             judges,
             model,
@@ -150,5 +150,5 @@ def _plan(
 
 
 def _audit(plan: AuditPlan, access: Access, *, progress: bool | None) -> Audit:
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         return Audit.of(run_audit(plan, access, shown, lambda: datetime.now(UTC)))

@@ -35,7 +35,7 @@ from ..report.text.certificate_text import (
 from .argument_checks import require_range
 from .display import Document, Shown, ShownOnPage, statistics_frame
 from .paths import FilePath, folder_path, input_path, written_path
-from .run import Run, folder_of
+from .run import Run, disk_folder_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Audit(AuditNumbers, ShownOnPage, frozen=True, kw_only=True):
-    """Judges' results on probes: ``found.judges[0].operators[0].rate.low``."""
+    """Judges' results on probes: ``audit.judges[0].operators[0].rate.low``."""
 
     _document = staticmethod(audit_document)
     _screen = staticmethod(audit_screen)
@@ -158,7 +158,7 @@ def certify(
             raise UsageError(f"--claim {name}={value:g}: a rate that can be claimed is above 0 and below 1")
     require_range("level", level)
     issued = datetime.now(UTC).isoformat(timespec="seconds")
-    judged = read_judged_run(folder_of(run, "certify"), judge)
+    judged = read_judged_run(disk_folder_of(run, "certify"), judge)
     certificate = Certificate.of(
         certificates.certify(
             judged,
@@ -175,11 +175,11 @@ def certify(
             raise UsageError("--sign signs the certificate that --out names")
         return certificate
     if certificate.holds:
-        place = written_path(out)
+        path = written_path(out)
         if sign is not None:
-            salt = sign_certificate(certificate, input_path(sign), signed_copy(place))
+            salt = sign_certificate(certificate, input_path(sign), signed_copy(path))
             certificate = msgspec.structs.replace(certificate, salt=salt.hex())
-        write_json(place, certificate)
+        write_json(path, certificate)
     return certificate
 
 
@@ -241,9 +241,9 @@ def check_certificate(
     Raises:
         InputError: The run, or the certificate, cannot be used.
     """
-    kept, folder = written_path(certificate), folder_of(run, "check")
-    judged = read_judged_run(folder, judge, prefer=read_certificate(kept).id)
-    return CertificateStatus.of(check(kept, judged, folder))
+    path, folder = input_path(certificate), disk_folder_of(run, "check")
+    judged = read_judged_run(folder, judge, prefer=read_certificate(path).id)
+    return CertificateStatus.of(check(path, judged, folder))
 
 
 def alternatives(

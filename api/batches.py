@@ -11,9 +11,10 @@ from ..evaluation.batch.batch_files import BatchFile
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..judges.transport.batch_results import ResultsTally
+from ..report.text.number_text import counted
 from .checking import Worlds, worlds_of
 from .paths import FilePath, input_path, paths_of, written_path
-from .progress_bars import shown_progress
+from .progress_bars import show_progress
 from .run_files import Access
 
 
@@ -24,7 +25,7 @@ def export_batch(
 
     No file is written if no request remains. ``questions`` are fields of `Questions`.
     """
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         files = {name: shards_of(paths_of(questions.pop(name))).files for name in ("cases", "outputs")}
         requested = Questions(**files, environments=worlds_of(worlds), **questions)
         return write_questions(requested, written_path(out), shown)
@@ -36,17 +37,17 @@ def access_to_results(
     *,
     served_by: str | None = None,
     model: str = "",
-    tell: Callable[[str], object] = lambda _: None,
+    on_note: Callable[[str], object] = lambda _: None,
 ) -> Access:
     """Return access to batch results instead of a model; earlier results come first.
 
-    ``tell`` gets a line for each group of unused results, which verdicts do not show, with their origin.
+    ``on_note`` gets a line for each group of unused results, which verdicts do not show.
     """
     access = ModelAccess(
         results=tuple(input_path(each) for each in results),
         record=None if record is None else written_path(record),
         served_by=served_by,
-        on_results_used=lambda tally: [tell(line) for line in _about(tally, model)],
+        on_results_used=lambda tally: [on_note(line) for line in _about(tally, model)],
     )
     return lambda: access
 
@@ -55,6 +56,6 @@ def _about(tally: ResultsTally, model: str) -> Iterator[str]:
     if tally.unasked:
         yield f"{tally.unasked:,} of {tally.results:,} results match no request: other prompts, models or outputs, or already judged"
     if tally.superseded:
-        yield f"{tally.superseded:,} results are of requests that have another, later or better one, which counts"
+        yield f"{counted(tally.superseded, 'result')} superseded by a later or better one for the same request"
     for served_by, count in sorted(tally.served_by.items()):
-        yield f"warning: {count:,} replies are of {served_by!r}, and {model!r} was asked; --expect-served-by {model} refuses them"
+        yield f"warning: {counted(count, 'reply')} from {served_by!r}, but {model!r} was asked; --expect-served-by {model} refuses them"

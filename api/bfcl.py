@@ -15,11 +15,12 @@ from ..evaluation.bfcl.aggregation import SystemScore, as_json, rate
 from ..evaluation.bfcl.scoring import ScoringOptions, score_tree
 from ..evaluation.checking.dotted_names import NamesOption
 from ..formats.bfcl import ResultTree, expand, find_results, open_source
+from ..records import nearest
 from ..report.text.bfcl_text import scores_document
 from .display import Document, Shown, statistics_frame
 from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
-from .progress_bars import shown_progress
+from .progress_bars import show_progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,12 +59,14 @@ class BfclScores(Shown, frozen=True, kw_only=True):
 def _of_models(tree: ResultTree, models: Sequence[str]) -> ResultTree:
     """Keep the files of some systems; a slash in a name is an underscore in the folder's name."""
     systems = {file.system for file in tree.files}
-    wanted = {model if model in systems else model.replace("/", "_") for model in models}
-    if unknown := sorted(wanted - systems):
-        raise UsageError(f"--model {unknown[0]}: no results of it; there are {', '.join(sorted(systems))}")
-    if not wanted:
+    chosen = {model if model in systems else model.replace("/", "_") for model in models}
+    if unknown := sorted(chosen - systems):
+        raise UsageError(
+            f"--model {unknown[0]}: no results of it{nearest(unknown[0], systems)}; there are {', '.join(sorted(systems))}"
+        )
+    if not chosen:
         return tree
-    return tree._replace(files=[file for file in tree.files if file.system in wanted])
+    return tree._replace(files=[file for file in tree.files if file.system in chosen])
 
 
 def score_bfcl(
@@ -98,19 +101,18 @@ def score_bfcl(
     Raises:
         InputError: Results and data do not belong together, or a file cannot be read or written.
     """
-    source, wanted = open_source(input_path(data)), tuple(categories)
-    tree = find_results(
-        input_path(results),
-        [each for each in expand(wanted) if each.family != "executable"] if wanted else None,
-    )
-    tree = _of_models(tree, tuple(models))
+    source, category_names, price_texts = open_source(input_path(data)), tuple(categories), tuple(prices)
+    scored = None
+    if category_names:
+        scored = [each for each in expand(category_names) if each.family != "executable"]
+    tree = _of_models(find_results(input_path(results), scored), tuple(models))
     options = ScoringOptions(
         names=names,
         mode=mode,
         partial=partial,
         rules=rules,
-        prices=known_prices(wanted_prices) if (wanted_prices := tuple(prices)) else None,
+        prices=known_prices(price_texts) if price_texts else None,
     )
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         systems = score_tree(source, tree.files, written_path(scores), options=options, progress=shown)
     return BfclScores(rules=rules, systems=systems, passed_over=list(tree.unscored))

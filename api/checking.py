@@ -26,7 +26,7 @@ from ..records import Case, Output, Verdict
 from .argument_checks import refuse_unknown, require_choice, require_range, require_whole
 from .display import Document, Shown
 from .paths import FilePath, as_case, as_output, paths_of, written_path
-from .progress_bars import shown_progress
+from .progress_bars import show_progress
 
 __all__ = [
     "CheckedFile",
@@ -206,7 +206,7 @@ def check_file(
     require_choice("--names", names, NamesOption)
     require_whole("--workers", workers)
     options = check_options(rules, functions, worlds, **workspaces)
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         checked = check_outputs(
             paths_of(cases),
             paths_of(outputs),

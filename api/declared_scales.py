@@ -59,10 +59,10 @@ def _refuse_unusable(copy: Path, text: str, path: Path) -> None:
         refuse_unfillable(prompt)
     except PromptError as error:
         message = str(error)
-        place = re.match(rf"{re.escape(str(copy))}:(\d+)", message)
-        if place is None:
+        position = re.match(rf"{re.escape(str(copy))}:(\d+)", message)
+        if position is None:
             raise
-        raise PromptError(f"{path}:{int(place[1]) - 1}{message[place.end() :]}") from error
+        raise PromptError(f"{path}:{int(position[1]) - 1}{message[position.end() :]}") from error
 
 
 def _folder(text: str) -> Path:

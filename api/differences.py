@@ -19,7 +19,7 @@ from ..report.text.history_screen import history_screen
 from ..report.text.history_text import history_document
 from .display import ShownOnPage
 from .paths import FilePath, folder_path
-from .run import Run, kept_of
+from .run import Run, folder_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Difference(TwoRuns, ShownOnPage, frozen=True, kw_only=True):
     """Comparison of two runs.
 
-    Read ``found.broke``, ``found.better``, ``found.systems["me"].all.pairs[0].difference``.
+    Read ``difference.broke``, ``difference.better``, ``difference.systems["me"].all.pairs[0].difference``.
     """
 
     _document = staticmethod(difference_document)
@@ -61,7 +61,7 @@ class Difference(TwoRuns, ShownOnPage, frozen=True, kw_only=True):
 
 
 class History(HistoryNumbers, ShownOnPage, frozen=True, kw_only=True):
-    """Runs over time: ``found.runs[-1].systems["me"]``, ``found.drifts``."""
+    """Runs over time: ``history.runs[-1].systems["me"]``, ``history.drifts``."""
 
     _document = staticmethod(history_document)
     _screen = staticmethod(history_screen)
@@ -103,7 +103,7 @@ def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
         RunFolderError: One of them is not a finished run, or was edited by hand.
         InputError: They have no output in common.
     """
-    with RunStore(kept_of(before)) as first, RunStore(kept_of(after)) as second:
+    with RunStore(folder_of(before)) as first, RunStore(folder_of(after)) as second:
         return Difference.of(two_runs(first, second))
 
 

@@ -47,7 +47,7 @@ _VERDICT_COLUMNS = [
 ]
 
 
-class InWords:
+class DisplayMixin:
     """Base of values that are displayed on a terminal, in a notebook and in a pull request."""
 
     __slots__ = ()
@@ -82,8 +82,8 @@ class InWords:
         return notebook_cell(self.document())
 
 
-class Shown(msgspec.Struct, InWords, frozen=True):
-    """Result with a display: ``print(found)``, a notebook cell, ``to_dict``, ``to_frame``."""
+class Shown(msgspec.Struct, DisplayMixin, frozen=True):
+    """Result with a display: ``print(result)``, a notebook cell, ``to_dict``, ``to_frame``."""
 
     @classmethod
     def of(cls, numbers: Any) -> Self:
@@ -93,7 +93,7 @@ class Shown(msgspec.Struct, InWords, frozen=True):
     def __repr__(self) -> str:
         """Return one sentence: the answer."""
         sentences = (piece for piece in self.screen(10 * SCREEN) if isinstance(piece, str) and piece.strip())
-        return as_named(f"<{type(self).__name__}: {visible(next(sentences, 'nothing to tell'))}>")
+        return as_named(f"<{type(self).__name__}: {visible(next(sentences, 'no result'))}>")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""

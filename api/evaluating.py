@@ -31,9 +31,9 @@ from .checking import FunctionsOption, Worlds, check_options, worlds_of
 from .generating import AgentLike, warn_untracked
 from .judging import judge
 from .label_sources import LabelReading, label_input
-from .model_access import Reaching
-from .paths import Cases, FilePath, Labels, Outputs, folder_path, kept_folder, output_sources
-from .progress_bars import shown_progress
+from .model_access import AccessArguments
+from .paths import Cases, FilePath, Labels, Outputs, folder_or_memory, folder_path, output_sources
+from .progress_bars import show_progress
 from .run import Run
 from .run_files import engine_of
 
@@ -42,7 +42,7 @@ JudgeLike: TypeAlias = ReadyJudge | str
 
 
 _OF_JUDGES = dict.fromkeys(
-    Reaching.__annotations__, "it is of a judge: judges=fd.judge(NAME, model=MODEL, base_url=URL)"
+    AccessArguments.__annotations__, "it is of a judge: judges=fd.judge(NAME, model=MODEL, base_url=URL)"
 )
 """Arguments that reach a model, which each judge has for itself."""
 
@@ -122,7 +122,7 @@ def evaluate(
     require_whole("--workers", workers)
     _require_judge_on(judge_on)
     environments = worlds_of(worlds)
-    folder = kept_folder(out, "run")
+    folder = folder_or_memory(out, "run")
     sources: list[InputPath] = [folder / GENERATED] if callable(outputs) else output_sources(outputs)
     case_shards, output_shards = shards_of(output_sources(cases, "cases")), shards_of(sources)
     plan = Plan(
@@ -216,7 +216,7 @@ def _evaluate(
     *,
     again: bool = False,
 ) -> Run:
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         if agent is not None:
             tally = generate_into_run(agent, plan.cases, plan.out, shown, again=again)
             warn_untracked(tally)

@@ -10,7 +10,7 @@ from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of, refu
 from ..formats.export_items import ExportItem, Written
 from ..formats.writers import writer_of
 from .paths import FilePath, written_path
-from .run import Run, folder_of
+from .run import Run, disk_folder_of
 
 
 def export(
@@ -84,7 +84,7 @@ def _chosen(
 
     The outputs are those of one system or of all, with the verdicts of one judge or of all.
     """
-    folder = folder_of(run, "export")
+    folder = disk_folder_of(run, "export")
     if not accept_edited:
         refuse_edited_run(folder)
     return folder, (

@@ -62,14 +62,14 @@ def flow_folder(
         UsageError: There is no such judge, or the folder holds a flow of the other form.
         InputError: The folder cannot be written.
     """
-    place, name = written_path(folder), judge.partition("/")[0]
+    path, name = written_path(folder), judge.partition("/")[0]
     other = "flow.flex.yaml" if form == "dag" else "flow.dag.yaml"
-    if (place / other).exists():
+    if (path / other).exists():
         raise UsageError(
-            f"{place}: holds {other}, and promptflow takes one flow a folder; choose another --out"
+            f"{path}: holds {other}, and promptflow takes one flow per folder; choose another --out"
         )
     if form == "flex":
-        return flex_flow(name, place)
+        return flex_flow(name, path)
     if name not in EVALUATORS:
         raise UsageError(f"no flow for the judge {name!r}; there are {', '.join(sorted(EVALUATORS))}")
     default = find_prompt(judge)[0]
@@ -81,12 +81,12 @@ def flow_folder(
         "flow.dag.yaml": _dag(evaluator, variants, getattr(default, "variant", variants[0]), model),
     }
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
         for file, text in files.items():
-            (place / file).write_text(text, encoding="utf-8")
+            (path / file).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", path=place) from error
-    return place
+        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
+    return path
 
 
 def _parameters(evaluator: type[JudgeEvaluator[...]]) -> list[inspect.Parameter]:

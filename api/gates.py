@@ -53,26 +53,26 @@ def parse_gates(options: Iterable[str], names: Collection[str]) -> dict[str, flo
     return gates
 
 
-def gates_of(options: Iterable[str]) -> dict[str, float]:
+def parse_run_gates(options: Iterable[str]) -> dict[str, float]:
     """Parse the gates of a run."""
     from ..calibration.statistic_catalogue import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import
 
     return parse_gates(options, (PASS_RATE, OVERALL, *ESTIMATORS))
 
 
-def trial_gates_of(options: Iterable[str]) -> dict[str, float]:
+def parse_trial_gates(options: Iterable[str]) -> dict[str, float]:
     """Parse gates on rates over trials: ``pass^4=0.5``, ``pass@4=0.9``."""
     typed = list(options)
     named = [name for name in (text.partition("=")[0] for text in typed) if _TRIAL_RATE.fullmatch(name)]
     return parse_gates(typed, named or ["pass^4", "pass@4"])
 
 
-def trials_of_gates(gates: Iterable[str]) -> list[int]:
+def trials_in_gates(gates: Iterable[str]) -> list[int]:
     """Return the numbers of trials that gates are about."""
     return [int(name[len("pass^") :]) for name in gates]
 
 
-def trial_gates(gates: Mapping[str, float], systems: Mapping[str, SystemTrials]) -> Iterator[str]:
+def trial_gate_failures(gates: Mapping[str, float], systems: Mapping[str, SystemTrials]) -> Iterator[str]:
     """Yield one line per gate that a system's rate over trials fails."""
     for system, trials in systems.items():
         by_name = {f"{rate[:-1]}{k}": each for rate, by_k in trials.rates.items() for k, each in by_k.items()}
@@ -80,7 +80,7 @@ def trial_gates(gates: Mapping[str, float], systems: Mapping[str, SystemTrials])
             yield from _failure(system, name, by_name.get(name), at_least)
 
 
-def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
+def judge_gate_failures(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
     """Yield one line per gate that a judge fails.
 
     An undefined statistic fails, since it proves nothing.
@@ -90,7 +90,7 @@ def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibratio
             yield from _failure(judge, name, panel.statistics[name], at_least)
 
 
-def run_gates(gates: Mapping[str, float], min_graded: float | None, summary: RunSummary) -> list[str]:
+def run_gate_failures(gates: Mapping[str, float], min_graded: float | None, summary: RunSummary) -> list[str]:
     """Return one line per gate that the run fails.
 
     ``min_graded`` is the least share of outputs that must have a score.
@@ -105,7 +105,7 @@ def run_gates(gates: Mapping[str, float], min_graded: float | None, summary: Run
     if wanted and summary.calibration is None:
         lines.append(f"gate failed: {', '.join(wanted)}: no judge was calibrated")
     elif summary.calibration is not None:
-        lines += judge_gates(wanted, summary.calibration.judges)
+        lines += judge_gate_failures(wanted, summary.calibration.judges)
     if min_graded is not None:
         share = summary.counts.graded / summary.counts.outputs
         if share < min_graded:

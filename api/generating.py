@@ -33,9 +33,9 @@ from ..report.text.number_text import counted
 from .agent_environments import Histories, scenes_of, server_embedding
 from .argument_checks import refuse_unknown, require_choice, require_whole
 from .checking import Worlds
-from .model_access import EndpointLike, Reaching, model_access
+from .model_access import AccessArguments, EndpointLike, model_access
 from .paths import Cases, FilePath, source, written_path
-from .progress_bars import shown_progress
+from .progress_bars import show_progress
 
 
 class AgentWithTools(Protocol):
@@ -50,7 +50,7 @@ AgentLike: TypeAlias = Callable[[Case], Any] | AgentWithTools
 """Function of a case, and of the case's tools if it has a parameter ``tools``. It returns a text, calls, fields of an output or an `Output`, or is a
 generator of steps; may be a coroutine function."""
 
-_OWN_AT_A_TIME, _CALLS_AT_A_TIME = 8, 64
+_CASES_AT_A_TIME, _CALLS_AT_A_TIME = 8, 64
 
 
 class Generated(list[Output]):
@@ -86,7 +86,7 @@ async def agenerate(
     user_model: str | None = None,
     user_base_url: EndpointLike | None = None,
     progress: bool | None = None,
-    **reaching: Unpack[Reaching],
+    **access_arguments: Unpack[AccessArguments],
 ) -> Generated:
     """Generate outputs for cases with a model or a custom agent.
 
@@ -118,7 +118,7 @@ async def agenerate(
         user_base_url: Base URL of that model, or one of ``endpoints``; by default the agent's model's. ``api_key`` is not sent there: without
             a key of its own (``URL,key-env=NAME``, or a mapping with ``api_key``) it gets the environment's.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
-        **reaching: Model access: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
+        **access_arguments: Model access: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
             ``attempts``, ``max_calls``, ``max_cost``, as for `fiducial.judge`.
 
     Returns:
@@ -132,7 +132,7 @@ async def agenerate(
         AgentSetupError: The agent failed alike on the first eight cases; nothing was kept.
         RunFolderError: The agent's code or settings have changed since the outputs in the file were made.
     """
-    refuse_unknown(reaching, Reaching)
+    refuse_unknown(access_arguments, AccessArguments)
     require_whole("--trials", trials)
     require_whole("--concurrency", concurrency)
     require_whole("--steps-per-turn", steps_per_turn)
@@ -143,7 +143,7 @@ async def agenerate(
         )
     agent, name = _with_name(agent, system)
     _refuse_unused(agent, mode, parameters, steps_per_turn, keep_crashes=keep_crashes)
-    access = _access(agent, concurrency, reaching) if isinstance(agent, str) else None
+    access = _access(agent, concurrency, access_arguments) if isinstance(agent, str) else None
     scenes = scenes_of(
         worlds,
         histories=histories,
@@ -153,42 +153,41 @@ async def agenerate(
     )
     user = None
     if user_model is not None:
-        user = AskedUser(user_model, _user_access(user_base_url, access, concurrency, reaching))
+        user = AskedUser(user_model, _user_access(user_base_url, access, concurrency, access_arguments))
     if isinstance(agent, str):
         assert access is not None
         settings = ModelSettings(
             model=agent, mode=mode, parameters=parameters or {}, steps_per_turn=steps_per_turn
         )
-        origin = model_source(settings, access, scenes, system=name, user=user)
+        outputs = model_source(settings, access, scenes, system=name, user=user)
     else:
-        origin = callable_source(
-            agent,
-            scenes,
-            system=name,
-            concurrency=concurrency or _OWN_AT_A_TIME,
-            keep_crashes=keep_crashes,
-            user=user,
+        at_a_time = concurrency or _CASES_AT_A_TIME
+        outputs = callable_source(
+            agent, scenes, system=name, concurrency=at_a_time, keep_crashes=keep_crashes, user=user
         )
-    file = None
+    store = None
     if out is not None:
-        file = _outputs_file(origin, written_path(out), accept_edited=accept_edited, again=again)
-    with CaseIndex(source("cases", cases), origin.examine) as index, shown_progress(wanted=progress) as shown:
-        work = partial(work_through, origin, index, progress=shown, trials=trials)
-        attempts, tally = await _generated_into(file, work)
-        wanted = [ItemKey(name, origin.system, trial) for name in index for trial in range(trials)]
-        return _generated(attempts, wanted, tally)
+        store = _outputs_file(outputs, written_path(out), accept_edited=accept_edited, again=again)
+    with (
+        CaseIndex(source("cases", cases), outputs.examine) as index,
+        show_progress(enabled=progress) as shown,
+    ):
+        work = partial(work_through, outputs, index, progress=shown, trials=trials)
+        attempts, tally = await _generated_into(store, work)
+        keys = [ItemKey(case_id, outputs.system, trial) for case_id in index for trial in range(trials)]
+        return _generated(attempts, keys, tally)
 
 
 def _outputs_file(
-    origin: OutputSource, path: Path, *, accept_edited: bool, again: bool
+    outputs: OutputSource, path: Path, *, accept_edited: bool, again: bool
 ) -> Callable[[], OutputsFile]:
     """Return a function that opens the file of a source's outputs."""
     return partial(
         OutputsFile,
         path,
-        origin.system,
-        origin.facts,
-        code=origin.code,
+        outputs.system,
+        outputs.facts,
+        code=outputs.code,
         accept_edited=accept_edited,
         again=again,
     )
@@ -237,13 +236,13 @@ def _refuse_unused(
 
 
 async def _generated_into(
-    file: Callable[[], OutputsFile] | None, work: Callable[[AttemptStore], Awaitable[GenerationTally]]
+    open_file: Callable[[], OutputsFile] | None, work: Callable[[AttemptStore], Awaitable[GenerationTally]]
 ) -> tuple[MemoryAttempts, GenerationTally]:
     """Generate into a file or into memory; return all attempts, including earlier ones."""
-    if file is None:
+    if open_file is None:
         attempts = MemoryAttempts()
         return attempts, await work(attempts)
-    with file() as outputs:
+    with open_file() as outputs:
         tally = await work(outputs)
         return outputs.attempts(), tally
 
@@ -256,27 +255,30 @@ def warn_untracked(tally: GenerationTally) -> None:
 
 
 def _user_access(
-    place: EndpointLike | None, agents: ModelAccess | None, concurrency: int | None, reaching: Reaching
+    endpoint: EndpointLike | None,
+    agents: ModelAccess | None,
+    concurrency: int | None,
+    access_arguments: AccessArguments,
 ) -> ModelAccess:
     """Return access to the model that plays users; it spends the agents' budget.
 
     A key is sent only to the server it was given for.
     """
-    if place is not None and place != reaching.get("base_url"):
-        elsewhere: Any = {name: value for name, value in reaching.items() if name not in _ADDRESSES}
-        reaching = Reaching(**elsewhere, endpoints=[place])
+    if endpoint is not None and endpoint != access_arguments.get("base_url"):
+        others: Any = {name: value for name, value in access_arguments.items() if name not in _ADDRESSES}
+        access_arguments = AccessArguments(**others, endpoints=[endpoint])
     elif agents is not None:
         return agents
-    users = model_access(None, concurrency or _CALLS_AT_A_TIME, **reaching)
+    users = model_access(None, concurrency or _CALLS_AT_A_TIME, **access_arguments)
     return users if agents is None else msgspec.structs.replace(users, budget=agents.budget)
 
 
 _ADDRESSES = frozenset({"base_url", "api_key", "connection", "endpoints", "endpoints_told"})
 
 
-def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAccess:
+def _access(model: str, concurrency: int | None, access_arguments: AccessArguments) -> ModelAccess:
     try:
-        return model_access(model, concurrency or _CALLS_AT_A_TIME, **reaching)
+        return model_access(model, concurrency or _CALLS_AT_A_TIME, **access_arguments)
     except ConfigurationError as error:
         agents = ", ".join(AGENTS) or "none"
         raise ConfigurationError(
@@ -284,8 +286,8 @@ def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAcc
         ) from error
 
 
-def _generated(attempts: MemoryAttempts, wanted: list[ItemKey], tally: GenerationTally) -> Generated:
-    outputs = Generated(attempts.outputs[key] for key in wanted if key in attempts.outputs)
+def _generated(attempts: MemoryAttempts, keys: list[ItemKey], tally: GenerationTally) -> Generated:
+    outputs = Generated(attempts.outputs[key] for key in keys if key in attempts.outputs)
     outputs.failures, outputs.tally = attempts.failures, tally
     warn_untracked(tally)
     if tally.without_output:

@@ -27,7 +27,7 @@ from .checking import Worlds
 from .display import Document, Shown
 from .paths import FilePath, folder_path, input_path, paths_of, written_path
 from .price_memory import known_prices
-from .progress_bars import shown_progress
+from .progress_bars import show_progress
 
 __all__ = [
     "GENERATED",
@@ -69,18 +69,17 @@ class Generation(Shown, frozen=True, kw_only=True):
         cls, source: OutputSource, tally: GenerationTally, prices: Sequence[str], name: str | None = None
     ) -> Generation:
         """Return the results of a source, with cost; ``name`` is the category, if there is one."""
-        asked, price_list = source.model, known_prices(prices)
-        user = None if source.user is None else source.user.model
+        price_list, cost, user_cost = known_prices(prices), None, None
+        user_model = None if source.user is None else source.user.model
+        if source.model is not None:
+            model = source.model.settings.model
+            cost = dollars_of(price_list, model, tally.prompt_tokens, tally.completion_tokens)
+        if user_model is not None:
+            user_cost = dollars_of(
+                price_list, user_model, tally.user_prompt_tokens, tally.user_completion_tokens
+            )
         return cls(
-            name=name or source.system,
-            tally=tally,
-            cost=None
-            if asked is None
-            else dollars_of(price_list, asked.settings.model, tally.prompt_tokens, tally.completion_tokens),
-            user_model=user,
-            user_cost=None
-            if user is None
-            else dollars_of(price_list, user, tally.user_prompt_tokens, tally.user_completion_tokens),
+            name=name or source.system, tally=tally, cost=cost, user_model=user_model, user_cost=user_cost
         )
 
     def document(self) -> Document:
@@ -138,28 +137,20 @@ def choose_source(
         raise UsageError(
             "--user-base-url is the endpoint of the simulated user's model: add --user-model NAME"
         )
-    if user_model is not None and agent is not None and not agent_calls:
-        raise UsageError("--user-model: a command talks to a simulated user line by line; add --agent-calls")
-    if (model is None) == (agent is None):
-        problem = (
-            "name what generates the outputs" if model is None else "a model and an agent exclude each other"
-        )
-        raise UsageError(f"{problem}: a model (--model NAME; for `run`, --generate NAME) or --agent COMMAND")
-    if agent_calls and agent is None:
-        raise UsageError("--agent-calls says how a command works: add --agent COMMAND")
-    reached = access() if model is not None or user_model is not None else None
+    _require_one_source(model, agent, agent_calls=agent_calls, has_user=user_model is not None)
+    opened = access() if model is not None or user_model is not None else None
     scenes = None
-    if reached is not None or agent_calls:
+    if opened is not None or agent_calls:
         scenes = scenes_of(
             worlds or (),
             histories=histories,
             memories=memories_beside(out, system or model or "agent"),
             search=search,
-            embedding=server_embedding(embedding_model, None if reached is None else reached.endpoint),
+            embedding=server_embedding(embedding_model, None if opened is None else opened.endpoint),
         )
     user = None
-    if user_model is not None and reached is not None:
-        user = AskedUser(user_model, reached if user_access is None else user_access(reached))
+    if user_model is not None and opened is not None:
+        user = AskedUser(user_model, opened if user_access is None else user_access(opened))
     if agent is not None:
         return command_source(
             agent,
@@ -172,9 +163,22 @@ def choose_source(
             user=user,
         )
     assert model is not None
-    assert reached is not None
+    assert opened is not None
     assert scenes is not None
-    return model_source(ModelSettings(model=model, **settings), reached, scenes, system=system, user=user)
+    return model_source(ModelSettings(model=model, **settings), opened, scenes, system=system, user=user)
+
+
+def _require_one_source(model: str | None, agent: str | None, *, agent_calls: bool, has_user: bool) -> None:
+    """Refuse both a model and an agent, or neither, and a way of calling that does not fit."""
+    if has_user and agent is not None and not agent_calls:
+        raise UsageError("--user-model: a command talks to a simulated user line by line; add --agent-calls")
+    if (model is None) == (agent is None):
+        problem = (
+            "name what generates the outputs" if model is None else "a model and an agent exclude each other"
+        )
+        raise UsageError(f"{problem}: a model (--model NAME; for `run`, --generate NAME) or --agent COMMAND")
+    if agent_calls and agent is None:
+        raise UsageError("--agent-calls is for commands that call tools: add --agent COMMAND")
 
 
 def generate_file(
@@ -187,7 +191,7 @@ def generate_file(
     **options: Any,
 ) -> Generation:
     """Generate outputs into a file with a model or a command; the same call resumes."""
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         tally = make_file(source, input_path(cases), written_path(out), shown, **options)
     return Generation.of_source(source, tally, prices)
 
@@ -235,7 +239,7 @@ def generate_into_run(
     **options: Any,
 ) -> Generation:
     """Generate outputs into a run's folder, as ``GENERATED``; the same call resumes."""
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         files = shards_of(paths_of(cases)).files
         tally = make_into_run(source, files, folder_path(run), shown, **options)
     return Generation.of_source(source, tally, prices)
@@ -253,7 +257,7 @@ def generate_bfcl(
 ) -> list[Generation]:
     """Generate answers to BFCL's entries, category by category, as BFCL's result tree."""
     entries, source = _bfcl_source(data, results, **asking)
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         done = generate_tree(
             entries, expand(categories), source, written_path(results), shown, count_failures=count_failures
         )

@@ -29,13 +29,13 @@ from ..report.text.improvement_text import improvement_document, improvement_scr
 from .checking import Worlds, worlds_of
 from .display import Shown
 from .label_sources import LabelReading
-from .model_access import Reaching, model_access
+from .model_access import AccessArguments, model_access
 from .mutating import Probes
 from .paths import FilePath, folder_path, input_path, written_path
 from .price_memory import known_prices
-from .progress_bars import shown_progress
+from .progress_bars import show_progress
 from .reading import Readable, read
-from .run import Run, kept_of
+from .run import Run, folder_of
 from .run_files import Access
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ REPORT = "improvement.md"
 
 
 class Improvement(ImprovementNumbers, Shown, frozen=True, kw_only=True):
-    """Result of improving a prompt: ``found.gain.at_least``, ``found.written``."""
+    """Result of improving a prompt: ``improvement.gain.at_least``, ``improvement.written``."""
 
     _document = staticmethod(improvement_document)
     _screen = staticmethod(improvement_screen)
@@ -96,7 +96,7 @@ def improve(
     access: Access | None = None,
     command: str = "fiducial.improve",
     progress: bool | None = None,
-    **reaching: Unpack[Reaching],
+    **access_arguments: Unpack[AccessArguments],
 ) -> Improvement:
     """Find a better prompt for a judge; write it only if holdout and audit agree.
 
@@ -120,10 +120,10 @@ def improve(
         reading: Options for reading a table; see `LabelReading`.
         judge_parameters: Decoding parameters that override the prompt's; a value of None omits one.
         worlds: Custom simulated worlds; by default the registered ones.
-        access: Model access; by default ``reaching``.
+        access: Model access; by default ``access_arguments``.
         command: The command line, for the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
-        **reaching: ``base_url``, ``api_key``, ``cache``, ``max_calls`` and others; see `Reaching`.
+        **access_arguments: ``base_url``, ``api_key``, ``cache``, ``max_calls`` and others; see `AccessArguments`.
 
     Returns:
         The gain with its interval, the candidates, and the cost. ``written`` is the file of the improved prompt.
@@ -160,14 +160,14 @@ def improve(
         sample=sample,
         environments=worlds_of(worlds),
         judge_parameters=judge_parameters or {},
-        prices=known_prices(reaching.get("prices", ())),
+        prices=known_prices(access_arguments.get("prices", ())),
     )
-    reached = cache(access or partial(model_access, None, 64, **reaching))
+    reached = cache(access or partial(model_access, None, 64, **access_arguments))
     return run_apart(partial(_improve, plan, reached, progress=progress))
 
 
 def _improve(plan: ImprovementPlan, access: Access, *, progress: bool | None) -> Improvement:
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         improvement = Improvement.of(
             run_improvement(plan, ModelUse(access, shown, lambda: datetime.now(UTC)))
         )
@@ -182,7 +182,7 @@ def _items(
     """Return the cases, outputs, labels and decisions of a run, an import or a table."""
     decided = Decisions() if adjudications is None else read_decisions(input_path(adjudications))
     if isinstance(labelled, Run) or _is_folder(labelled):
-        folder = kept_of(cast("Run | FilePath", labelled))
+        folder = folder_of(cast("Run | FilePath", labelled))
         if isinstance(labelled, Run) or (folder / MANIFEST).exists():
             return _of_run(folder, decided)
         if (folder / CASES).exists() and (folder / LABELS).exists():

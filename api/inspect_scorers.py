@@ -59,9 +59,10 @@ def _registered(name: str) -> str:
 
     Inspect prefixes the package's name to installed scorers, and only to those.
     """
-    beside = [place for place in sys.path if "site-packages" in place]
-    places = [*site.getsitepackages(), site.getusersitepackages(), *beside]
-    return name if any(Path(__file__).is_relative_to(place) for place in places) else f"fiducial/{name}"
+    on_path = [folder for folder in sys.path if "site-packages" in folder]
+    folders = [*site.getsitepackages(), site.getusersitepackages(), *on_path]
+    is_installed = any(Path(__file__).is_relative_to(folder) for folder in folders)
+    return name if is_installed else f"fiducial/{name}"
 
 
 @_inspect.metric(name=_registered("clustered_stderr"))
@@ -113,10 +114,10 @@ def _as_score(verdict: Verdict, answer: str | None) -> Any:
         "evidence": msgspec.to_builtins(verdict.evidence) or None,
         "judge": None if verdict.judge is None else msgspec.to_builtins(verdict.judge),
     }
-    kept = {name: value for name, value in metadata.items() if value is not None}
+    known = {name: value for name, value in metadata.items() if value is not None}
     if verdict.score is None:
-        return _unscored(_REASONS.get(verdict.outcome, verdict.outcome), verdict.reason, answer, kept)
-    return _inspect.Score(value=verdict.score, answer=answer, explanation=verdict.reason, metadata=kept)
+        return _unscored(_REASONS.get(verdict.outcome, verdict.outcome), verdict.reason, answer, known)
+    return _inspect.Score(value=verdict.score, answer=answer, explanation=verdict.reason, metadata=known)
 
 
 def _unscored(
@@ -174,7 +175,7 @@ def _judge(name: str) -> Callable[..., Any]:
             return await ready_judge().one(case, output)
 
         kinds = JUDGED_KINDS[name]
-        wanted = min([kind for kind in kinds if kind_spec(kind).plain] or kinds)
+        nearest_kind = min([kind for kind in kinds if kind_spec(kind).plain] or kinds)
 
         def fit(case: Case, metadata: Any) -> Case:
             context = [
@@ -184,7 +185,7 @@ def _judge(name: str) -> Callable[..., Any]:
                 case = msgspec.structs.replace(case, context=context)
             if case.kind in kinds and not criterion:
                 return case
-            return _of_kind(case, wanted, criterion)
+            return _of_kind(case, nearest_kind, criterion)
 
         return _score_with(decide, fit)
 

@@ -23,7 +23,7 @@ from ..evaluation.judging.composites import JuryRule, by_criterion, by_statement
 from ..evaluation.judging.tasks import judge_task, uniquely_named
 from ..judges.jury import Rule
 from .callable_judge import ReadyJudge
-from .model_access import EndpointLike, Reaching, model_access
+from .model_access import AccessArguments, EndpointLike, model_access
 from .paths import FilePath
 
 _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
@@ -102,10 +102,11 @@ def judge(
     task = by_criterion(task)
     if not task.models:
         return ReadyJudge(task, ModelAccess(), remake)
-    reaching = cast(
-        "Reaching", {name: arguments[name] for name in Reaching.__annotations__.keys() & arguments}
+    access_arguments = cast(
+        "AccessArguments",
+        {name: arguments[name] for name in AccessArguments.__annotations__.keys() & arguments},
     )
-    return ReadyJudge(task, model_access(task.model, concurrency, **reaching), remake)
+    return ReadyJudge(task, model_access(task.model, concurrency, **access_arguments), remake)
 
 
 _TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {

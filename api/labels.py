@@ -26,7 +26,7 @@ from .files_beside import require_local, write_beside
 from .joining import complete_cases, next_lines, recheck_command
 from .label_sources import LabelReading, grade_meaning, label_input
 from .paths import Cases, FilePath, Labels, source, written_path
-from .run import Run, folder_of
+from .run import Run, disk_folder_of
 
 _SHOWN = 10
 
@@ -91,7 +91,7 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
         RunFolderError: It is no run, or its inputs were moved or changed.
         InputError: The run has no decisions, or they cannot be used.
     """
-    folder = folder_of(run, "label")
+    folder = disk_folder_of(run, "label")
     with RunStore(folder) as store:
         store.manifest  # noqa: B018 - refuses anything but a run
         store.refuse_edited()
@@ -167,8 +167,8 @@ def _references_joined(joined: JoinedReferences) -> Iterator[str]:
         yield f"references: none is new ({joined.unchanged:,} already there)"
     if joined.skipped:
         first = joined.skipped[0]
-        place = ":".join(str(part) for part in (first.file, first.line) if part is not None)
-        yield f"skipped: {counted(len(joined.skipped), 'row')}, the first: {place}: {first.reason}"
+        where = ":".join(str(part) for part in (first.file, first.line) if part is not None)
+        yield f"skipped: {counted(len(joined.skipped), 'row')}, the first: {where}: {first.reason}"
 
 
 def join_labels(
@@ -188,30 +188,30 @@ def join_labels(
         UsageError: ``by`` was given with verdicts, which name their person.
         InputError: The folder has no outputs, a label or a reference cannot be used, or none matches.
     """
-    place = folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
+    target = disk_folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
     path = source("labels", labels)
     if is_verdicts(path):
         if by is not None:
             raise UsageError("--by is about tables of grades; verdicts name their person in `by`")
-        joined = join(place, label_input(labels, **reading))
-        return LabelsJoined(folder=place, commands=[*next_lines(place, labels=True)], **asdict(joined))
+        joined = join(target, label_input(labels, **reading))
+        return LabelsJoined(folder=target, commands=[*next_lines(target, labels=True)], **asdict(joined))
     grades = grade_meaning(**reading)
     table = joined_table(path, reading.get("map") or {}, grades)
     completed = None
     if table.references:
         rows = References(path, table.of_references, grades, alone=True, without=table.not_references)
-        completed = complete_cases(place, rows)
+        completed = complete_cases(target, rows)
     joined = None
     if table.has_labels:
-        joined = join(place, label_table(path, grades, table.of_labels, table.references, by))
+        joined = join(target, label_table(path, grades, table.of_labels, table.references, by))
     references = None
     if completed is not None:
         references = completed.joined
         if references.changed:
             write_records(references.cases, completed.cases)
-    commands = next_lines(place, labels=joined is not None, references=references)
+    commands = next_lines(target, labels=joined is not None, references=references)
     counts = {} if joined is None else asdict(joined)
-    return LabelsJoined(folder=place, references=references, commands=[*commands], **counts)
+    return LabelsJoined(folder=target, references=references, commands=[*commands], **counts)
 
 
 def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -> list[Case]:

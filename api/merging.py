@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..evaluation.past_runs.merged_runs import merge_runs
-from .paths import FilePath, kept_folder
+from .paths import FilePath, folder_or_memory
 from .price_memory import known_prices
-from .progress_bars import shown_progress
-from .run import Run, folder_of
+from .progress_bars import show_progress
+from .run import Run, disk_folder_of
 
 
 def merge(
@@ -47,12 +47,12 @@ def merge(
         RecordError: They contradict each other on one output, or one case or output is in the inputs of two of them.
         InputError: An input was moved, or cannot be read.
     """
-    folder = kept_folder(out, "run")
+    folder = folder_or_memory(out, "run")
     several = [runs] if isinstance(runs, (str, os.PathLike, Run)) else runs
-    folders = without_repeats([folder_of(run, "merge") for run in several], warnings.warn)
+    folders = distinct_folders([disk_folder_of(run, "merge") for run in several], warnings.warn)
     if not folders:
-        raise UsageError("there is no run to merge")
-    with shown_progress(wanted=progress) as shown:
+        raise UsageError("no run to merge: name at least one")
+    with show_progress(enabled=progress) as shown:
         merge_runs(
             folders,
             folder,
@@ -64,12 +64,12 @@ def merge(
     return Run(folder)
 
 
-def without_repeats(folders: Iterable[Path], tell: Callable[[str], object]) -> list[Path]:
-    """Return each run folder once; ``tell`` gets a note on every repetition."""
+def distinct_folders(folders: Iterable[Path], warn: Callable[[str], object]) -> list[Path]:
+    """Return each run folder once; ``warn`` gets a note on every repetition."""
     distinct: dict[Path, Path] = {}
     for folder in folders:
-        place = folder.resolve()
-        if place in distinct:
-            tell(f"{folder}: the same run as {distinct[place]}; it is merged once")
-        distinct.setdefault(place, folder)
+        path = folder.resolve()
+        if path in distinct:
+            warn(f"{folder}: the same run as {distinct[path]}; it is merged once")
+        distinct.setdefault(path, folder)
     return list(distinct.values())

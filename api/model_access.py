@@ -68,8 +68,8 @@ def shares_of(
     """
     several = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
     shares = [_share(_fields(each), concurrency, api_key, environment) for each in several]
-    for place, share in enumerate(shares):
-        if any((each.endpoint, each.model) == (share.endpoint, share.model) for each in shares[:place]):
+    for index, share in enumerate(shares):
+        if any((each.endpoint, each.model) == (share.endpoint, share.model) for each in shares[:index]):
             raise UsageError(f"--endpoint {share.endpoint.base_url}: named twice with the same key and model")
     return tuple(shares)
 
@@ -162,7 +162,7 @@ def use_lines(uses: Iterable[EndpointUse]) -> Iterator[str]:
         yield f"endpoint {use.name}: {', '.join(parts)}"
 
 
-class Reaching(TypedDict, total=False):
+class AccessArguments(TypedDict, total=False):
     """Arguments for access to a model.
 
     Attributes:
@@ -202,7 +202,7 @@ class Reaching(TypedDict, total=False):
     environment: Mapping[str, str]
 
 
-def model_access(model: str | None, concurrency: int, **reaching: Unpack[Reaching]) -> ModelAccess:
+def model_access(model: str | None, concurrency: int, **arguments: Unpack[AccessArguments]) -> ModelAccess:
     """Return access to a model.
 
     ``model`` is the name by which a cost limit finds a price in advance; None if there are several models.
@@ -211,31 +211,31 @@ def model_access(model: str | None, concurrency: int, **reaching: Unpack[Reachin
         UsageError: An argument cannot be used.
         ConfigurationError: No endpoint is named, the recording does not exist, or the model's price is needed but unknown.
     """
-    refuse_unknown(reaching, Reaching)
-    require_whole("--max-calls", reaching.get("max_calls"), 0)
-    require_range("--max-cost", reaching.get("max_cost"), 0.0, math.inf, "both")
-    replay, record, cache = reaching.get("replay"), reaching.get("record"), reaching.get("cache", True)
-    timeout, attempts = reaching.get("timeout", 60.0), reaching.get("attempts", 6)
+    refuse_unknown(arguments, AccessArguments)
+    require_whole("--max-calls", arguments.get("max_calls"), 0)
+    require_range("--max-cost", arguments.get("max_cost"), 0.0, math.inf, "both")
+    replay, record, cache = arguments.get("replay"), arguments.get("record"), arguments.get("cache", True)
+    timeout, attempts = arguments.get("timeout", 60.0), arguments.get("attempts", 6)
     require_whole("--concurrency", concurrency)
     require_whole("--attempts", attempts)
     if not timeout > 0:
         raise UsageError(f"--timeout expects a number above 0, got {timeout:g}")
     if replay is not None and not input_path(replay).is_file():
         raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
-    shares = _shares(reaching, concurrency) if replay is None else ()
+    shares = _shares(arguments, concurrency) if replay is None else ()
     is_single = len(shares) == 1 and shares[0].model is None
     return ModelAccess(
-        endpoint=None if replay is not None else shares[0].endpoint if shares else _endpoint(reaching),
-        spread=EndpointGroup(shares, reaching.get("endpoints_told")) if shares and not is_single else None,
+        endpoint=None if replay is not None else shares[0].endpoint if shares else _endpoint(arguments),
+        spread=EndpointGroup(shares, arguments.get("endpoints_told")) if shares and not is_single else None,
         concurrency=sum(each.slots for each in shares) or concurrency,
         timeout=timeout,
         attempts=attempts,
-        patience=reaching.get("patience", 10.0),
+        patience=arguments.get("patience", 10.0),
         cache=default_cache() if cache is True else written_path(cache) if cache else None,
         record=None if record is None else written_path(record),
         replay=None if replay is None else input_path(replay),
-        served_by=reaching.get("served_by"),
-        budget=_budget(reaching, model),
+        served_by=arguments.get("served_by"),
+        budget=_budget(arguments, model),
     )
 
 
@@ -246,19 +246,19 @@ def default_cache() -> Path:
     return user_cache_path("fiducial") / "replies.sqlite"
 
 
-def _shares(reaching: Reaching, concurrency: int) -> tuple[EndpointShare, ...]:
+def _shares(arguments: AccessArguments, concurrency: int) -> tuple[EndpointShare, ...]:
     """Return the shares of several endpoints, or none if they are not named."""
-    named = reaching.get("endpoints", ())
+    named = arguments.get("endpoints", ())
     if not named:
         return ()
-    if reaching.get("base_url") is not None or reaching.get("connection") is not None:
+    if arguments.get("base_url") is not None or arguments.get("connection") is not None:
         raise UsageError("endpoints have their own addresses; drop base_url and connection")
-    return shares_of(named, concurrency, reaching.get("api_key"), reaching.get("environment", os.environ))
+    return shares_of(named, concurrency, arguments.get("api_key"), arguments.get("environment", os.environ))
 
 
-def _endpoint(reaching: Reaching) -> Endpoint:
-    base_url, api_key, connection = (reaching.get(name) for name in ("base_url", "api_key", "connection"))
-    environment = reaching.get("environment", os.environ)
+def _endpoint(arguments: AccessArguments) -> Endpoint:
+    base_url, api_key, connection = (arguments.get(name) for name in ("base_url", "api_key", "connection"))
+    environment = arguments.get("environment", os.environ)
     if connection is None:
         return find_endpoint(base_url, api_key, environment)
     if base_url is not None or api_key is not None:
@@ -268,11 +268,11 @@ def _endpoint(reaching: Reaching) -> Endpoint:
     return connection_endpoint(connection, environment)
 
 
-def _budget(reaching: Reaching, model: str | None) -> Budget | None:
-    max_calls, max_cost = reaching.get("max_calls"), reaching.get("max_cost")
+def _budget(arguments: AccessArguments, model: str | None) -> Budget | None:
+    max_calls, max_cost = arguments.get("max_calls"), arguments.get("max_cost")
     if max_calls is None and max_cost is None:
         return None
-    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=known_prices(reaching.get("prices", ())))
+    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=known_prices(arguments.get("prices", ())))
     if model is not None:
         budget.require_price(model)
     return budget

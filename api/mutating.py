@@ -24,8 +24,8 @@ from ..report.text.safe_text import SCREEN
 from .argument_checks import require_choice, require_whole
 from .checking import FunctionsOption, Workspaces, Worlds, check_options
 from .display import Document, Shown
-from .paths import Cases, FilePath, Outputs, kept_folder, output_sources, put_back, source
-from .progress_bars import shown_progress
+from .paths import Cases, FilePath, Outputs, folder_or_memory, output_sources, put_back, source
+from .progress_bars import show_progress
 
 
 class Probes(Shown, frozen=True):
@@ -120,9 +120,9 @@ def mutate(
         seed=seed,
         per_operator=per_output,
     )
-    folder = kept_folder(out, "probes")
+    folder = folder_or_memory(out, "probes")
     sources = [] if outputs is None else output_sources(outputs)
-    with shown_progress(wanted=progress) as shown, put_back(folder):
+    with show_progress(enabled=progress) as shown, put_back(folder):
         return Probes(
             folder, build_probes(source("cases", cases), sources, folder, settings, shown, workers=workers)
         )

@@ -30,9 +30,9 @@ __all__ = [
     "Record",
     "as_case",
     "as_output",
+    "folder_or_memory",
     "folder_path",
     "input_path",
-    "kept_folder",
     "output_sources",
     "paths_of",
     "pieces_of",
@@ -51,24 +51,24 @@ _FLATTENED = re.compile(r"(?:s3a?|gs|gcs|abfss?|az|memory|file):/(?!/)")
 """Address that was made a `Path`, which removes one of its slashes."""
 
 
-def input_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) -> Path:
+def input_path(path: FilePath, warn: Callable[[str], object] = warnings.warn) -> Path:
     """Return a path to read from.
 
     The path of an address, or of a pipe, is a copy. The path of a run folder's address is its working copy.
 
     Args:
-        place: A path, or an address of an object, a folder of objects, some of them (``s3://bucket/part-*.jsonl``) or a run folder.
-        tell: Called if nothing was written to a pipe for a while.
+        path: A path, or an address of an object, a folder of objects, some of them (``s3://bucket/part-*.jsonl``) or a run folder.
+        warn: Called if nothing was written to a pipe for a while.
 
     Raises:
         InputError: There is nothing at the address, or it cannot be read; or the path is a device.
         UsageError: Addresses of this kind are not supported.
         ConfigurationError: `fsspec` or its driver is not installed.
     """
-    address = _address(place)
+    address = _address(path)
     if isinstance(address, Path):
         refuse_device(address)
-        return copy_of_pipe(address, tell)
+        return copy_of_pipe(address, warn)
     from ..evaluation.store.file_names import MANIFEST  # noqa: PLC0415 - most inputs are on this machine
     from ..records.fetching import fetch_input  # noqa: PLC0415 - most inputs are on this machine
     from ..records.objects import ObjectFolder  # noqa: PLC0415 - most inputs are on this machine
@@ -80,42 +80,42 @@ def input_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) -
     return fetch_input(objects, marks, _cache() / "inputs")
 
 
-def folder_path(place: FilePath, tell: Callable[[str], object] = warnings.warn) -> Path:
+def folder_path(path: FilePath, warn: Callable[[str], object] = warnings.warn) -> Path:
     """Return the path of a run folder or another output folder.
 
     The path of an address is its working copy.
 
     Args:
-        place: A path or an address.
-        tell: Called when work was set aside that the store never received.
+        path: A path or an address.
+        warn: Called when work was set aside that the store never received.
 
     Raises:
         InputError: The store cannot be read.
         UsageError: Addresses of this kind are not supported.
         ConfigurationError: `fsspec` or its driver is not installed.
     """
-    address = _address(place)
+    address = _address(path)
     if isinstance(address, Path):
         return address
     copy = working_copy(address, _cache() / "runs", every=_seconds(os.environ.get(_CHECKPOINTS, "60")))
     if copy.set_aside is not None:
-        tell(f"{copy.name}: another machine continued this run; work done only here is in {copy.set_aside}")
+        warn(f"{copy.name}: another machine continued this run; work done only here is in {copy.set_aside}")
         copy.set_aside = None
     return copy.folder
 
 
-def kept_folder(place: FilePath | None, name: str) -> FolderPath:
+def folder_or_memory(path: FilePath | None, name: str) -> FolderPath:
     """Return the path from `folder_path`, or a folder in memory of this name if none is given."""
-    return MemoryFolder(name) if place is None else folder_path(place)
+    return MemoryFolder(name) if path is None else folder_path(path)
 
 
-def written_path(place: FilePath) -> Path:
+def written_path(path: FilePath) -> Path:
     """Return the path of an output file, which must be on this machine.
 
     Raises:
         UsageError: It is an address.
     """
-    address = _address(place)
+    address = _address(path)
     if isinstance(address, Path):
         return address
     raise UsageError(
@@ -123,12 +123,12 @@ def written_path(place: FilePath) -> Path:
     )
 
 
-def _address(place: FilePath) -> str | Path:
-    if not isinstance(place, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not check types
-        raise UsageError(f"expected a path or an address, got {type(place).__name__}")
-    if isinstance(place, str):
-        return (local_path(place) or place) if is_address(place) else Path(place)
-    path = Path(place)
+def _address(path: FilePath) -> str | Path:
+    if not isinstance(path, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not check types
+        raise UsageError(f"expected a path or an address, got {type(path).__name__}")
+    if isinstance(path, str):
+        return (local_path(path) or path) if is_address(path) else Path(path)
+    path = Path(path)
     if _FLATTENED.match(str(path)):
         raise UsageError(f"{redacted(str(path))}: a Path cannot hold an address; give it as a text")
     return path
@@ -160,9 +160,9 @@ Labels: TypeAlias = Union[FilePath, "Iterable[Verdict | Mapping[str, Any]]", "pd
 Record = TypeVar("Record", Case, Output)
 
 
-def paths_of(places: FilePath | Iterable[FilePath]) -> list[Path]:
+def paths_of(paths: FilePath | Iterable[FilePath]) -> list[Path]:
     """Return one path or several as a list."""
-    several: Iterable[FilePath] = [places] if isinstance(places, (str, os.PathLike)) else places  # pyright: ignore[reportUnknownVariableType] - the path type is generic
+    several: Iterable[FilePath] = [paths] if isinstance(paths, (str, os.PathLike)) else paths  # pyright: ignore[reportUnknownVariableType] - the path type is generic
     return [input_path(each) for each in several]
 
 
@@ -186,11 +186,11 @@ def pieces_of(value: Any, *also: type) -> list[Any]:
 
     ``also`` are types of other values that stand for files.
     """
-    places = (str, os.PathLike, *also)
-    if isinstance(value, (*places, Mapping)) or is_frame(value) or not isinstance(value, Iterable):
+    file_types = (str, os.PathLike, *also)
+    if isinstance(value, (*file_types, Mapping)) or is_frame(value) or not isinstance(value, Iterable):
         return [value]
     rows = list(cast("Iterable[Any]", value))
-    return rows if rows and all(isinstance(each, places) for each in rows) else [rows]
+    return rows if rows and all(isinstance(each, file_types) for each in rows) else [rows]
 
 
 def as_case(case: Case | Mapping[str, Any]) -> Case:

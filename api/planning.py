@@ -92,10 +92,8 @@ def plan(
         InputError: There is nothing to draw from, or the strata cannot be made.
         UsageError: There is nothing to plan, two arguments exclude each other, or a number is outside its range.
     """
-    _require_clear(
-        table is not None,
-        {"--half-width": half_width, "--difference": difference, "--next": draw, "--budget": budget},
-    )
+    goals = {"--half-width": half_width, "--difference": difference, "--next": draw, "--budget": budget}
+    _require_goal(goals, has_table=table is not None)
     if by_doubt and strata:
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     _require_numbers(
@@ -115,41 +113,38 @@ def plan(
     )
     for option, number in (("--unlabelled", unlabelled), ("--next", draw), ("--of", of)):
         require_whole(option, number)
+    read = None if table is None else partial(read_calibration_table, table, **reading)
     rows = None
-    if table is not None and budget is None:
-        rows = read_calibration_table(table, open_only=True, **reading)
-    measured = None if rows is None or half_width is None else measured_rates(rows, judge)
+    if read is not None and (draw is not None or (half_width is not None and budget is None)):
+        rows = read(open_only=True)
+    measured = (
+        None if rows is None or half_width is None or budget is not None else measured_rates(rows, judge)
+    )
     expected = _expected(measured, tpr, tnr, prevalence)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
     if measured is not None and unlabelled is None:
         unlabelled = measured.n_unlabelled or None
-    labels = items = drawn = budget_plan = None
-    if half_width is not None:
-        labels = _labels(half_width, expected, unlabelled, assurance)
-    if difference is not None:
-        items = math.ceil(items_for_difference(difference, discordant, power=power) * expected.effect)
-    if table is not None and draw is not None:
-        rows = rows or read_calibration_table(table, open_only=True, **reading)
-        drawn = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
-    if budget is not None:
-        budget_plan = _plan_budget(
-            budget,
-            dict(costs or {}),
-            {"cheap": cheap, "dear": dear},
-            partial(assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate),
-            None if table is None else read_calibration_table(table, outputs=True, **reading),
-            of=of,
-            effect=expected.effect,
-        )
     return SamplePlan(
         design_effect=expected.effect,
         half_width=half_width,
         assurance=assurance,
-        labels=labels,
+        labels=None if half_width is None else _labels(half_width, expected, unlabelled, assurance),
         difference=difference,
         power=power,
-        items=items,
-        draw=drawn,
-        budget=budget_plan,
+        items=None if difference is None else _items(difference, discordant, power, expected.effect),
+        draw=None
+        if rows is None or draw is None
+        else _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed),
+        budget=None
+        if budget is None
+        else _plan_budget(
+            budget,
+            dict(costs or {}),
+            {"cheap": cheap, "dear": dear},
+            partial(assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate),
+            None if read is None else read(outputs=True),
+            of=of,
+            effect=expected.effect,
+        ),
         measured=measured,
     )
 
@@ -163,13 +158,13 @@ def _expected(
     return usual._replace(**{name: value for name, value in expected.items() if value is not None})
 
 
-def _require_clear(has_table: bool, wanted: Mapping[str, float | None]) -> None:  # noqa: FBT001 - one fact
-    """Refuse a plan of nothing, and a table that is of no use to it."""
-    if all(value is None for value in wanted.values()):
+def _require_goal(goals: Mapping[str, float | None], *, has_table: bool) -> None:
+    """Refuse a plan of nothing, and a table that the plan does not use."""
+    if all(value is None for value in goals.values()):
         raise UsageError("say what to plan: --half-width, --difference, --next or --budget")
-    if wanted["--next"] is not None and not has_table:
+    if goals["--next"] is not None and not has_table:
         raise UsageError("--next draws items of a TABLE: name it")
-    if has_table and all(wanted[name] is None for name in ("--next", "--half-width", "--budget")):
+    if has_table and all(goals[name] is None for name in ("--next", "--half-width", "--budget")):
         raise UsageError("a TABLE is for --next, --half-width or --budget: add one of them")
 
 
@@ -222,6 +217,10 @@ def _plan_budget(
                 raise UsageError(f"name the cost of one output of this step: --cost {name}=DOLLARS")
             prices[name] = costs[name]
     return plan_budget(budget, prices, pilot, outputs=of, effect=effect)
+
+
+def _items(difference: float, discordant: float, power: float, effect: float) -> int:
+    return math.ceil(items_for_difference(difference, discordant, power=power) * effect)
 
 
 def _rates(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, tuple[float, float]]:

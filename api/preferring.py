@@ -30,9 +30,9 @@ from .checking import Worlds, worlds_of
 from .display import Document, ShownOnPage, statistics_frame
 from .evaluating import JudgeLike, judging_fields
 from .forecasts import Forecasts
-from .paths import Cases, FilePath, Labels, Outputs, input_path, kept_folder, output_sources, source
+from .paths import Cases, FilePath, Labels, Outputs, folder_or_memory, input_path, output_sources, source
 from .price_memory import known_prices
-from .progress_bars import shown_progress
+from .progress_bars import show_progress
 from .run import Run
 from .run_files import Access
 
@@ -48,7 +48,7 @@ Preferable: TypeAlias = Run | Outputs | Output
 class Preferences(PreferenceRun, ShownOnPage, frozen=True, kw_only=True):
     """Preferences of judges.
 
-    Read ``found.judges[0].matches[0].preferred.low``, ``found.judges[0].systems["me"].strength``.
+    Read ``preferences.judges[0].matches[0].preferred.low``, ``preferences.judges[0].systems["me"].strength``.
     """
 
     def document(self) -> Document:
@@ -207,7 +207,7 @@ def _plan(
     return PreferencePlan(
         cases=compared.cases,
         outputs=compared.outputs,
-        out=kept_folder(out, "preferences"),
+        out=folder_or_memory(out, "preferences"),
         **judging_fields(
             judges,
             model,
@@ -270,5 +270,5 @@ def _combined(parts: Sequence[_ComparedOutputs], cases: Cases | None) -> _Compar
 
 
 def _prefer(plan: PreferencePlan, access: Access, *, progress: bool | None) -> Preferences:
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         return Preferences.of(run_preferences(plan, access, shown, lambda: datetime.now(UTC)))

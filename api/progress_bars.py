@@ -28,23 +28,23 @@ _SECONDS_BETWEEN_COUNTS = 0.5
 
 
 @contextmanager
-def shown_progress(*, wanted: bool | None = None) -> Generator[Progress]:
+def show_progress(*, enabled: bool | None = None) -> Generator[Progress]:
     """Show progress while the block runs.
 
-    Without ``wanted``, progress is shown on a terminal and in a notebook.
+    By default it is shown on a terminal and in a notebook only.
     """
     is_watched = sys.stderr.isatty() or _in_notebook()
-    if not (is_watched if wanted is None else wanted):
+    if not (is_watched if enabled is None else enabled):
         yield Silent()
     elif is_watched and _can_draw():
         failed = FailedCalls(time.monotonic)
         with _bars(failed) as bars:
-            shown = BarProgress(bars, time.monotonic, failed)
+            progress = BarProgress(bars, time.monotonic, failed)
             try:
-                yield shown
-                shown.finish()
+                yield progress
+                progress.finish()
             finally:
-                shown.close()
+                progress.close()
     else:
         yield LineProgress(lambda line: click.echo(line, err=True), time.monotonic)
 
@@ -160,23 +160,25 @@ class LineProgress:
     def advance(self, count: int = 1) -> None:
         """Count, and print the count if due."""
         self._done += count
-        self._say(_SECONDS_BETWEEN_LINES)
+        self._write_if_due(_SECONDS_BETWEEN_LINES)
 
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, and print the count if due."""
         self._failed.add(calls, reason, wait)
-        self._say(_SECONDS_BETWEEN_LINES if self._done or self._has_written else _SECONDS_TO_FIRST_FAILURE)
+        self._write_if_due(
+            _SECONDS_BETWEEN_LINES if self._done or self._has_written else _SECONDS_TO_FIRST_FAILURE
+        )
 
-    def _say(self, seconds: float) -> None:
-        if self._clock() - self._written_at >= seconds:
-            self._has_written = True
-            self._written_at = self._clock()
-            failed = str(self._failed)
-            self._write(
-                f"{self._stage}: {self._done:,}/{self._total:,}, {failed}"
-                if failed
-                else f"{self._stage}: {self._done:,} of {self._total:,}"
-            )
+    def _write_if_due(self, seconds: float) -> None:
+        """Print the count unless the last line is younger than this."""
+        if self._clock() - self._written_at < seconds:
+            return
+        self._has_written = True
+        self._written_at = self._clock()
+        if failed := str(self._failed):
+            self._write(f"{self._stage}: {self._done:,}/{self._total:,}, {failed}")
+        else:
+            self._write(f"{self._stage}: {self._done:,} of {self._total:,}")
 
 
 def _plain(stage: str) -> str:

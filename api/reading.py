@@ -307,9 +307,9 @@ def _joined(records: Iterable[ImportedRecord], references: References | None) ->
             yield record
 
 
-def _input(place: FilePath) -> Path:
+def _input(path: FilePath) -> Path:
     """Return the path to read from; see `input_path`, and `unpacked` for gzip files."""
-    return unpacked(input_path(place))
+    return unpacked(input_path(path))
 
 
 def read_strictly(

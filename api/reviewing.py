@@ -22,7 +22,7 @@ from ..report.review import write_review
 from .display import Document, Shown
 from .joining import correction_commands
 from .paths import FilePath, input_path, put_back, written_path
-from .run import Run, folder_of
+from .run import Run, disk_folder_of
 
 __all__ = ["LabelsAdded", "ReviewPage", "SampleKind", "add_labels", "review"]
 
@@ -153,7 +153,7 @@ def review(
         RunFolderError: It is no finished run, was changed by hand, or its inputs were moved or changed.
         InputError: There is nothing to draw from.
     """
-    folder = folder_of(run, "review")
+    folder = disk_folder_of(run, "review")
     with put_back(folder), RunStore(folder) as store:
         decide = sample in TO_DECIDE
         if sample != "survivors":
@@ -219,7 +219,7 @@ def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
         InputError: A file cannot be used.
         RunFolderError: It is not a run folder.
     """
-    folder = folder_of(run, "label")
+    folder = disk_folder_of(run, "label")
     paths = [input_path(file) for file in files]
     for path in paths:
         if not is_verdicts(path):

@@ -10,15 +10,15 @@ from ..evaluation.store.run_store import RunStore
 from ..report.text.rubric_text import rubric_document
 from .argument_checks import require_range
 from .display import Shown, statistics_frame
-from .paths import FilePath, folder_path, input_path
-from .run import Run
+from .paths import FilePath, input_path
+from .run import Run, folder_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 class Rubrics(RubricNumbers, Shown, frozen=True, kw_only=True):
-    """Rubric scores of a run: ``found.judges[0].systems[0].means[0].score.low``."""
+    """Rubric scores of a run: ``rubrics.judges[0].systems[0].means[0].score.low``."""
 
     _document = staticmethod(rubric_document)
 
@@ -57,6 +57,6 @@ def rubrics(run: Run | FilePath, *, labels: FilePath | None = None, level: float
         RunFolderError: It is not a run folder, or was edited by hand.
     """
     require_range("level", level)
-    with RunStore(run.kept if isinstance(run, Run) else folder_path(run)) as store:
+    with RunStore(folder_of(run)) as store:
         store.refuse_edited()
         return Rubrics.of(rubric_scores(store, None if labels is None else input_path(labels), level=level))

@@ -19,7 +19,7 @@ from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.document import Document
 from ..report.first_answers import Answers, answers, run_document
 from ..report.model import MOST_TEXTS
-from .display import InWords, verdicts_frame
+from .display import DisplayMixin, verdicts_frame
 from .paths import FilePath, folder_path, put_back, written_path
 from .table_results import Calibration
 
@@ -32,17 +32,17 @@ def is_audit(folder: Path) -> bool:
     return (folder / AUDIT).exists()
 
 
-def kept_of(run: Run | FilePath) -> FolderPath:
+def folder_of(run: Run | FilePath) -> FolderPath:
     """Return the folder of a run, which is given as a run or a folder."""
     return run.kept if isinstance(run, Run) else folder_path(run)
 
 
-def folder_of(run: Run | FilePath, purpose: str) -> Path:
+def disk_folder_of(run: Run | FilePath, purpose: str) -> Path:
     """Return the folder of a run on disk.
 
     A run that is only in memory raises a UsageError, which names the purpose.
     """
-    folder = kept_of(run)
+    folder = folder_of(run)
     if not isinstance(folder, Path):
         raise UsageError(f"this run is in memory alone: evaluate with out=FOLDER to {purpose} it")
     return folder
@@ -80,7 +80,7 @@ class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
     faults: Mapping[str, int]
 
 
-class Run(InWords):
+class Run(DisplayMixin):
     """Results of an evaluation; made by `fiducial.evaluate` and `fiducial.load_run`.
 
     Args:

@@ -16,7 +16,7 @@ from ..report.text import number_text
 from ..report.text.safe_text import SCREEN, WIDTH
 from ..report.text.summary_text import summary_document
 from .display import Document, Shown
-from .gates import gate_notes, run_gates
+from .gates import gate_notes, run_gate_failures
 
 if TYPE_CHECKING:
     from ..evaluation.past_runs.reparsing import Reparsed
@@ -62,7 +62,7 @@ class RunResults(Shown, frozen=True, kw_only=True):
 
     def failing(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:
         """Return one line per gate that the run fails."""
-        return run_gates(gates, min_graded, self.summary)
+        return run_gate_failures(gates, min_graded, self.summary)
 
     def gate_notes(self, gates: Mapping[str, float]) -> list[str]:
         """Return a line per system, if a pass_rate gate counts only a part of its outputs."""

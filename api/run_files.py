@@ -27,7 +27,7 @@ from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.manifest import component_versions
 from ..records import FolderPath, InputPath
 from .price_memory import keep_price, known_prices
-from .progress_bars import shown_progress
+from .progress_bars import show_progress
 
 if TYPE_CHECKING:
     from ..calibration.pass_threshold import PassAt
@@ -137,7 +137,7 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
         ConfigurationError: Only a model is left to ask, and none can be reached; nothing was done.
     """
     reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=partial(_load, plan)))
-    with shown_progress(wanted=progress) as shown, plan.engine or nullcontext():
+    with show_progress(enabled=progress) as shown, plan.engine or nullcontext():
         summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
     from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
     from .run_display import RunResults  # noqa: PLC0415 - loaded while the first replies are awaited
@@ -168,7 +168,7 @@ def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -
     from ..evaluation.forecast import forecast_run  # noqa: PLC0415 - most runs are not forecast
     from .forecasts import Forecasts  # noqa: PLC0415 - most runs are not forecast
 
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         return Forecasts(judges=forecast_run(plan, access, shown))
 
 
@@ -183,7 +183,7 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
     from ..report.from_run import report_on  # noqa: PLC0415 - seldom needed
     from .run_display import Reparsing  # noqa: PLC0415 - seldom needed
 
-    with shown_progress(wanted=progress) as shown:
+    with show_progress(enabled=progress) as shown:
         judges, summary = read_again(folder, shown, lambda: datetime.now(UTC), prices=known_prices())
     report = report_on(folder)
     assert isinstance(report, Path)

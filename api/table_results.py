@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
-    """Agreement of judges with labels: ``found["judge"].cohen_kappa.low``."""
+    """Agreement of judges with labels: ``calibration["judge"].cohen_kappa.low``."""
 
     def document(self, *, slices: Iterable[str] = ()) -> Document:
         """Return the results as a document with tables.
@@ -64,7 +64,7 @@ class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
 
 
 class Comparison(ComparisonNumbers, ShownOnPage, frozen=True, kw_only=True):
-    """Pairwise comparison of judges or systems: ``found.pairs[0].difference``."""
+    """Pairwise comparison of judges or systems: ``comparison.pairs[0].difference``."""
 
     _document = staticmethod(comparison_document)
     _screen = staticmethod(comparison_screen)
@@ -87,7 +87,7 @@ class Comparison(ComparisonNumbers, ShownOnPage, frozen=True, kw_only=True):
 
 
 class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
-    """Rate corrected by labels: ``found.all.ppi_plus_plus.low``, ``found["system"]``."""
+    """Rate corrected by labels: ``estimation.all.ppi_plus_plus.low``, ``estimation["me"]``."""
 
     _document = staticmethod(estimation_document)
     _screen = staticmethod(estimation_screen)
@@ -100,9 +100,9 @@ class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per part (all, and each system) and estimate."""
         return statistics_frame(
-            ({"part": name, "estimate": way}, each)
+            ({"part": name, "estimate": estimate}, statistic)
             for name, part in self.parts.items()
-            for way, each in part.estimates.items()
+            for estimate, statistic in part.estimates.items()
         )
 
 
@@ -120,6 +120,7 @@ class SamplePlan(PlanNumbers, Shown, frozen=True, kw_only=True):
 
         Without a draw, it has one row per rate or comparison, with the number of labels or items needed.
         """
-        takes = {**(self.labels or {}), **({} if self.items is None else {"comparison": self.items})}
-        needed = [{"for": name, "n": number} for name, number in takes.items()]
-        return data_frame(needed if self.draw is None else self.draw.rows())
+        if self.draw is not None:
+            return data_frame(self.draw.rows())
+        needed = {**(self.labels or {}), **({} if self.items is None else {"comparison": self.items})}
+        return data_frame([{"for": name, "n": number} for name, number in needed.items()])

@@ -58,7 +58,7 @@ def calibrate(
     recalibrate: Recalibrator | None = None,
     **reading: Unpack[TableReading],
 ) -> Calibration:
-    """Measure agreement of judges with trusted labels: ``found["judge"].cohen_kappa.low``.
+    """Measure agreement of judges with trusted labels: ``calibration["judge"].cohen_kappa.low``.
 
     Args:
         table: In any form. For runs, a baseline that compares words is added to the judges.

@@ -21,7 +21,7 @@ _MOST = 1_000
 
 
 class TrialRates(Shown, frozen=True):
-    """Rates over repeated trials by system: ``found["careful"].rates["pass^k"][4].low``."""
+    """Rates over repeated trials by system: ``trials["careful"].rates["pass^k"][4].low``."""
 
     systems: Mapping[str, SystemTrials]
 

@@ -13,15 +13,15 @@ from ..errors import as_named
 from .audit_claims import alternative, certify_run, verify
 from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .model_options import JudgingOptions, model_access, model_options, typed_options
+from .model_options import JudgingOptions, model_access, model_options, select_options
 from .option_sources import is_default, refuse_typed
 from .param_types import EXISTING_FOLDER, FOLDER, INPUT_FILE, Whole
 from .printing import command_line, emit, verbose_option
 from .shared_options import (
-    SpreadCommand,
+    MultiValueCommand,
     compose,
     json_option,
-    names_and_worlds,
+    name_options,
     option,
     out_option,
     pass_at_option,
@@ -48,7 +48,7 @@ Examples:
 """
 
 
-class _LadderCommand(SpreadCommand):
+class _LadderCommand(MultiValueCommand):
     flags_without_argument = frozenset({"--ladder"})
 
 
@@ -67,7 +67,7 @@ command.add_command(import_results)
 @command.command(
     "mutate",
     short_help="Make probes: planted faults, harmless twins, attacks.",
-    cls=SpreadCommand,
+    cls=MultiValueCommand,
     epilog=_MUTATE,
 )
 @click.argument("cases", type=INPUT_FILE)
@@ -80,7 +80,7 @@ command.add_command(import_results)
     option("--only", multiple=True, metavar="OPERATOR...", help="Operators by name.  [default: all that apply]"),
     option("--operator", multiple=True, metavar="MODULE:NAME", help="A custom operator."),
 )  # fmt: skip
-@names_and_worlds
+@name_options
 @workers_option
 @verbose_option
 def mutate_command(
@@ -158,7 +158,7 @@ def run(
 
     if not options["ladder"]:
         refuse_typed(["calls", "evenly"], "goes with --ladder")
-    judging = typed_options(JudgingOptions, options)
+    judging = select_options(JudgingOptions, options)
     settings: dict[str, Any] = {
         "model": judging.model,
         "out": out,

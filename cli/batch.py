@@ -13,7 +13,7 @@ import click
 from .param_types import EXISTING_FOLDER, FOLDER, INPUT_FILE, OUT_FILE, Whole
 from .printing import command_line
 from .shared_options import (
-    SpreadCommand,
+    MultiValueCommand,
     cases_and_outputs,
     compose,
     gates,
@@ -52,7 +52,7 @@ def command() -> None:
     """
 
 
-@command.command(cls=SpreadCommand, epilog=_EXPORT_EXAMPLE)
+@command.command(cls=MultiValueCommand, epilog=_EXPORT_EXAMPLE)
 @_judging
 @option("--results", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Results received so far.")
 @option("--run", type=EXISTING_FOLDER, help="Skip outputs that have a verdict in this run folder.")
@@ -76,7 +76,7 @@ def export(*, out: Path, **options: Any) -> None:
 @command.command(
     name="import",
     short_help="Read batch results into a run folder.",
-    cls=SpreadCommand,
+    cls=MultiValueCommand,
     epilog=_IMPORT_EXAMPLE,
 )
 @_judging
@@ -113,13 +113,13 @@ def import_(
     from ..api.run_files import plan_of
     from .evaluate import evaluate
 
-    shown = {name: options.pop(name) for name in ("fail_under", "min_graded", "verbose", "quiet")}
+    output_options = {name: options.pop(name) for name in ("fail_under", "min_graded", "verbose", "quiet")}
     plan = plan_of(command=command_line(), environments=worlds_of(worlds), **options)
-    results_told: list[str] = []
+    notes: list[str] = []
     access = access_to_results(
-        results, record, served_by=expect_served_by, model=options["model"], tell=results_told.append
+        results, record, served_by=expect_served_by, model=options["model"], on_note=notes.append
     )
-    code = evaluate(plan, access, **shown)
-    for line in results_told:
+    code = evaluate(plan, access, **output_options)
+    for line in notes:
         click.echo(line, err=True)
     return code

@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .generate import asking_options, finding_options
-from .model_options import ReachingOptions, model_access, reaching_options, typed_options
+from .generate import model_setting_options, search_options
+from .model_options import AccessOptions, access_options, model_access, select_options
 from .param_types import INPUT, OUT_FOLDER
 from .printing import emit
 from .shared_options import compose, dry_run_option, json_option, option, rules_option
@@ -58,9 +58,9 @@ _TEMPERATURE = 0.001
     option("--count-failures", is_flag=True,
            help="Write entries whose call failed as BFCL does, which scores them 0.  [default: no result; retried]"),
 )  # fmt: skip
-@asking_options
-@finding_options
-@reaching_options
+@model_setting_options
+@search_options
+@access_options
 @dry_run_option
 def generate(
     *,
@@ -81,7 +81,7 @@ def generate(
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
     asking: dict[str, Any] = {
         **{name: options[name] for name in _ASKED},
-        "access": model_access(typed_options(ReachingOptions, options)),
+        "access": model_access(select_options(AccessOptions, options)),
         "parameters": {name: value for name, value in parameters.items() if value is not None},
         "prices": options["price"],
     }

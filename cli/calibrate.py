@@ -63,7 +63,7 @@ def command(
     TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
     order, if known), or a run folder.
     """
-    from ..api.gates import judge_gates, parse_gates
+    from ..api.gates import judge_gate_failures, parse_gates
     from ..api.table_statistics import STATISTICS, calibrate
 
     if options["label_audit"] is None:
@@ -85,7 +85,7 @@ def command(
         full=calibration.document(slices=slices),
         screen=partial(calibration.screen, slices=slices),
     )
-    return gate_failures(judge_gates(wanted, calibration.judges))
+    return gate_failures(judge_gate_failures(wanted, calibration.judges))
 
 
 def _numbers(text: str) -> list[float]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
-from .main import take_plugins
+from .main import add_plugin_option
 from .notes import note
 from .param_types import INPUT, INPUT_FILE, OUT_FILE
-from .shared_options import SpreadCommand, compose, only_option, option
+from .shared_options import MultiValueCommand, compose, only_option, option
 
 if TYPE_CHECKING:
     from ..api.importing import ImportedSuite
@@ -42,7 +42,7 @@ def command() -> None:
 
 @command.command(
     short_help="BFCL's data: a folder, a wheel or a checkout.",
-    cls=SpreadCommand,
+    cls=MultiValueCommand,
     epilog="Example: fiducial cases bfcl bfcl_eval-2025.12.17-py3-none-any.whl --category live simple_python --out cases.jsonl",
 )
 @click.argument("path", type=INPUT)
@@ -162,7 +162,7 @@ def _custom_format(name: str) -> click.Command:
         _write(import_custom_format(name, path), out, outputs_out)
 
     custom.help = f"Read PATH by the registered format {name!r}."
-    take_plugins(custom)
+    add_plugin_option(custom)
     return custom
 
 

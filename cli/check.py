@@ -11,7 +11,7 @@ from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .param_types import OUT_FILE
 from .printing import emit
 from .shared_options import (
-    SpreadCommand,
+    MultiValueCommand,
     cases_and_outputs,
     checking,
     json_option,
@@ -28,7 +28,7 @@ Examples:
 """
 
 
-@click.command("check", cls=SpreadCommand, epilog=_EXAMPLE)
+@click.command("check", cls=MultiValueCommand, epilog=_EXAMPLE)
 @cases_and_outputs
 @option("--out", type=OUT_FILE, required=True, help="File for the verdicts (JSON Lines).")
 @only_option

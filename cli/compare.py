@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .model_options import JudgingOptions, model_access, model_options, typed_options
+from .model_options import JudgingOptions, model_access, model_options, select_options
 from .option_sources import refuse_typed
 from .param_types import FOLDER, OUT_FILE, Whole
 from .printing import command_line, emit_page
@@ -85,7 +85,7 @@ def command(
             html=html,
             judges=options["judges"],
             out=options["out"],
-            options=typed_options(JudgingOptions, options),
+            options=select_options(JudgingOptions, options),
         )
     refuse_typed(_OF_JUDGES.split(), "goes with --judge, which is not given")
     if by == "system" and options["right"] != "agrees":

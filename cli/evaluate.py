@@ -9,13 +9,13 @@ from typing import Unpack
 
 import click
 
-from ..api.gates import gates_of
+from ..api.gates import parse_run_gates
 from ..api.run_files import GENERATED, Access, CheckingStage, Plan, forecast, plan_of, run
 from ..errors import UsageError
 from ..records import InputPath
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import forecast_first, generate_first, refuse_generating_options
-from .label_options import grades_given
+from .label_options import grade_arguments
 from .model_options import RunOptions, jury_options_of, model_access
 from .printing import command_line, echo_answer
 
@@ -27,7 +27,7 @@ def labels_of(labels: Path | None) -> InputPath | None:
     """Return the source of ``--labels``: verdicts, or a table of grades."""
     from ..api.label_sources import label_input
 
-    return None if labels is None else label_input(labels, **grades_given())
+    return None if labels is None else label_input(labels, **grade_arguments())
 
 
 def evaluate_command_line(options: RunOptions, /, **stages: Unpack[CheckingStage]) -> int:
@@ -113,7 +113,7 @@ def evaluate(
         quiet: Print only the gates that fail.
         progress: Whether to show progress unless ``--quiet`` is given; None: only on a terminal.
     """
-    gates = gates_of(fail_under) if fail_under else {}
+    gates = parse_run_gates(fail_under) if fail_under else {}
     result = run(plan, access, progress=False if quiet else progress)
     from ..api.display import as_lines  # loaded while the first replies are awaited
 

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .model_options import GeneratingOptions, RunOptions, model_access, reaching_options, typed_options
+from .model_options import GeneratingOptions, RunOptions, access_options, model_access, select_options
 from .option_sources import refuse_typed
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
 from .shared_options import SectionedCommand, compose, dry_run_option, option, out_option, section, worlds
@@ -31,7 +31,7 @@ Examples:
 WORKS = "How a model or agent works on the cases"
 """Heading of these options in `--help`."""
 
-asking_options = section(
+model_setting_options = section(
     WORKS,
     option("--mode", type=click.Choice(["tools", "prompt"]), default="tools", help="Native tools, or BFCL's instructions and calls in the text."),
     option("--parameter", "parameters", multiple=True, callback=decoding_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
@@ -39,7 +39,7 @@ asking_options = section(
 )  # fmt: skip
 """Options for asking a generating model."""
 
-finding_options = compose(
+search_options = compose(
     option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
     option("--embedding-model", metavar="NAME", help="Model of the vector memory, at the same endpoint.  [default: hashed words]"),
 )  # fmt: skip
@@ -48,7 +48,7 @@ finding_options = compose(
 tool_options = section(
     WORKS,
     option("--histories", type=INPUT_FILE, help="Earlier conversations of an agent with a memory (docs/generate.md)."),
-    finding_options,
+    search_options,
 )  # fmt: skip
 """Options for an agent's memory and web."""
 
@@ -71,10 +71,10 @@ agent_options = section(
 @click.argument("cases", type=INPUT_FILE)
 @option("--model", metavar="NAME", help="The model that works on the cases.")
 @agent_options
-@asking_options
+@model_setting_options
 @tool_options
 @worlds
-@reaching_options
+@access_options
 @out_option(OUT_FILE, "File for the outputs (JSON Lines); the same command resumes it.")
 @option("--accept-edited", is_flag=True, help="Accept outputs that were edited by hand.")
 @dry_run_option
@@ -86,7 +86,7 @@ def command(*, cases: Path, out: Path, **values: Any) -> int:
     """
     from ..api.generating_files import forecast_file, generate_file
 
-    options = typed_options(GeneratingOptions, values)
+    options = select_options(GeneratingOptions, values)
     source = source_of(options, options.model, out, lambda: model_access(options))
     if options.dry_run:
         click.echo(

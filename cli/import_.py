@@ -10,9 +10,9 @@ import click
 from ..api.terminal_text import visible
 from ..errors import UsageError
 from ..records.json_text import encode_json
-from .label_options import grade_options, grades_given
+from .label_options import grade_arguments, grade_options
 from .param_types import INPUT_FILE, OUT_FOLDER
-from .shared_options import SpreadCommand, compose, option, pairs
+from .shared_options import MultiValueCommand, compose, option, pairs
 
 _EXAMPLE = """\b
 Examples:
@@ -23,7 +23,7 @@ Examples:
 """
 
 
-@click.command("import", epilog=_EXAMPLE, cls=SpreadCommand)
+@click.command("import", epilog=_EXAMPLE, cls=MultiValueCommand)
 @click.argument("paths", metavar="[SOURCE] PATH...", nargs=-1, required=True)
 @compose(
     option("--out", type=OUT_FOLDER, required=True, help="The folder for the records."),
@@ -81,7 +81,7 @@ def command(
         unit=unit,
         join=join,
         grade_by=grade_by,
-        **grades_given(),
+        **grade_arguments(),
     )
     if as_json:
         click.echo(encode_json(imported).decode())

@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL
-from .label_options import grade_options, grades_given
-from .model_options import JudgingOptions, model_access, parameter_option, reaching_options, typed_options
+from .label_options import grade_arguments, grade_options
+from .model_options import JudgingOptions, access_options, model_access, parameter_option, select_options
 from .param_types import EXISTING_FOLDER, INPUT, INPUT_FILE, OUT_FOLDER, Number, Whole
 from .printing import command_line, emit, verbose_option
-from .shared_options import SpreadCommand, compose, json_option, option, pairs, worlds
+from .shared_options import MultiValueCommand, compose, json_option, option, pairs, worlds
 
 _HELP = """Find a better prompt for a judge from labelled items.
 
@@ -29,7 +29,7 @@ if it agrees more with the labels and no planted fault or attack passes more oft
 """
 
 
-@click.command("improve", cls=SpreadCommand, help=_HELP)
+@click.command("improve", cls=MultiValueCommand, help=_HELP)
 @click.argument("labelled", metavar="RUN|TABLE", type=INPUT)
 @compose(
     option("--prompt", required=True, metavar="JUDGE", help="The current prompt: NAME, NAME/VARIANT, or a .prompty file; @MODEL names the judging model."),
@@ -51,7 +51,7 @@ if it agrees more with the labels and no planted fault or attack passes more oft
 @worlds
 @json_option
 @verbose_option
-@reaching_options
+@access_options
 def command(
     *,
     labelled: Path,
@@ -64,9 +64,9 @@ def command(
     """Find a better prompt for a judge from labelled items."""
     from ..api.improving import REPORT, improve
 
-    judging = typed_options(JudgingOptions, options)
+    judging = select_options(JudgingOptions, options)
     names = ("candidates", "model", "proposals", "probes", "adjudications", "holdout", "margin", "sample")
-    reading: Any = {"map": pairs("--map", columns), **grades_given()}
+    reading: Any = {"map": pairs("--map", columns), **grade_arguments()}
     improvement = improve(
         labelled,
         prompt,

@@ -9,17 +9,17 @@ import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .label_options import label_options
-from .model_options import RunOptions, jury_options, model_options, typed_options
+from .model_options import RunOptions, jury_options, model_options, select_options
 from .param_types import EXISTING_FOLDER
 from .shared_options import (
     JUDGE_HELP,
-    SpreadCommand,
+    MultiValueCommand,
     cases_and_outputs,
     gates,
-    into_run_folder,
     keep_only,
     only_option,
     option,
+    run_folder_options,
     scale_option,
     worlds,
 )
@@ -49,7 +49,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
         ctx.exit(EXIT_PARTIAL if reparsed.summary.counts.failed else EXIT_OK)
 
 
-@click.command("judge", cls=SpreadCommand, epilog=_EXAMPLE)
+@click.command("judge", cls=MultiValueCommand, epilog=_EXAMPLE)
 @option(
     "--reparse",
     type=EXISTING_FOLDER,
@@ -64,7 +64,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
 @scale_option("judges")
 @worlds
 @only_option
-@into_run_folder
+@run_folder_options
 @label_options
 @jury_options
 @model_options
@@ -77,4 +77,4 @@ def command(**options: Any) -> int:
     from .evaluate import evaluate_command_line
 
     keep_only(options)
-    return evaluate_command_line(typed_options(RunOptions, options))
+    return evaluate_command_line(select_options(RunOptions, options))

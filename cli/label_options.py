@@ -45,7 +45,7 @@ score_scale_option = option(
 )
 
 
-def grades_typed() -> list[str]:
+def grade_words() -> list[str]:
     """Return the grade options as command-line words, for proposed commands."""
     grades: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
     words: list[str] = []
@@ -70,7 +70,7 @@ def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
     return scores
 
 
-def grades_given() -> dict[str, Any]:
+def grade_arguments() -> dict[str, Any]:
     """Return the grade options as arguments of the Python API."""
     grades: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
     if "map_label" in grades:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .label_options import grades_given, label_options
+from .label_options import grade_arguments, label_options
 from .param_types import EXISTING_FOLDER, INPUT_FILE, OUT_FILE
 from .printing import emit
 from .shared_options import json_option, option
@@ -54,7 +54,7 @@ def add(folder: Path, labels: Path, by: str | None, json_file: str | None) -> No
     """
     from ..api.labels import join_labels
 
-    emit(join_labels(folder, labels, by=by, **grades_given()), json_file, wrapped=False)
+    emit(join_labels(folder, labels, by=by, **grade_arguments()), json_file, wrapped=False)
 
 
 @command.command(

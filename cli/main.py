@@ -90,7 +90,7 @@ class LazyGroup(click.Group):
         module = "import_" if cmd_name == "import" else cmd_name
         command = getattr(import_module(f".{module}", __package__), "command")  # noqa: B009 - set by each module
         assert isinstance(command, click.Command)
-        take_plugins(command)
+        add_plugin_option(command)
         return command
 
     def resolve_command(
@@ -267,11 +267,11 @@ def _leave(status: int) -> NoReturn:
     raise SystemExit(status)
 
 
-def take_plugins(command: click.Command) -> None:
+def add_plugin_option(command: click.Command) -> None:
     """Add the option ``--plugin`` to a command, or to every command of a group."""
     if isinstance(command, click.Group):
         for each in command.commands.values():
-            take_plugins(each)
+            add_plugin_option(each)
     elif all(param.name != "plugin" for param in command.params):
         command.params.append(
             click.Option(

@@ -29,7 +29,7 @@ Examples:
 @option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]")
 @option("--max-calls", type=Whole(0), default=1_000, metavar="N", help="Model calls per request.")
 @option("--max-cost", type=Number(0), metavar="USD", help="Dollars per request.")
-def command(*, folder: Path, model: str | None, **reaching: Any) -> None:
+def command(*, folder: Path, model: str | None, **values: Any) -> None:
     """Serve check, judge, calibrate, explain and next step to a coding assistant (MCP).
 
     The protocol runs over standard input and output. Nothing can run code, or read or write outside the folder. The
@@ -38,7 +38,7 @@ def command(*, folder: Path, model: str | None, **reaching: Any) -> None:
     from ..api.assistant_tools import AssistantTools
     from ..api.mcp_server import serve
 
-    access_options: Mapping[str, Any] = {name: value for name, value in reaching.items() if value is not None}
+    access_options: Mapping[str, Any] = {name: value for name, value in values.items() if value is not None}
     if model is None and access_options.keys() - {"max_calls"}:
         raise UsageError(f"--{min(access_options.keys() - {'max_calls'}).replace('_', '-')} needs --model")
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:

@@ -30,9 +30,9 @@ def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
     The numbers equal those of one run over all inputs as a set of shards. Runs with different rules, judges, checkers or thresholds are
     refused, as are outputs with different verdicts in two of them.
     """
-    from ..api.merging import merge, without_repeats
+    from ..api.merging import distinct_folders, merge
 
-    run = merge(without_repeats(runs, note), out, prices=prices, command=command_line(), progress=True)
+    run = merge(distinct_folders(runs, note), out, prices=prices, command=command_line(), progress=True)
     click.echo(
         as_named(
             f"{run}\nreport: {run.report()}\nrecords: {out} (`fiducial calibrate {out}` for every statistic)"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Options = TypeVar("Options", bound=msgspec.Struct)
 
 
-reaching_options = section(
+access_options = section(
     "How a model is reached, and what it may cost",
     option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]"),
     option("--endpoint", "endpoints", multiple=True, metavar="URL[,key-env=NAME][,weight=W][,model=NAME]", help="One of several endpoints that share the load (docs/configuration.md); may be given several times."),
@@ -54,7 +54,7 @@ parameter_option = option(
 model_options = compose(
     option("--model", metavar="NAME", help="The judging model; `baseline` is the word overlap baseline, no model."),
     parameter_option,
-    reaching_options,
+    access_options,
     option("--repeats", type=Whole(1, 100), default=1, help="Number of times each output is judged."),
     option("--batch", is_flag=True, help="Use the provider's batch endpoint: cheaper, done within a day."),
     option("--poll-seconds", type=Number(0), default=30.0, help="Seconds between checks of a batch's status."),
@@ -62,8 +62,8 @@ model_options = compose(
 )  # fmt: skip
 
 
-class ReachingOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Options for access to a model and its budget; see `reaching_options`."""
+class AccessOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Options for access to a model and its budget; see `access_options`."""
 
     base_url: str | None = None
     endpoints: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class ReachingOptions(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-class JudgingOptions(ReachingOptions, frozen=True, kw_only=True):
+class JudgingOptions(AccessOptions, frozen=True, kw_only=True):
     """Options of every command that asks judges; see `model_options`."""
 
     model: str | None = None
@@ -148,12 +148,12 @@ class RunOptions(GeneratingOptions, frozen=True, kw_only=True):
         return self.generate is not None or self.agent is not None
 
 
-def typed_options(kind: type[Options], values: Mapping[str, Any]) -> Options:
+def select_options(kind: type[Options], values: Mapping[str, Any]) -> Options:
     """Return the options that a type names; others belong to the command."""
     return kind(**{name: values[name] for name in kind.__struct_fields__ if name in values})
 
 
-def model_access(options: ReachingOptions, environment: Mapping[str, str] = os.environ) -> ModelAccess:
+def model_access(options: AccessOptions, environment: Mapping[str, str] = os.environ) -> ModelAccess:
     """Return access to a model from options and environment variables.
 
     A dry run needs no endpoint and no key.
@@ -188,7 +188,7 @@ def model_access(options: ReachingOptions, environment: Mapping[str, str] = os.e
     )
 
 
-def _endpoints(options: ReachingOptions) -> Sequence[str]:
+def _endpoints(options: AccessOptions) -> Sequence[str]:
     """Return the endpoints, unless typed options override those of the team file."""
     others = [name for name in ("base_url", "connection") if getattr(options, name) is not None]
     endpoints = options.endpoints
@@ -199,7 +199,7 @@ def _endpoints(options: ReachingOptions) -> Sequence[str]:
     return () if from_team_file("endpoints") else endpoints
 
 
-def _connection(options: ReachingOptions) -> str | None:
+def _connection(options: AccessOptions) -> str | None:
     """Return the connection, unless typed options override that of the team file."""
     others = [name for name in ("base_url", "api_key_env") if getattr(options, name) is not None]
     connection = options.connection

@@ -54,6 +54,8 @@ class _LocalPath(click.Path):
             return Path(value)
         if isinstance(value, str) and "://" in value:
             value = self._local(value, ctx)
+            if not value.exists():
+                return value  # an empty folder of a store, which has no working copy yet
         else:
             self._check(Path(value), param, ctx)
         path = cast("Path", super().convert(value, param, ctx))
@@ -68,18 +70,18 @@ class _LocalPath(click.Path):
             if path.is_file() and not self.file_okay:
                 self.fail(f"'{path}' is a file; expected a folder.", param, ctx)
             if self.exists and not path.exists():
-                self.fail(f"no such {expected}: '{path}'{_nearest_path(path) or '.'}", param, ctx)
+                self.fail(f"no such {expected}: '{path}'{_nearest_name(path) or '.'}", param, ctx)
         except OSError as error:  # a name that is too long, for example
             self.fail(f"'{path}': {error.strerror}.", param, ctx)
 
 
-def _nearest_path(path: Path) -> str:
-    """Return a question that suggests a path with a similar name; empty if there is none."""
+def _nearest_name(path: Path) -> str:
+    """Return a question that suggests a similar name in the folder; empty if there is none."""
     from ..records.explanations import nearest  # only needed for a typo
 
     if not path.parent.is_dir():
         return ""
-    return nearest(str(path), map(str, path.parent.iterdir()))
+    return nearest(path.name, (each.name for each in path.parent.iterdir()))
 
 
 INPUT = _LocalPath(_read, exists=True)

@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from ..records import write_records
-from .label_options import grade_options, grades_typed, score_scale_option
+from .label_options import grade_options, grade_words, score_scale_option
 from .option_sources import refuse_typed
 from .param_types import INPUT, INPUT_FILE, OUT_FILE, Number, Whole
 from .printing import command_line, emit, verbose_option
@@ -107,7 +107,7 @@ def command(
         raise UsageError(f"say how many of its items to label: `{command_line()} --next 50`")
     if wanted["draw"] is None and drawn:
         raise UsageError("--by-doubt, --strata and --out are for --next: add --next N")
-    if not tables and (labels or columns or wanted["judge"] or grades_typed()):
+    if not tables and (labels or columns or wanted["judge"] or grade_words()):
         raise UsageError("--labels, --map, --judge and grades are of a TABLE: name it")
     if not by_budget and all(wanted[name] is None for name in ("draw", "half_width", "difference")):
         raise UsageError(

@@ -10,7 +10,7 @@ import click
 from .option_sources import refuse_typed
 from .param_types import EXISTING_FOLDER, INPUT_FILE, OUT_FILE, Whole
 from .printing import emit
-from .shared_options import SpreadCommand, compose, option
+from .shared_options import MultiValueCommand, compose, option
 
 if TYPE_CHECKING:
     from ..api.reviewing import SampleKind
@@ -28,7 +28,7 @@ Examples:
 _OF_PAGES = ("sample", "of", "agreements", "count", "seed", "judge", "name", "out", "accept_edited")
 
 
-@click.command("review", cls=SpreadCommand, epilog=_EXAMPLE)
+@click.command("review", cls=MultiValueCommand, epilog=_EXAMPLE)
 @click.argument("run", type=EXISTING_FOLDER)
 @compose(
     option("--sample", type=click.Choice(["open", "decided", "doubt", "suspected"]), default="open",

@@ -6,21 +6,21 @@ from typing import Any
 
 import click
 
-from .generate import WORKS, agent_options, asking_options, tool_options
+from .generate import WORKS, agent_options, model_setting_options, tool_options
 from .label_options import label_options
-from .model_options import RunOptions, jury_options, model_options, typed_options
+from .model_options import RunOptions, jury_options, model_options, select_options
 from .shared_options import (
     JUDGE_HELP,
-    SpreadCommand,
+    MultiValueCommand,
     cases_argument,
     checking,
     engine_options,
     gates,
-    into_run_folder,
     keep_only,
     only_option,
     option,
     outputs_option,
+    run_folder_options,
     scale_option,
     section,
     workspace_options,
@@ -38,7 +38,7 @@ Examples:
 """
 
 
-@click.command("run", cls=SpreadCommand, epilog=_EXAMPLE)
+@click.command("run", cls=MultiValueCommand, epilog=_EXAMPLE)
 @cases_argument
 @outputs_option(required=False)
 @section(
@@ -46,7 +46,7 @@ Examples:
     option("--generate", metavar="MODEL", help="Generate outputs with this model first; they are kept in the run folder."),
     option("--generate-base-url", metavar="URL[,key-env=NAME]", help="Endpoint of that model; --api-key-env is not sent there.  [default: the judges']"),
     agent_options,
-    asking_options,
+    model_setting_options,
     tool_options,
 )  # fmt: skip
 @option("--judge", "judges", multiple=True, metavar="JUDGE...", help=JUDGE_HELP)
@@ -58,7 +58,7 @@ Examples:
     help="open: undecided outputs; all: every output; N: undecided ones, and N checked ones to calibrate on.",
 )
 @only_option
-@into_run_folder
+@run_folder_options
 @label_options
 @checking
 @engine_options
@@ -85,7 +85,7 @@ def command(judge_on: str, **options: Any) -> int:
             click.echo(f"corrected cases: {corrected}", err=True)
     keep_only(options)
     return evaluate_command_line(
-        typed_options(RunOptions, options),
+        select_options(RunOptions, options),
         options=check_options(
             options["rules"], options["functions"], options["worlds"], **workspace_options(options)
         ),

@@ -70,7 +70,7 @@ def section(heading: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
-class SpreadCommand(SectionedCommand):
+class MultiValueCommand(SectionedCommand):
     """Command whose repeatable options also take several values: ``--outputs a.jsonl b.jsonl``."""
 
     flags_without_argument: frozenset[str] = frozenset()
@@ -252,7 +252,7 @@ def written_beside(options: Mapping[str, Any]) -> Path:
     return _scratch(click.get_current_context()) if options.get("dry_run") else options["out"]
 
 
-into_run_folder = compose(
+run_folder_options = compose(
     option("--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."),
     pass_at_option,
     out_option(FOLDER, "The run folder; the same command resumes it."),
@@ -311,7 +311,7 @@ worlds = option(
     "--environment", "worlds", multiple=True, metavar="MODULE|FILE.py:CLASS", help="A custom environment."
 )
 
-names_and_worlds = section(
+name_options = section(
     "Names, functions and worlds",
     option("--names", type=click.Choice(["dotted", "underscored", "auto"]), default="auto",
            help="Form in which systems saw function names with dots."),
@@ -338,7 +338,7 @@ checking = compose(
     rules_option("strict"),
     option("--labels-patch", type=INPUT_FILE,
            help="Corrected references of cases (`fiducial labels export`); the corrected cases are written beside --out."),
-    names_and_worlds,
+    name_options,
 )  # fmt: skip
 
 workers_option = option(

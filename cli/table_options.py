@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import ColumnsError
-from .label_options import grade_options, grades_given, grades_typed, score_scale_option
+from .label_options import grade_arguments, grade_options, grade_words, score_scale_option
 from .notes import note
 from .param_types import INPUT, INPUT_FILE, Whole
 from .printing import command_line, propose_tables, verbose_option
@@ -87,7 +87,7 @@ def load_table(
             labels=labels,
             map=pairs("--map", columns),
             accept_edited=accepts_edited(),
-            **grades_given(),
+            **grade_arguments(),
             **reading,
         )
     except ColumnsError as error:
@@ -106,4 +106,4 @@ def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labe
     names = [str(table) for table in tables]
     options = [word for column in columns for word in ("--map", column)]
     options += [] if labels is None else ["--labels", str(labels)]
-    propose_tables(plan=[*names, *options, *grades_typed()], review=names)
+    propose_tables(plan=[*names, *options, *grade_words()], review=names)

@@ -59,13 +59,13 @@ def command(
 
     Trials of a case count together. If a judge graded, labels correct its errors, which grow with k.
     """
-    from ..api.gates import trial_gates, trial_gates_of, trials_of_gates
+    from ..api.gates import parse_trial_gates, trial_gate_failures, trials_in_gates
     from ..api.trials import trials
 
-    wanted = trial_gates_of(gates)
+    wanted = parse_trial_gates(gates)
     if wanted:
-        ks = (*(ks or ()), *trials_of_gates(wanted))
+        ks = (*(ks or ()), *trials_in_gates(wanted))
     table = load_table(tables, columns, labels, outputs=True)
     rates = trials(table.with_pass_at(options["pass_at"]), ks)
     emit(rates, json_file)
-    return gate_failures(trial_gates(wanted, rates.systems))
+    return gate_failures(trial_gate_failures(wanted, rates.systems))

@@ -167,7 +167,9 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path):
     folder = imported("promptfoo/results.json", tmp_path / "in")
     with pytest.raises(UsageError, match="unknown format 'jnit' \\(did you mean 'junit'"):
         fd.export(folder, "jnit", tmp_path / "out")
-    with pytest.raises(UsageError, match=r"holds no verdict of judge 'me' to export; systems: .+; judges: .+"):
+    with pytest.raises(
+        UsageError, match=r"holds no verdict of judge 'me' to export; systems: .+; judges: .+"
+    ):
         fd.export(folder, "junit", tmp_path / "out", judge="me")
     with pytest.raises(InputError, match="neither a run nor an import"):
         fd.export(SAMPLES, "junit", tmp_path / "out")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fiducial.api.gates import gate_notes, run_gates
+from fiducial.api.gates import gate_notes, run_gate_failures
 from fiducial.evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, StratumRate, SystemResult
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 
@@ -15,10 +15,10 @@ def summary(overall: StratumRate | None = WHOLE) -> RunSummary:
 
 
 def test_a_gate_on_all_outputs_counts_judged_ones():
-    assert run_gates({"overall": 0.95}, None, summary()) == [
+    assert run_gate_failures({"overall": 0.95}, None, summary()) == [
         "gate failed: a: overall 0.8300 [0.5500, 0.9500] (n 12) is below 0.95"
     ]
-    assert run_gates({"pass_rate": 0.95}, None, summary()) == []
+    assert run_gate_failures({"pass_rate": 0.95}, None, summary()) == []
 
 
 def test_a_gate_on_checked_outputs_says_what_it_leaves_out():
@@ -30,5 +30,5 @@ def test_a_gate_on_checked_outputs_says_what_it_leaves_out():
 def test_a_rate_of_all_outputs_that_is_undefined_fails_its_gate():
     left = StratumRate(name=ALL_UNCORRECTED, n=7, of=12, value=None, undefined="5 of 12 outputs are ungraded")
     for overall in (None, left):
-        [failure] = run_gates({"overall": 0.1}, None, summary(overall))
+        [failure] = run_gate_failures({"overall": 0.1}, None, summary(overall))
         assert failure.startswith("gate failed: a: overall is undefined (")

@@ -37,7 +37,7 @@ def test_a_notebook_that_cannot_draw_gets_plain_lines(monkeypatch: pytest.Monkey
         return None
 
     monkeypatch.setattr(showing, "find_spec", nothing)
-    with showing.shown_progress() as shown:
+    with showing.show_progress() as shown:
         shown.begin("checking", 2)
         shown.advance(2)
     assert capsys.readouterr().err == "checking: 2 to do\n"

@@ -171,7 +171,7 @@ def test_a_line_that_is_wrong_is_named_by_its_address(bucket: Any):
         (["calibrate", "{b}/none.csv"], "there is no such object or folder"),
         (["report", "{b}/none"], "not a run folder"),
         (["calibrate", "{b}/in/*/x.csv"], "a pattern is for names in one folder"),
-        (["run", "https://h/c", "--outputs", "x", "--out", "y"], "web addresses are not read"),
+        (["run", "https://h/c", "--outputs", "https://h/o", "--out", "y"], "web addresses are not read"),
         (["calibrate", "{b}/in/outputs.jsonl", "--json", "{b}/x.json"], "memory://bucket"),
     ],
 )

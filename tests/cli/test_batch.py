@@ -181,7 +181,7 @@ def test_results_that_are_not_used_are_counted_aloud(export: Command, import_: C
     result = import_(answer("results.jsonl", *ours, ours[0], result_line("not-one-of-ours", "1")))
     assert result.code == 0
     assert "1 of 21 results match no request" in result.err
-    assert "1 results are of requests that have another, later or better one" in result.err
+    assert "1 result superseded by a later or better one for the same request" in result.err
 
 
 @pytest.mark.attack("inputs of others")
@@ -190,7 +190,7 @@ def test_replies_of_another_model_are_named_and_refused_on_request(export: Comma
     foreign = answer("results.jsonl", *(served_by("gpt-oss-20b", name) for name in ids()))
     result = import_(foreign)
     assert result.code == 0
-    assert "warning: 20 replies are of 'gpt-oss-20b', and 'm' was asked" in result.err
+    assert "warning: 20 replies from 'gpt-oss-20b', but 'm' was asked" in result.err
     refused = import_(foreign, "--expect-served-by", "m", "--out", "strict")
     assert refused.code == 3
     reasons = {verdict.reason for verdict in verdicts_in("strict")}

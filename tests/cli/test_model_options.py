@@ -8,11 +8,11 @@ import pytest
 
 from fiducial.cli.main import cli
 from fiducial.cli.model_options import (
+    AccessOptions,
     GeneratingOptions,
     JudgingOptions,
-    ReachingOptions,
     RunOptions,
-    typed_options,
+    select_options,
 )
 
 OF_JUDGES = {"model", "judge_parameters", "repeats", "batch", "poll_seconds"}
@@ -27,7 +27,7 @@ OF_GENERATING = set(GeneratingOptions.__struct_fields__) - set(JudgingOptions.__
         ("fiducial compare", JudgingOptions, set[str]()),
         ("fiducial audit run", JudgingOptions, set[str]()),
         ("fiducial generate", GeneratingOptions, OF_JUDGES - {"model"}),
-        ("fiducial bfcl generate", ReachingOptions, set[str]()),
+        ("fiducial bfcl generate", AccessOptions, set[str]()),
     ],
 )
 def test_every_field_is_an_option(name: str, kind: type[msgspec.Struct], without: set[str]):
@@ -41,7 +41,7 @@ def test_every_field_is_an_option(name: str, kind: type[msgspec.Struct], without
 
 
 def test_options_are_typed_once_and_cannot_change():
-    options = typed_options(
+    options = select_options(
         JudgingOptions, {"model": "m", "batch": True, "poll_seconds": 5.0, "rules": "strict"}
     )
     assert (options.model, options.batch_poll_seconds) == ("m", 5.0)

@@ -7,11 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 from fiducial.cli.param_types import Number
-from fiducial.cli.shared_options import SpreadCommand, json_option, pairs
+from fiducial.cli.shared_options import MultiValueCommand, json_option, pairs
 from fiducial.errors import UsageError
 
 
-@click.command(cls=SpreadCommand)
+@click.command(cls=MultiValueCommand)
 @click.argument("cases")
 @click.option("--outputs", multiple=True)
 @click.option("--out")
