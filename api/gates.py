@@ -62,9 +62,9 @@ def parse_run_gates(options: Iterable[str]) -> dict[str, float]:
 
 def parse_trial_gates(options: Iterable[str]) -> dict[str, float]:
     """Parse gates on rates over trials: ``pass^4=0.5``, ``pass@4=0.9``."""
-    typed = list(options)
-    named = [name for name in (text.partition("=")[0] for text in typed) if _TRIAL_RATE.fullmatch(name)]
-    return parse_gates(typed, named or ["pass^4", "pass@4"])
+    texts = list(options)
+    names = [text.partition("=")[0] for text in texts]
+    return parse_gates(texts, [name for name in names if _TRIAL_RATE.fullmatch(name)] or ["pass^4", "pass@4"])
 
 
 def trials_in_gates(gates: Iterable[str]) -> list[int]:
@@ -101,11 +101,11 @@ def run_gate_failures(gates: Mapping[str, float], min_graded: float | None, summ
             lines += _failure(system.system, PASS_RATE, system.strata[0], gates[PASS_RATE])
         if OVERALL in gates:
             lines += _failure(system.system, OVERALL, system.overall, gates[OVERALL])
-    wanted = {name: at_least for name, at_least in gates.items() if name not in {PASS_RATE, OVERALL}}
-    if wanted and summary.calibration is None:
-        lines.append(f"gate failed: {', '.join(wanted)}: no judge was calibrated")
+    of_judges = {name: at_least for name, at_least in gates.items() if name not in {PASS_RATE, OVERALL}}
+    if of_judges and summary.calibration is None:
+        lines.append(f"gate failed: {', '.join(of_judges)}: no judge was calibrated")
     elif summary.calibration is not None:
-        lines += judge_gate_failures(wanted, summary.calibration.judges)
+        lines += judge_gate_failures(of_judges, summary.calibration.judges)
     if min_graded is not None:
         share = summary.counts.graded / summary.counts.outputs
         if share < min_graded:

@@ -54,13 +54,13 @@ class RunResults(Shown, frozen=True, kw_only=True):
         return [*notes, *summary_document(self.summary), *proposed, ""]
 
     def closing(self) -> Iterator[str]:
-        """Yield the places of report and records."""
+        """Yield the paths of the report and the records."""
         out = self.plan.out
         yield f"report: {self.report}"
         every = f"fiducial calibrate {shlex.quote(str(out))}"
         yield f"records: {out} (the same command resumes; `{every}` for every statistic)"
 
-    def failing(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:
+    def gate_failures(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:
         """Return one line per gate that the run fails."""
         return run_gate_failures(gates, min_graded, self.summary)
 
@@ -82,5 +82,7 @@ class Reparsing(Shown, frozen=True, kw_only=True):
 
 
 def _changes(entry: Reparsed) -> Piece:
-    kept = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
-    return f"{entry.by}: {number_text.counted(entry.replies, 'reply')} read again, {number_text.counted(entry.changed, 'verdict')} changed{kept}"
+    unchanged = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
+    replies = number_text.counted(entry.replies, "reply")
+    changed = number_text.counted(entry.changed, "verdict")
+    return f"{entry.by}: {replies} read again, {changed} changed{unchanged}"

@@ -12,7 +12,7 @@ from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .param_types import INPUT_FILE, OUT_FOLDER, Number, Whole
 from .printing import command_line
-from .shared_options import only_option, option, workspaces
+from .shared_options import only_option, option, workspace_options
 
 _RUN_EXAMPLES = """\b
 Examples:
@@ -81,7 +81,7 @@ def prepare(*, cases: Path, out: Path, system: str | None, only: tuple[str, ...]
     default="strict",
     help="strict: no file of a workspace stands in for a library or a hidden test.",
 )
-@workspaces
+@workspace_options
 def run(
     *,
     cases: Path,

@@ -18,8 +18,10 @@ from .option_sources import is_default, refuse_typed
 from .param_types import EXISTING_FOLDER, FOLDER, INPUT_FILE, Whole
 from .printing import command_line, emit, verbose_option
 from .shared_options import (
+    JUDGE_HELP,
     MultiValueCommand,
     compose,
+    environment_option,
     json_option,
     name_options,
     option,
@@ -27,7 +29,6 @@ from .shared_options import (
     pass_at_option,
     scale_option,
     workers_option,
-    worlds,
 )
 
 _MUTATE = """\b
@@ -123,7 +124,7 @@ def mutate_command(
 )
 @click.argument("probes", type=EXISTING_FOLDER, required=False)
 @compose(
-    option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."),
+    option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=f"{JUDGE_HELP}."),
     scale_option("judges"),
     out_option(FOLDER, "The run folder; the same command resumes it."),
     option("--sample", type=Whole(1), default=100, help="Most probes of each operator; verdicts made so far are reused with a larger number."),
@@ -134,7 +135,7 @@ def mutate_command(
     option("--only", multiple=True, metavar="NAME...", help="Operators and dials by name.  [default: all that apply]"),
 )  # fmt: skip
 @pass_at_option
-@worlds
+@environment_option
 @json_option
 @verbose_option
 @model_options

@@ -22,7 +22,7 @@ Examples:
 """
 
 
-_OF_CERTIFYING = ("level", "pass_at", "accept", "drift", "sign")
+_CERTIFY_OPTIONS = ("level", "pass_at", "accept", "drift", "sign")
 
 
 @click.command("certify", short_help="Certify a judge, or check a certificate.", epilog=_CERTIFY)
@@ -65,7 +65,7 @@ def certify_run(
     if (against is None) == (out is None) or (against is None) != bool(claims):
         raise UsageError("expected --claim STAT=VALUE with --out FILE, or --against FILE")
     if against is not None:
-        refuse_typed(_OF_CERTIFYING, "is for a new certificate; --against checks an existing one")
+        refuse_typed(_CERTIFY_OPTIONS, "is for a new certificate; --against checks an existing one")
         status = check_certificate(run, against, judge=judge)
         emit(status, json_file)
         return EXIT_OK if status.valid else EXIT_GATE

@@ -13,23 +13,24 @@ import click
 from .param_types import EXISTING_FOLDER, FOLDER, INPUT_FILE, OUT_FILE, Whole
 from .printing import command_line
 from .shared_options import (
+    JUDGE_HELP,
     MultiValueCommand,
     cases_and_outputs,
     compose,
-    gates,
+    environment_option,
+    gate_options,
     option,
     pass_at_option,
     scale_option,
-    worlds,
 )
 
 _judging = compose(
     cases_and_outputs,
-    option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."),
+    option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=f"{JUDGE_HELP}."),
     scale_option("judges"),
     option("--model", required=True, metavar="NAME", help="The judging model."),
     option("--repeats", type=Whole(1, 100), default=1, help="Number of times each output is judged."),
-    worlds,
+    environment_option,
 )  # fmt: skip
 
 _EXPORT_EXAMPLE = """\b
@@ -95,7 +96,7 @@ def export(*, out: Path, **options: Any) -> None:
     option("--expect-served-by", metavar="MODEL", help="Accept replies only from this model, in any release, if the file names the model."),
     option("--out", type=FOLDER, required=True, help="The run folder; a further import adds to it."),
 )  # fmt: skip
-@gates
+@gate_options
 def import_(
     *,
     results: tuple[Path, ...],

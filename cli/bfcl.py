@@ -39,7 +39,7 @@ _data = option(
     help="BFCL's data: a folder with its files, a bfcl_eval-*.whl, or a checkout of the repository.",
 )
 
-_ASKED = ("model", "mode", "steps_per_turn", "system", "search", "embedding_model")
+_SOURCE_OPTIONS = ("model", "mode", "steps_per_turn", "system", "search", "embedding_model")
 _TEMPERATURE = 0.001
 """The temperature that BFCL uses for every model that accepts one."""
 
@@ -79,16 +79,16 @@ def generate(
     from ..api.generating_files import forecast_bfcl, generate_bfcl
 
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
-    asking: dict[str, Any] = {
-        **{name: options[name] for name in _ASKED},
+    source: dict[str, Any] = {
+        **{name: options[name] for name in _SOURCE_OPTIONS},
         "access": model_access(select_options(AccessOptions, options)),
         "parameters": {name: value for name, value in parameters.items() if value is not None},
         "prices": options["price"],
     }
     if dry_run:
-        click.echo(str(forecast_bfcl(data, results, categories, **asking)))
+        click.echo(str(forecast_bfcl(data, results, categories, **source)))
         return EXIT_OK
-    done = generate_bfcl(data, results, categories, count_failures=count_failures, progress=True, **asking)
+    done = generate_bfcl(data, results, categories, count_failures=count_failures, progress=True, **source)
     for each in done:
         click.echo(str(each))
     click.echo(f"results: {results}")

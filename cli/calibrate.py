@@ -11,7 +11,7 @@ import click
 from ..errors import UsageError
 from .option_sources import refuse_typed
 from .param_types import INPUT_FILE, Number
-from .printing import emit, gate_failures
+from .printing import emit, print_gate_failures
 from .shared_options import compose, option
 from .table_options import load_table, table_options
 
@@ -68,7 +68,7 @@ def command(
 
     if options["label_audit"] is None:
         refuse_typed(["label_audit_by"], "goes with --label-audit")
-    wanted = parse_gates(gates, STATISTICS)
+    minimums = parse_gates(gates, STATISTICS)
     table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)
     for name in slices:
         if name not in table.columns:
@@ -85,7 +85,7 @@ def command(
         full=calibration.document(slices=slices),
         screen=partial(calibration.screen, slices=slices),
     )
-    return gate_failures(judge_gate_failures(wanted, calibration.judges))
+    return print_gate_failures(judge_gate_failures(minimums, calibration.judges))
 
 
 def _numbers(text: str) -> list[float]:

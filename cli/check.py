@@ -13,7 +13,7 @@ from .printing import emit
 from .shared_options import (
     MultiValueCommand,
     cases_and_outputs,
-    checking,
+    checking_options,
     json_option,
     keep_only,
     only_option,
@@ -33,7 +33,7 @@ Examples:
 @option("--out", type=OUT_FILE, required=True, help="File for the verdicts (JSON Lines).")
 @only_option
 @json_option
-@checking
+@checking_options
 @workers_option
 def command(
     cases: tuple[Path, ...],

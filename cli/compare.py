@@ -14,7 +14,7 @@ from .model_options import JudgingOptions, model_access, model_options, select_o
 from .option_sources import refuse_typed
 from .param_types import FOLDER, OUT_FILE, Whole
 from .printing import command_line, emit_page
-from .shared_options import SectionedCommand, compose, option, scale_option, worlds
+from .shared_options import SectionedCommand, compose, environment_option, option, scale_option
 from .table_options import accepts_edited, load_table, table_options
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ Example:
   fiducial compare RUN_FOLDER --by system --judge preference --model gpt-4.1-mini --out preferences
 """
 
-_OF_JUDGES = (
+_JUDGING_OPTIONS = (
     "worlds out model judge_parameters repeats batch poll_seconds dry_run base_url endpoints connection api_key_env concurrency timeout attempts "
     "patience expect_served_by cache no_cache record replay max_calls max_cost"
 )
-_OF_TABLES = ("pass_at", "right", "statistic", "flips", "interval", "seed", "replicates")
+_TABLE_OPTIONS = ("pass_at", "right", "statistic", "flips", "interval", "seed", "replicates")
 
 
 @click.command("compare", cls=SectionedCommand, epilog=_EXAMPLE)
@@ -54,7 +54,7 @@ _OF_TABLES = ("pass_at", "right", "statistic", "flips", "interval", "seed", "rep
     option("--html", type=OUT_FILE, help="Also write a page with figures of the differences and every number."),
     option("--out", type=FOLDER, help="With --judge: the folder for its verdicts; the same command resumes it."),
 )  # fmt: skip
-@worlds
+@environment_option
 @model_options
 @scale_option("judges")
 def command(
@@ -74,7 +74,7 @@ def command(
     one. Exit code 3: finished, but calls to the model failed; with --out the same command retries only these.
     """
     if options["judges"]:
-        refuse_typed(["columns", *_OF_TABLES], "goes with tables; --judge asks about outputs")
+        refuse_typed(["columns", *_TABLE_OPTIONS], "goes with tables; --judge asks about outputs")
         if by != "system":
             raise UsageError("--judge compares two outputs of a case: add --by system")
         return _prefer(
@@ -87,9 +87,11 @@ def command(
             out=options["out"],
             options=select_options(JudgingOptions, options),
         )
-    refuse_typed(_OF_JUDGES.split(), "goes with --judge, which is not given")
+    refuse_typed(_JUDGING_OPTIONS.split(), "goes with --judge; add it, or drop this option")
     if by == "system" and options["right"] != "agrees":
-        refuse_typed(["interval", "seed", "replicates"], "is for judges; systems have intervals of their own")
+        refuse_typed(
+            ["interval", "seed", "replicates"], "is for judges; the intervals of systems have no options"
+        )
     from ..api.table_statistics import compare
 
     comparison = compare(
@@ -97,7 +99,7 @@ def command(
         by=by,
         against=against,
         prices=options["price"],
-        **{name: options[name] for name in _OF_TABLES},
+        **{name: options[name] for name in _TABLE_OPTIONS},
     )
     emit_page(comparison, html, json_file=json_file)
     return EXIT_OK
@@ -139,9 +141,9 @@ def _prefer(
     preferences = prefer(runs, access=access, progress=True, **settings)
     missing: list[str] = []
     if preferences.failed:
-        again = (
+        retry = (
             "rerun the command to retry only these" if out else "--out FOLDER keeps the others for a retry"
         )
-        missing.append(f"verdicts missing because calls failed: {preferences.failed:,}; {again}")
+        missing.append(f"verdicts missing because calls failed: {preferences.failed:,}; {retry}")
     emit_page(preferences, html, json_file=json_file, closing=missing)
     return EXIT_PARTIAL if preferences.failed else EXIT_OK

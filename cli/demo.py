@@ -8,7 +8,7 @@ import click
 
 from .param_types import OUT_FOLDER
 from .printing import command_line
-from .shared_options import option, verbosity
+from .shared_options import option, verbosity_options
 
 _EXAMPLE = """\b
 Example:
@@ -18,7 +18,7 @@ Example:
 
 @click.command("demo", epilog=_EXAMPLE)
 @option("--out", type=OUT_FOLDER, default="fiducial-demo", help="The run folder.")
-@verbosity
+@verbosity_options
 def command(*, out: Path, verbose: bool, quiet: bool) -> int:
     """Run the whole pipeline on a small built-in suite: no key, no network, a few seconds."""
     from ..api.demo import COMPARED, demo_access, demo_plan, prompts_compared

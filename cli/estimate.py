@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .param_types import INPUT_FILE
+from .param_types import INPUT_FILE, Number
 from .printing import emit
 from .shared_options import compose, option
 from .table_options import load_table, table_options
@@ -48,7 +48,7 @@ _OPEN_PART = "Estimated on undecided outputs and their labels; checked outputs k
            help="Also combine these judges by a regression on the labels; the first is the judge of the other estimates."),
     option("--reweight-by", metavar="COLUMN,COLUMN",
            help="Also reweight labels by the columns that decided which items got one, such as a category. Map a column of numbers first: --map covariate:length=length."),
-    option("--open-worse-by", type=float, metavar="POINTS",
+    option("--open-worse-by", type=Number(0, 1), metavar="POINTS",
            help="Correct undecided outputs by the judge's errors on checked ones, if its TPR and TNR are lower by at most this much: 0.1 is ten points."),
 )  # fmt: skip
 def command(

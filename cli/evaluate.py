@@ -35,25 +35,24 @@ def evaluate_command_line(options: RunOptions, /, **stages: Unpack[CheckingStage
 
     ``stages`` are the fields of the plan that only one of the two commands has.
     """
-    # Once, since all models share its budget.
-    reached = cache(lambda: model_access(options))
+    access = cache(lambda: model_access(options))  # once: all models share its budget
     generated = None
     if not options.generates:
         _require_outputs(options)
     elif options.dry_run:
-        if not forecast_first(options, reached):
+        if not forecast_first(options, access):
             return EXIT_OK
     else:
-        generated = generate_first(options, reached)
+        generated = generate_first(options, access)
         if not generated.tally.kept + generated.tally.made:
             return EXIT_PARTIAL
     plan = _plan(options, stages)
     if options.dry_run:
-        click.echo(str(forecast(plan, reached(), progress=True)))
+        click.echo(str(forecast(plan, access(), progress=True)))
         return EXIT_OK
     code = evaluate(
         plan,
-        reached,
+        access,
         fail_under=options.fail_under,
         min_graded=options.min_graded,
         verbose=options.verbose,
@@ -79,7 +78,7 @@ def _plan(options: RunOptions, stages: CheckingStage) -> Plan:
         accept_edited=options.accept_edited,
         poll_seconds=options.batch_poll_seconds,
         **jury_options_of(options),
-        environments=_worlds(options.worlds),
+        environments=_environments(options.worlds),
         **stages,
     )
 
@@ -87,7 +86,7 @@ def _plan(options: RunOptions, stages: CheckingStage) -> Plan:
 def _require_outputs(options: RunOptions) -> None:
     if not options.outputs:
         raise UsageError(
-            "name outputs with --outputs FILE, or who generates them: --generate MODEL or --agent COMMAND"
+            "name outputs with --outputs FILE, or what generates them: --generate MODEL or --agent COMMAND"
         )
     refuse_generating_options()
 
@@ -117,7 +116,7 @@ def evaluate(
     result = run(plan, access, progress=False if quiet else progress)
     from ..api.display import as_lines  # loaded while the first replies are awaited
 
-    failures = result.failing(gates, min_graded) if gates or min_graded is not None else []
+    failures = result.gate_failures(gates, min_graded) if gates or min_graded is not None else []
     notes = [*failures, *result.gate_notes(gates)]
     if verbose:
         lines = [*as_lines(result.in_full(), full=True), *as_lines([*notes, *result.closing()])]
@@ -135,7 +134,7 @@ def evaluate(
     return EXIT_PARTIAL if result.summary.counts.failed else EXIT_OK
 
 
-def _worlds(worlds: tuple[str, ...]) -> Mapping[str, type]:
+def _environments(worlds: tuple[str, ...]) -> Mapping[str, type]:
     if not worlds:
         return {}
     from ..api.checking import worlds_of  # judging alone needs no checkers

@@ -14,7 +14,15 @@ from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import GeneratingOptions, RunOptions, access_options, model_access, select_options
 from .option_sources import refuse_typed
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
-from .shared_options import SectionedCommand, compose, dry_run_option, option, out_option, section, worlds
+from .shared_options import (
+    SectionedCommand,
+    compose,
+    dry_run_option,
+    environment_option,
+    option,
+    out_option,
+    section,
+)
 
 if TYPE_CHECKING:
     from ..api.generating_files import Generation, ModelAccess, OutputSource
@@ -35,7 +43,7 @@ model_setting_options = section(
     WORKS,
     option("--mode", type=click.Choice(["tools", "prompt"]), default="tools", help="Native tools, or BFCL's instructions and calls in the text."),
     option("--parameter", "parameters", multiple=True, callback=decoding_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
-    option("--steps-per-turn", type=Whole(1, 10_000), default=21, help="Most steps of a turn; more end the conversation."),
+    option("--steps-per-turn", type=Whole(1, 10_000), default=21, help="Maximum steps per turn; one more ends the conversation."),
 )  # fmt: skip
 """Options for asking a generating model."""
 
@@ -43,7 +51,7 @@ search_options = compose(
     option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
     option("--embedding-model", metavar="NAME", help="Model of the vector memory, at the same endpoint.  [default: hashed words]"),
 )  # fmt: skip
-"""Option for the search engine or corpus."""
+"""Options for the web and the vector memory."""
 
 tool_options = section(
     WORKS,
@@ -54,7 +62,7 @@ tool_options = section(
 
 agent_options = section(
     WORKS,
-    option("--agent", metavar="COMMAND", help="Or run a command: a case as JSON on its standard input, an output as JSON on its standard output."),
+    option("--agent", metavar="COMMAND", help="A command to run instead of a model: it reads a case as JSON on standard input and writes an output as JSON."),
     option("--agent-calls", is_flag=True, help="The command calls the case's tools: JSON Lines both ways (docs/generate.md)."),
     option("--agent-timeout", type=Number(0, min_open=True), default=300.0, help="Seconds for each run of the command."),
     option("--system", help="Name of the model or agent in outputs.  [default: the model's name; agent]"),
@@ -73,7 +81,7 @@ agent_options = section(
 @agent_options
 @model_setting_options
 @tool_options
-@worlds
+@environment_option
 @access_options
 @out_option(OUT_FILE, "File for the outputs (JSON Lines); the same command resumes it.")
 @option("--accept-edited", is_flag=True, help="Accept outputs that were edited by hand.")
@@ -89,13 +97,10 @@ def command(*, cases: Path, out: Path, **values: Any) -> int:
     options = select_options(GeneratingOptions, values)
     source = source_of(options, options.model, out, lambda: model_access(options))
     if options.dry_run:
-        click.echo(
-            str(
-                forecast_file(
-                    source, cases, out, trials=options.trials, again=options.again, prices=options.price
-                )
-            )
+        forecast = forecast_file(
+            source, cases, out, trials=options.trials, again=options.again, prices=options.price
         )
+        click.echo(str(forecast))
         return EXIT_OK
     generation = generate_file(
         source,
@@ -143,34 +148,34 @@ def source_of(
     )
 
 
-_OF_MODELS = ("mode", "parameters", "steps_per_turn")
-_OF_COMMANDS = ("agent_timeout", "keep_crashes")
-_OF_TOOLS = ("histories", "search")
-_OF_ALL = ("system", "agent_calls", "embedding_model", "user_model", "user_base_url", "trials", "again", "generate_base_url")  # fmt: skip
+_MODEL_OPTIONS = ("mode", "parameters", "steps_per_turn")
+_COMMAND_OPTIONS = ("agent_timeout", "keep_crashes")
+_TOOL_OPTIONS = ("histories", "search")
+_COMMON_OPTIONS = ("system", "agent_calls", "embedding_model", "user_model", "user_base_url", "trials", "again", "generate_base_url")  # fmt: skip
 
 
 def refuse_generating_options() -> None:
     """Refuse typed options for generating outputs, for a run of existing ones."""
-    every = (*_OF_MODELS, *_OF_COMMANDS, *_OF_TOOLS, *_OF_ALL)
+    every = (*_MODEL_OPTIONS, *_COMMAND_OPTIONS, *_TOOL_OPTIONS, *_COMMON_OPTIONS)
     refuse_typed(every, "is for generating outputs; add --generate MODEL or --agent COMMAND, or drop it")
 
 
 def _refuse_unused(options: GeneratingOptions) -> None:
     """Refuse typed options of models for a command, and of commands for a model."""
     if options.agent is None:
-        refuse_typed(_OF_COMMANDS, "is for commands (--agent); drop it for a model")
+        refuse_typed(_COMMAND_OPTIONS, "is for commands (--agent); drop it for a model")
         return
-    refuse_typed(_OF_MODELS, "is for models; drop it for a command (--agent)")
+    refuse_typed(_MODEL_OPTIONS, "is for models; drop it for a command (--agent)")
     if options.user_model is None:
         refuse_typed(["embedding_model"], "is for models; drop it for a command (--agent)")
     if not options.agent_calls:
-        refuse_typed(_OF_TOOLS, "is for commands that call tools; add --agent-calls, or drop it")
+        refuse_typed(_TOOL_OPTIONS, "is for commands that call tools; add --agent-calls, or drop it")
 
 
 def generate_first(options: RunOptions, access: Callable[[], ModelAccess]) -> Generation:
     """Generate the outputs of a run as its first phase.
 
-    The endpoint is this phase's own, or the judges'.
+    They are generated at --generate-base-url, or at the judges' endpoint.
     """
     from ..api.generating_files import GENERATED, generate_into_run
 

@@ -13,7 +13,7 @@ from .label_options import grade_arguments, grade_options
 from .model_options import JudgingOptions, access_options, model_access, parameter_option, select_options
 from .param_types import EXISTING_FOLDER, INPUT, INPUT_FILE, OUT_FOLDER, Number, Whole
 from .printing import command_line, emit, verbose_option
-from .shared_options import MultiValueCommand, compose, json_option, option, pairs, worlds
+from .shared_options import MultiValueCommand, compose, environment_option, json_option, option, pairs
 
 _HELP = """Find a better prompt for a judge from labelled items.
 
@@ -48,7 +48,7 @@ if it agrees more with the labels and no planted fault or attack passes more oft
     grade_options,
     parameter_option,
 )  # fmt: skip
-@worlds
+@environment_option
 @json_option
 @verbose_option
 @access_options

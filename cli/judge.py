@@ -15,13 +15,13 @@ from .shared_options import (
     JUDGE_HELP,
     MultiValueCommand,
     cases_and_outputs,
-    gates,
+    environment_option,
+    gate_options,
     keep_only,
     only_option,
     option,
     run_folder_options,
     scale_option,
-    worlds,
 )
 
 _EXAMPLE = """\b
@@ -60,15 +60,22 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
     help="Parse a run's stored replies again with the current parsers, and exit; no model is called.",
 )
 @cases_and_outputs
-@option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=JUDGE_HELP)
+@option(
+    "--judge",
+    "judges",
+    multiple=True,
+    required=True,
+    metavar="JUDGE...",
+    help=f"{JUDGE_HELP}; @MODEL may follow.",
+)
 @scale_option("judges")
-@worlds
+@environment_option
 @only_option
 @run_folder_options
 @label_options
 @jury_options
 @model_options
-@gates
+@gate_options
 def command(**options: Any) -> int:
     """Run judges on every output, without checkers.
 

@@ -8,28 +8,28 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .param_types import ScaleType
+from .param_types import Number, ScaleType
 from .shared_options import compose, option, pairs
 
 _GRADES = f"{__name__}.grades"
 
 
-def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+def _store(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     if value:
         ctx.meta.setdefault(_GRADES, {})[param.name] = value
 
 
 grade_options = compose(
-    option("--label-scale", type=ScaleType(), metavar="WORST:BEST", expose_value=False, callback=_keep,
+    option("--label-scale", type=ScaleType(), metavar="WORST:BEST", expose_value=False, callback=_store,
            help="Scale of the labels: 1:5, or 5:1 if 1 is best."),
-    option("--label-pass-at", type=float, metavar="GRADE", expose_value=False, callback=_keep,
+    option("--label-pass-at", type=Number(), metavar="GRADE", expose_value=False, callback=_store,
            help="Worst label that passes, as it is written: 4.  [default: fractions are kept]"),
-    option("--map-label", multiple=True, metavar="WORD=SCORE", expose_value=False, callback=_keep,
+    option("--map-label", multiple=True, metavar="WORD=SCORE", expose_value=False, callback=_store,
            help="Score of a word in labels: grounded=1, timeout= for no grade; may be given several times. Pass, fail, yes, no, good and bad are known."),
 )  # fmt: skip
 
 label_columns_option = option(
-    "--map", multiple=True, metavar="NAME=COLUMN", expose_value=False, callback=_keep,
+    "--map", multiple=True, metavar="NAME=COLUMN", expose_value=False, callback=_store,
     help="Name a column of the --labels table that is not recognised: id=ticket, label=verdict.",
 )  # fmt: skip
 
@@ -40,19 +40,19 @@ score_scale_option = option(
     type=ScaleType(),
     metavar="WORST:BEST",
     expose_value=False,
-    callback=_keep,
+    callback=_store,
     help="Scale of a table's scores.",
 )
 
 
 def grade_words() -> list[str]:
-    """Return the grade options as command-line words, for proposed commands."""
+    """Return the typed grade options as words of a command line, for proposed commands."""
     grades: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
     words: list[str] = []
     for name, value in grades.items():
         for each in value if name in {"map", "map_label"} else [value]:
-            written = f"{each[0]:g}:{each[1]:g}" if name.endswith("_scale") else str(each)
-            words += [f"--{name.replace('_', '-')}", written]
+            text = f"{each[0]:g}:{each[1]:g}" if name.endswith("_scale") else str(each)
+            words += [f"--{name.replace('_', '-')}", text]
     return words
 
 

@@ -57,7 +57,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "prompts": "List, show, render, check and import judge prompts.",
         "plugins": "List plugins, and why one cannot be loaded.",
         "cache": "Show or clear the reply cache.",
-        "mcp": "Serve five verbs on a folder to a coding assistant.",
+        "mcp": "Serve five tools for one folder to a coding assistant (MCP).",
     },
 }
 """Subcommands by purpose, in the order of use."""
@@ -106,11 +106,8 @@ class LazyGroup(click.Group):
         if unknown:
             raise UsageError(f"{NAME}: [{unknown[0]}]: `fiducial` has no such command")
         team = ctx.obj if isinstance(ctx.obj, TeamFile) else TeamFile()
-        if (
-            command is not None
-            and name is not None
-            and (table := team.settings_for(name, arguments)) is not None
-        ):
+        table = None if name is None else team.settings_for(name, arguments)
+        if command is not None and name is not None and table is not None:
             ctx.default_map = {**(ctx.default_map or {}), name: default_values(command, table, name)}
             if not {"-h", "--help"} & {*arguments}:
                 from .config_trust import require_trust  # most folders have no such file
@@ -134,7 +131,7 @@ def _applicable(command: click.Command, table: dict[str, Any], arguments: list[s
     """
     if not isinstance(command, click.Group):
         return table
-    tables: list[dict[str, Any]] = [table[typed] for typed in arguments if typed in table]
+    tables: list[dict[str, Any]] = [table[word] for word in arguments if word in table]
     return {key: value for each in tables for key, value in each.items()}
 
 
@@ -201,8 +198,8 @@ def _run() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(EXIT_OK)
     except OSError as error:
-        place = "" if error.filename is None else f"{error.filename}: "
-        click.echo(f"fiducial: {place}{error.strerror or error}", err=True)
+        file = "" if error.filename is None else f"{error.filename}: "
+        click.echo(f"fiducial: {file}{error.strerror or error}", err=True)
         _leave(EXIT_USAGE)
     _leave(status if isinstance(status, int) else EXIT_OK)
 
@@ -228,11 +225,11 @@ def _commands_with(error: click.ClickException) -> str:
     names = [name for name in cli.list_commands(click.Context(cli)) if _has_option([name], error.option_name)]
     if not names:
         return ""
-    shown = [f"`fiducial {name}`" for name in names[:_MOST_COMMANDS]] + ["others"] * (
-        len(names) > _MOST_COMMANDS
-    )
-    listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
-    return f" {listed} {'has' if len(shown) == 1 else 'have'} {error.option_name}."
+    commands = [f"`fiducial {name}`" for name in names[:_MOST_COMMANDS]]
+    if len(names) > _MOST_COMMANDS:
+        commands.append("others")
+    listed = " and ".join(filter(None, (", ".join(commands[:-1]), commands[-1])))
+    return f" {listed} {'has' if len(commands) == 1 else 'have'} {error.option_name}."
 
 
 _MOST_COMMANDS = 3

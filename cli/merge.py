@@ -10,7 +10,7 @@ from ..errors import as_named
 from .notes import note
 from .param_types import EXISTING_FOLDER, FOLDER
 from .printing import command_line
-from .shared_options import option
+from .shared_options import option, price_option
 
 _EXAMPLE = """\b
 Example:
@@ -23,8 +23,8 @@ Example:
 @click.command("merge", epilog=_EXAMPLE)
 @click.argument("runs", metavar="RUN...", type=EXISTING_FOLDER, nargs=-1, required=True)
 @option("--out", type=FOLDER, required=True, help="The merged run folder; the same command resumes it.")  # fmt: skip
-@option("--price", "prices", multiple=True, metavar="[MODEL=]IN/OUT[/CACHED]", help="Dollars for a million tokens.  [default: listed prices]")  # fmt: skip
-def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
+@price_option
+def command(runs: tuple[Path, ...], out: Path, price: tuple[str, ...]) -> None:
     """Merge finished runs over parts of one data set, without checking or judging again.
 
     The numbers equal those of one run over all inputs as a set of shards. Runs with different rules, judges, checkers or thresholds are
@@ -32,7 +32,7 @@ def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
     """
     from ..api.merging import distinct_folders, merge
 
-    run = merge(distinct_folders(runs, note), out, prices=prices, command=command_line(), progress=True)
+    run = merge(distinct_folders(runs, note), out, prices=price, command=command_line(), progress=True)
     click.echo(
         as_named(
             f"{run}\nreport: {run.report()}\nrecords: {out} (`fiducial calibrate {out}` for every statistic)"

@@ -15,7 +15,7 @@ from ..api.model_access import model_access as reach
 from ..errors import ConfigurationError, UsageError
 from .option_sources import from_team_file, refuse_typed
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
-from .shared_options import compose, dry_run_option, option, section
+from .shared_options import compose, dry_run_option, option, price_option, section
 
 if TYPE_CHECKING:
     from ..api.pass_thresholds import PassAt
@@ -25,14 +25,14 @@ Options = TypeVar("Options", bound=msgspec.Struct)
 
 
 access_options = section(
-    "How a model is reached, and what it may cost",
+    "Model access and cost",
     option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]"),
     option("--endpoint", "endpoints", multiple=True, metavar="URL[,key-env=NAME][,weight=W][,model=NAME]", help="One of several endpoints that share the load (docs/configuration.md); may be given several times."),
     option("--connection", metavar="NAME|FILE.yml", help="A connection of promptflow, instead of --base-url and --api-key-env (docs/promptflow.md)."),
     option("--api-key-env", metavar="NAME", help="Variable that holds the key.  [default: OPENAI_API_KEY]"),
-    option("--concurrency", type=Whole(1, 4096), default=64, help="Calls in flight."),
-    option("--timeout", type=Number(0.1), default=60.0, help="Seconds for one call."),
-    option("--attempts", type=Whole(1, 20), default=6, help="Most failed calls for one request."),
+    option("--concurrency", type=Whole(1, 4096), default=64, help="Maximum calls in flight."),
+    option("--timeout", type=Number(0.1), default=60.0, help="Time limit of one call, in seconds."),
+    option("--attempts", type=Whole(1, 20), default=6, help="Maximum failed calls per request."),
     option("--patience", type=Number(0), default=10.0, help="Retry a call that takes this many times as long as usual; 0: never."),
     option("--expect-served-by", metavar="MODEL", help="Accept replies only from this model, in any release, if the endpoint names the model."),
     option("--cache", type=OUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"),
@@ -41,9 +41,9 @@ access_options = section(
     option("--replay", type=INPUT_FILE, help="Answer from a recording only; send no request."),
     option("--max-calls", type=Whole(0), metavar="N", help="Make no more calls than this, retries included."),
     option("--max-cost", type=Number(0), metavar="USD", help="Spend no more than this."),
-    option("--price", multiple=True, metavar="[MODEL=]IN/OUT[/CACHED]", help="Dollars for a million tokens.  [default: listed prices]"),
+    price_option,
 )  # fmt: skip
-"""Options for reaching a model for any purpose."""
+"""Options for access to a model, for any purpose."""
 
 
 parameter_option = option(
@@ -148,9 +148,9 @@ class RunOptions(GeneratingOptions, frozen=True, kw_only=True):
         return self.generate is not None or self.agent is not None
 
 
-def select_options(kind: type[Options], values: Mapping[str, Any]) -> Options:
-    """Return the options that a type names; others belong to the command."""
-    return kind(**{name: values[name] for name in kind.__struct_fields__ if name in values})
+def select_options(struct: type[Options], values: Mapping[str, Any]) -> Options:
+    """Return the options that a struct has; others belong to the command."""
+    return struct(**{name: values[name] for name in struct.__struct_fields__ if name in values})
 
 
 def model_access(options: AccessOptions, environment: Mapping[str, str] = os.environ) -> ModelAccess:

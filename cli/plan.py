@@ -30,8 +30,8 @@ Example:
 """
 
 _SHARE = Number(0, 1, min_open=True, max_open=True)
-_OF_DRAWS = ("by_doubt", "strata")
-_OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
+_DRAW_OPTIONS = ("by_doubt", "strata")
+_BUDGET_OPTIONS = ("costs", "of", "cheap", "dear", "decided")
 
 
 @click.command("plan", cls=SectionedCommand, epilog=_EXAMPLE)
@@ -54,10 +54,10 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
     option("--power", type=_SHARE, default=0.8, help="Power to find it."),
 )  # fmt: skip
 @section(
-    "What to buy for a budget",
+    "Best use of a budget",
     option("--budget", type=Number(0, min_open=True),
            help="Dollars to spend for the narrowest interval: how many outputs to check, to judge by a cheap and by an expensive judge, and to label. TABLE is then a pilot with labels of undecided outputs."),
-    option("--cost", "costs", multiple=True, metavar="WHAT=DOLLARS", help="Cost of one output: check, cheap, dear, label.  [check: 0]"),
+    option("--cost", "costs", multiple=True, metavar="STEP=DOLLARS", help="Cost of one output at a step: check, cheap, dear or label.  [check: 0]"),
     option("--of", type=Whole(min=1), help="Number of outputs available.  [default: any number]"),
     option("--cheap", metavar="TPR,TNR|JUDGE", help="The cheap judge: expected rates, or its name in the pilot."),
     option("--dear", metavar="TPR,TNR|JUDGE", help="The expensive judge: expected rates, or its name in the pilot."),
@@ -69,7 +69,7 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
 )
 @option("--icc", type=Number(0, 1), default=0.0, help="Correlation within clusters.")
 @section(
-    "Which to label next",
+    "Items to label next",
     option("--next", "draw", type=Whole(min=1), help="Draw this many items of TABLE to label next; from a run folder, undecided outputs."),
     option("--by-doubt", is_flag=True,
            help="Draw uncertain items more often; pass the chances to `fiducial estimate --draw`."),
@@ -97,52 +97,56 @@ def command(
     out: Path | None,
     on_average: bool,
     as_json: bool,
-    **wanted: Any,
+    **options: Any,
 ) -> None:
     """Compute how many labels or items are needed."""
-    by_budget = wanted["budget"] is not None
-    drawn = out or any(wanted[name] for name in _OF_DRAWS)
-    by_table = wanted["draw"] is not None or wanted["half_width"] is not None or by_budget
-    if tables and not by_table:
-        raise UsageError(f"say how many of its items to label: `{command_line()} --next 50`")
-    if wanted["draw"] is None and drawn:
-        raise UsageError("--by-doubt, --strata and --out are for --next: add --next N")
-    if not tables and (labels or columns or wanted["judge"] or grade_words()):
+    by_budget = options["budget"] is not None
+    _require_goal(options, has_table=bool(tables), has_out=out is not None)
+    if not tables and (labels or columns or options["judge"] or grade_words()):
         raise UsageError("--labels, --map, --judge and grades are of a TABLE: name it")
-    if not by_budget and all(wanted[name] is None for name in ("draw", "half_width", "difference")):
-        raise UsageError(
-            "say what to plan: `fiducial plan --half-width 0.05`, or --difference, --next or --budget"
-        )
-    if not by_budget and any(wanted[name] for name in _OF_BUDGETS):
-        raise UsageError("--cost, --of, --cheap, --dear and --decided are for --budget: add --budget DOLLARS")
-    _refuse_unused(wanted, on_average=on_average)
+    _refuse_unused(options, on_average=on_average)
     from ..api.planning import plan
 
-    table = (
-        load_table(tables, columns, labels, open_only=not by_budget, outputs=by_budget) if tables else None
-    )
-    wanted["costs"] = numbers_by_name("--cost", "WHAT=DOLLARS", wanted["costs"])
-    wanted |= {name: _judge_or_rates(wanted[name]) for name in ("cheap", "dear")}
-    wanted |= {"assurance": None} if on_average else {}
-    planned = plan(table, **wanted)
+    table = None
+    if tables:
+        table = load_table(tables, columns, labels, open_only=not by_budget, outputs=by_budget)
+    options["costs"] = numbers_by_name("--cost", "STEP=DOLLARS", options["costs"])
+    options |= {name: _judge_or_rates(options[name]) for name in ("cheap", "dear")}
+    options |= {"assurance": None} if on_average else {}
+    planned = plan(table, **options)
     if out is not None and planned.draw is not None:
         write_records(out, planned.draw.rows())
     emit(planned, "-" if as_json else None)
 
 
-def _refuse_unused(wanted: Mapping[str, Any], *, on_average: bool) -> None:
+def _require_goal(options: Mapping[str, Any], *, has_table: bool, has_out: bool) -> None:
+    """Refuse a plan of nothing, with the option that is missing."""
+    goals = {name for name in ("half_width", "difference", "budget", "draw") if options[name] is not None}
+    if has_table and not goals - {"difference"}:
+        raise UsageError(f"say how many of its items to label: `{command_line()} --next 50`")
+    if "draw" not in goals and (has_out or any(options[name] for name in _DRAW_OPTIONS)):
+        raise UsageError("--by-doubt, --strata and --out are for --next: add --next N")
+    if not goals:
+        raise UsageError(
+            "say what to plan: `fiducial plan --half-width 0.05`, or --difference, --next or --budget"
+        )
+    if "budget" not in goals and any(options[name] for name in _BUDGET_OPTIONS):
+        raise UsageError("--cost, --of, --cheap, --dear and --decided are for --budget: add --budget DOLLARS")
+
+
+def _refuse_unused(options: Mapping[str, Any], *, on_average: bool) -> None:
     """Refuse typed options of something that is not planned."""
-    if wanted["half_width"] is None:
+    if options["half_width"] is None:
         refuse_typed(["tpr", "tnr", "unlabelled", "assurance", "on_average"], "goes with --half-width")
-        if wanted["budget"] is None:
+        if options["budget"] is None:
             refuse_typed(["prevalence"], "goes with --half-width or --budget")
     if on_average:
         refuse_typed(["assurance"], "is not used with --on-average; drop one of them")
-    if wanted["difference"] is None:
+    if options["difference"] is None:
         refuse_typed(["discordant", "power"], "goes with --difference")
-    if wanted["budget"] is None:
+    if options["budget"] is None:
         refuse_typed(["decided_rate"], "goes with --budget")
-    if wanted["draw"] is None:
+    if options["draw"] is None:
         refuse_typed(["seed"], "goes with --next")
 
 

@@ -17,6 +17,7 @@ from ..api.paths import written_path
 from ..errors import UsageError
 from ..records import atomic_write
 from ..records.addresses import redacted
+from .exit_codes import EXIT_GATE, EXIT_OK
 from .shared_options import option
 
 if TYPE_CHECKING:
@@ -107,18 +108,14 @@ def emit(
     _write_json(result, json_file)
     if json_file == "-":
         return
-    whole = list(
-        as_lines(
-            result.document() if full is None else full,
-            full=is_verbose() or False,
-            width=WIDTH if wrapped and not is_verbose() else None,
-        )
-    )
+    document = result.document() if full is None else full
+    width = WIDTH if wrapped and not is_verbose() else None
+    lines = list(as_lines(document, full=is_verbose() or False, width=width))
     if is_verbose() is False:
         room = SCREEN - 1 - len(closing)
-        lines = list(as_lines((screen or result.screen)(room), width=WIDTH))
-        whole = lines if lines == whole else [*lines, "(-v prints everything)"]
-    echo_answer(_with_tables("\n".join([*whole, *as_lines(closing)])).split("\n"))
+        summary = list(as_lines((screen or result.screen)(room), width=WIDTH))
+        lines = summary if summary == lines else [*summary, "(-v prints everything)"]
+    echo_answer(_with_tables("\n".join([*lines, *as_lines(closing)])).split("\n"))
 
 
 def _write_json(result: Shown, json_file: str | None) -> None:
@@ -156,10 +153,10 @@ def emit_page(
         click.echo(f"report: {result.report(html)}", err=markdown or json_file == "-")
 
 
-def gate_failures(lines: Iterable[str]) -> int:
+def print_gate_failures(lines: Iterable[str]) -> int:
     """Print the gates that failed, and return the exit code."""
-    code = 0
+    code = EXIT_OK
     for line in lines:
         click.echo(line, err=True)
-        code = 1
+        code = EXIT_GATE
     return code

@@ -10,8 +10,7 @@ import click
 from ..api.terminal_text import visible
 from ..records import message_text
 from .param_types import INPUT_FILE, OUT_FILE, OUT_FOLDER, Number
-from .shared_options import compose, option, scale_option
-from .shared_options import worlds as worlds_option
+from .shared_options import compose, environment_option, option, scale_option
 
 
 @click.group(no_args_is_help=True, epilog="Example: fiducial prompts show tool_call_accuracy/reasons")
@@ -53,7 +52,7 @@ def show(*, judge: str) -> None:
 @option("--system", help="System of the output.  [default: the first]")
 @option("--trial", type=int, default=0, help="Trial of the output.")
 @scale_option("judge")
-@worlds_option
+@environment_option
 @option("--json", "as_json", is_flag=True, help="Print the request body.")
 def render(
     *,

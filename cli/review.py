@@ -25,7 +25,7 @@ Examples:
 """
 
 
-_OF_PAGES = ("sample", "of", "agreements", "count", "seed", "judge", "name", "out", "accept_edited")
+_PAGE_OPTIONS = ("sample", "of", "agreements", "count", "seed", "judge", "name", "out", "accept_edited")
 
 
 @click.command("review", cls=MultiValueCommand, epilog=_EXAMPLE)
@@ -65,7 +65,7 @@ def command(
     from ..api.reviewing import add_labels, review
 
     if labels:
-        refuse_typed(_OF_PAGES, "is for making a page; --add only adds labels")
+        refuse_typed(_PAGE_OPTIONS, "is for making a page; --add only adds labels")
     if of is not None:
         refuse_typed(["sample"], "is not used with --of; drop one of them")
     if of not in {"disagreements", "survivors"}:

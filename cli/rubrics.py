@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .param_types import EXISTING_FOLDER, INPUT_FILE
+from .param_types import EXISTING_FOLDER, INPUT_FILE, Number
 from .printing import emit
 from .shared_options import json_option, option
 
@@ -26,7 +26,7 @@ Examples:
 )
 @option(
     "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     default=0.95,
     help="Level of the intervals.",
 )

@@ -13,9 +13,9 @@ from .shared_options import (
     JUDGE_HELP,
     MultiValueCommand,
     cases_argument,
-    checking,
+    checking_options,
     engine_options,
-    gates,
+    gate_options,
     keep_only,
     only_option,
     option,
@@ -23,7 +23,7 @@ from .shared_options import (
     run_folder_options,
     scale_option,
     section,
-    workspace_options,
+    workspaces_of,
     written_beside,
 )
 
@@ -49,7 +49,7 @@ Examples:
     model_setting_options,
     tool_options,
 )  # fmt: skip
-@option("--judge", "judges", multiple=True, metavar="JUDGE...", help=JUDGE_HELP)
+@option("--judge", "judges", multiple=True, metavar="JUDGE...", help=f"{JUDGE_HELP}; @MODEL may follow.")
 @scale_option("judges")
 @option(
     "--judge-on",
@@ -60,11 +60,11 @@ Examples:
 @only_option
 @run_folder_options
 @label_options
-@checking
+@checking_options
 @engine_options
 @jury_options
 @model_options
-@gates
+@gate_options
 def command(judge_on: str, **options: Any) -> int:
     """Check outputs, judge the undecided ones, calibrate, report.
 
@@ -87,7 +87,7 @@ def command(judge_on: str, **options: Any) -> int:
     return evaluate_command_line(
         select_options(RunOptions, options),
         options=check_options(
-            options["rules"], options["functions"], options["worlds"], **workspace_options(options)
+            options["rules"], options["functions"], options["worlds"], **workspaces_of(options)
         ),
         names=options["names"],
         judge_on=parse_judge_on(judge_on),

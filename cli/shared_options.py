@@ -79,33 +79,37 @@ class MultiValueCommand(SectionedCommand):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the option's name before each further value, then parse as usual."""
         return super().parse_args(
-            ctx, _spread(args, self.params, positional_seen=not self.flags_without_argument.isdisjoint(args))
+            ctx,
+            _repeat_names(
+                args, self.params, positional_seen=not self.flags_without_argument.isdisjoint(args)
+            ),
         )
 
 
-def _spread(args: list[str], params: list[click.Parameter], *, positional_seen: bool) -> list[str]:
+def _repeat_names(args: list[str], params: list[click.Parameter], *, positional_seen: bool) -> list[str]:
+    """Return the words of a command line with the option's name before each of its values."""
     options = [param for param in params if isinstance(param, click.Option)]
     repeatable = {name for option in options if option.multiple for name in option.opts}
     valued = {name for option in options if not option.is_flag for name in option.opts}
-    spread: list[str] = []
+    repeated: list[str] = []
     current: str | None = None
     for index, arg in enumerate(args):
         if arg == "--":
-            return [*spread, *args[index:]]
+            return [*repeated, *args[index:]]
         if arg.startswith("-") and arg != "-":
             name = arg.partition("=")[0]  # --outputs=a.jsonl b.jsonl
             current = name if name in valued else None
         elif current is None:
             positional_seen = True
-        elif spread[-1] != current:
+        elif repeated[-1] != current:
             # A second value. Only after the positional arguments is it certain that it belongs to the option.
             if current in repeatable and positional_seen:
-                spread.append(current)
+                repeated.append(current)
             else:
                 current = None
                 positional_seen = True
-        spread.append(arg)
-    return spread
+        repeated.append(arg)
+    return repeated
 
 
 def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, float]:
@@ -261,7 +265,7 @@ run_folder_options = compose(
 
 
 def scale_option(*judges: str) -> Callable[[F], F]:
-    """Return ``--scale``, which declares the scale of the prompt files given."""
+    """Return ``--scale``, which declares the scale of the prompt files in these parameters."""
 
     def add(command: F) -> F:
         @wraps(command)
@@ -271,26 +275,33 @@ def scale_option(*judges: str) -> Callable[[F], F]:
 
                 for name in judges:
                     value = values[name]
-                    values[name] = (
-                        with_scale(str(value), scale)
-                        if isinstance(value, str | Path)
-                        else tuple(type(each)(with_scale(str(each), scale)) for each in value)
-                    )
+                    if isinstance(value, str | Path):
+                        values[name] = with_scale(str(value), scale)
+                    else:
+                        values[name] = tuple(type(each)(with_scale(str(each), scale)) for each in value)
             return command(*args, **values)
 
-        shown = option(
+        add_option = option(
             "--scale",
             metavar="WORST-BEST",
             help="Scale of a .prompty file that declares none: 1-5, or 5-1 if 1 is the best.",
         )
-        return shown(cast("F", with_scales))
+        return add_option(cast("F", with_scales))
 
     return add
 
 
-JUDGE_HELP = "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow."
+JUDGE_HELP = "NAME, NAME/VARIANT, or a .prompty file"
+"""Help of ``--judge``, without its end."""
 
-workspaces = section(
+price_option = option(
+    "--price",
+    multiple=True,
+    metavar="[MODEL=]IN/OUT[/CACHED]",
+    help="Dollars per million tokens.  [default: listed prices]",
+)
+
+workspace_options = section(
     "Workspaces of files",
     option("--allow-code", is_flag=True, help="Run code of workspaces in a sandbox; otherwise challenges that need it are ungraded."),
     option("--files", type=click.Choice(["any", "all"]), default="any",
@@ -301,23 +312,23 @@ workspaces = section(
 )  # fmt: skip
 
 
-def workspace_options(options: Mapping[str, Any]) -> Workspaces:
-    """Return the options for workspaces."""
+def workspaces_of(options: Mapping[str, Any]) -> Workspaces:
+    """Return the values of `workspace_options`."""
     names = ("allow_code", "files", "case_insensitive", "whole_word", "code_timeout")
     return cast("Workspaces", {name: options[name] for name in names})
 
 
-worlds = option(
+environment_option = option(
     "--environment", "worlds", multiple=True, metavar="MODULE|FILE.py:CLASS", help="A custom environment."
 )
 
 name_options = section(
-    "Names, functions and worlds",
+    "Names, functions and environments",
     option("--names", type=click.Choice(["dotted", "underscored", "auto"]), default="auto",
            help="Form in which systems saw function names with dots."),
     option("--functions", multiple=True, metavar="MODULE|FILE.py:NAME", help="Functions that calls may execute."),
-    worlds,
-    workspaces,
+    environment_option,
+    workspace_options,
 )  # fmt: skip
 
 
@@ -334,7 +345,7 @@ def rules_option(default: str) -> Callable[[F], F]:
     )
 
 
-checking = compose(
+checking_options = compose(
     rules_option("strict"),
     option("--labels-patch", type=INPUT_FILE,
            help="Corrected references of cases (`fiducial labels export`); the corrected cases are written beside --out."),
@@ -359,18 +370,19 @@ engine_options = section(
 _TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
 
 
-def _not_an_input(_ctx: click.Context, _param: click.Parameter, place: str | None) -> str | None:
+def _not_an_input(_ctx: click.Context, _param: click.Parameter, file: str | None) -> str | None:
     """Refuse ``--json TABLE``, which would overwrite an input.
 
     The user wants JSON of the table, not a file of that name.
     """
-    if place is not None and (
-        Path(place).is_dir() or (Path(place).suffix in _TABLES and Path(place).exists())
-    ):
+    if file is None:
+        return None
+    path = Path(file)
+    if path.is_dir() or (path.suffix in _TABLES and path.exists()):
         raise click.BadParameter(
-            f"{place} exists and looks like an input; name another file to write, or use `--json -`"
+            f"{file} exists and looks like an input; name another file to write, or use `--json -`"
         )
-    return place
+    return file
 
 
 json_option = option(
@@ -383,13 +395,13 @@ json_option = option(
     help="Also write the result as JSON to FILE; without FILE, or with -, print JSON instead.",
 )
 
-verbosity = compose(
+verbosity_options = compose(
     option("-v", "--verbose", is_flag=True, help="Print everything instead of one screen."),
     option("-q", "--quiet", is_flag=True, help="Print only failed gates."),
 )
 
-gates = compose(
-    verbosity,
+gate_options = compose(
+    verbosity_options,
     option("--fail-under", multiple=True, metavar="STAT=VALUE",
            help="Exit 1 when the value of a statistic, not the lower end of its interval, is below VALUE (or undefined): pass_rate=0.8 "
                 "(of checked outputs), overall=0.8 (of all outputs), or one of each judge, cohen_kappa=0.6."),

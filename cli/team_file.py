@@ -96,7 +96,7 @@ def _by_command(tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
     for command in MODEL_COMMANDS if shared else ():
         _table_at(defaults, command).update(shared)
     for name, content in tables.items():
-        _lay_over(_table_at(defaults, (name,)), content)
+        _update_deeply(_table_at(defaults, (name,)), content)
     return defaults
 
 
@@ -118,7 +118,7 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
     where = f"{NAME}: [{name}]" + " or [model]" * (tuple(name.split()) in MODEL_COMMANDS)
     params = {opt.lstrip("-"): param for param in command.params for opt in param.opts}
     values: dict[str, Any] = {}
-    for key, value in map(_typed, table.items()):
+    for key, value in map(_option_value, table.items()):
         param = params.get(key.replace("_", "-"))
         if param is None:
             raise UsageError(f"{where} {key}: `fiducial {name}` has no such option")
@@ -129,7 +129,7 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
     return values
 
 
-def _typed(entry: tuple[str, Any]) -> tuple[str, Any]:
+def _option_value(entry: tuple[str, Any]) -> tuple[str, Any]:
     """Return a setting as the value of its option.
 
     A table of judges' parameters becomes one NAME=VALUE each.
@@ -154,9 +154,9 @@ def _table_at(defaults: dict[str, dict[str, Any]], command: tuple[str, ...]) -> 
     return table
 
 
-def _lay_over(below: dict[str, Any], above: dict[str, Any]) -> None:
-    for key, value in above.items():
-        if isinstance(value, dict) and isinstance(below.get(key), dict):
-            _lay_over(below[key], cast("dict[str, Any]", value))
+def _update_deeply(settings: dict[str, Any], changes: dict[str, Any]) -> None:
+    for key, value in changes.items():
+        if isinstance(value, dict) and isinstance(settings.get(key), dict):
+            _update_deeply(settings[key], cast("dict[str, Any]", value))
         else:
-            below[key] = value
+            settings[key] = value

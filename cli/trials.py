@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .printing import emit, gate_failures
+from .printing import emit, print_gate_failures
 from .shared_options import option
 from .table_options import load_table, table_options
 
@@ -62,10 +62,10 @@ def command(
     from ..api.gates import parse_trial_gates, trial_gate_failures, trials_in_gates
     from ..api.trials import trials
 
-    wanted = parse_trial_gates(gates)
-    if wanted:
-        ks = (*(ks or ()), *trials_in_gates(wanted))
+    minimums = parse_trial_gates(gates)
+    if minimums:
+        ks = (*(ks or ()), *trials_in_gates(minimums))
     table = load_table(tables, columns, labels, outputs=True)
     rates = trials(table.with_pass_at(options["pass_at"]), ks)
     emit(rates, json_file)
-    return gate_failures(trial_gate_failures(wanted, rates.systems))
+    return print_gate_failures(trial_gate_failures(minimums, rates.systems))

@@ -98,6 +98,7 @@ def test_results_that_bfcl_passes_over_are_named(bfcl_data: Path, results: Path)
 def test_bad_arguments_are_one_clear_error(
     bfcl_data: Path, results: Path, options: tuple[str, ...], kind: type[FiducialError], message: str
 ):
+    Path("nowhere").touch()
     failure = score(bfcl_data, results, *options).exception
     assert isinstance(failure, kind)
     assert message in str(failure)

@@ -243,7 +243,7 @@ def test_settings_of_the_team_hold_here_too(run: Path, server: ProviderServer, t
             ("--by", "system", "--judge", "preference", "--model", "m", "--right", "score"),
             "--right goes with tables",
         ),
-        (("--by", "system", "--model", "m"), "--model goes with --judge, which is not given"),
+        (("--by", "system", "--model", "m"), "--model goes with --judge; add it, or drop this option"),
         (("--by", "system", "--judge", "preference"), "no model is named"),
         (
             ("--by", "system", "--judge", "preference", "--model", "m", "--against", "x"),
