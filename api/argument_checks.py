@@ -44,7 +44,7 @@ def refuse_unknown(
         if name not in names:
             instead = (hints or {}).get(name)
             hint = f": {instead}" if instead else nearest(name, names)
-            raise UsageError(f"{name}= is no argument of this function{hint}")
+            raise UsageError(f"{name}= is not an argument of this function{hint}")
 
 
 def require_choice(name: str, value: object, choices: Any) -> None:

@@ -21,8 +21,8 @@ from .audits import Audit
 from .checking import Worlds, worlds_of
 from .evaluating import JudgeLike, judging_fields
 from .forecasts import Forecasts
-from .mutating import Probes
-from .paths import FilePath, folder_or_memory, folder_path
+from .mutating import Probes, probes_folder
+from .paths import FilePath, folder_or_memory
 from .price_memory import known_prices
 from .progress_bars import show_progress
 from .run_files import Access
@@ -55,7 +55,7 @@ def audit(
         judges: One or several, made by `fiducial.judge` or given by name.
         model: The judging model, for judges given by name.
         out: A folder for the audit; the same call resumes it. None keeps it in memory.
-        sample: Most probes of each operator.
+        sample: Maximum probes per operator.
         only: Operators and dials by name.
         repeats: Number of times right outputs are judged, to distinguish noise from effects.
         ladder: Whether to find the level of difficulty up to which faults are caught, by dial.
@@ -130,7 +130,7 @@ def _plan(
         )
     chosen = [name for name in only if name in dials] or list(dials)
     return AuditPlan(
-        probes=probes.kept if isinstance(probes, Probes) else None if probes is None else folder_path(probes),
+        probes=probes_folder(probes),
         out=folder_or_memory(out, "audit"),
         **judging_fields(
             judges,

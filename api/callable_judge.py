@@ -32,7 +32,7 @@ OutputLike: TypeAlias = Output | Mapping[str, Any]
 
 
 _CLOSING = 5.0
-"""Most seconds for closing connections."""
+"""Time limit for closing connections, in seconds."""
 
 
 class ModelConnection:

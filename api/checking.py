@@ -61,7 +61,7 @@ class Workspaces(TypedDict, total=False):
         files: ``any``: one right file is enough; ``all``: every file that a challenge names must be right.
         case_insensitive: Whether to ignore letter case.
         whole_word: Whether to ignore words within longer words.
-        code_timeout: Most seconds for a script.
+        code_timeout: Time limit of a script, in seconds.
     """
 
     allow_code: bool

@@ -101,7 +101,7 @@ class Shown(msgspec.Struct, DisplayMixin, frozen=True):
 
 
 class ShownOnPage(Shown, frozen=True):
-    """Result that is also written as a page of its own."""
+    """Result that is also written as an HTML page."""
 
     def report(self, path: FilePath) -> Path:
         """Write the result as one HTML file that opens from the disk, and return its path.

@@ -44,9 +44,9 @@ class JudgeEvaluator(Generic[P]):
         api_key: The key; if empty, ``OPENAI_API_KEY``.
         connection: A promptflow connection, by name or file, instead of both.
         threshold: Lowest score whose result is ``pass``; by default the judge's own, else 0.5.
-        concurrency: Most calls in flight.
-        timeout: Most seconds for one call.
-        attempts: Most calls for one request.
+        concurrency: Maximum calls in flight.
+        timeout: Time limit of one call, in seconds.
+        attempts: Maximum failed calls per request.
     """
 
     judge: ClassVar[str]

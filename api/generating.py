@@ -102,7 +102,7 @@ async def agenerate(
             ``tools`` it gets the case's tools by name, as callables with schemas. Or the name of a registered agent, or of a model.
         system: The system's name; by default the agent's own.
         trials: Attempts at each case.
-        concurrency: Most cases at a time, or calls to a model in flight; by default 8 and 64.
+        concurrency: Maximum cases at a time, or calls to a model in flight; by default 8 and 64.
         out: A file for the outputs; the same call resumes. None keeps them in memory.
         accept_edited: Whether to continue with outputs in it that were edited by hand.
         again: Whether to replace the system's outputs in it by new ones.

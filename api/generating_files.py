@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 _MOST_COMMANDS = 8
-"""Most commands at a time."""
+"""Maximum commands at a time."""
 
 
 class Generation(Shown, frozen=True, kw_only=True):
@@ -118,10 +118,10 @@ def choose_source(
         access: Returns access to the model; called only if one is asked.
         environment: All environment variables of the command.
         system: Name of the model or agent in outputs.
-        agent_timeout: Most seconds for each run of the command.
+        agent_timeout: Time limit of each run of the command, in seconds.
         agent_calls: Whether the command calls the case's tools, line by line.
         keep_crashes: Whether to keep outputs of a command that fails alike on the first cases.
-        concurrency: Most calls in flight, or commands at a time.
+        concurrency: Maximum calls in flight, or commands at a time.
         worlds: Custom simulated worlds; by default the registered ones.
         histories: Earlier conversations of an agent with a memory.
         search: A corpus, or the address of a search service.

@@ -33,7 +33,7 @@ T = TypeVar("T", Case, Output)
 
 
 class Imported(Generic[T]):
-    """Cases or outputs of an imported file, read again at each iteration."""
+    """Cases or outputs of an imported file; each iteration reads it again."""
 
     def __init__(self, read: Callable[[], Iterator[T]]) -> None:
         self._read = read

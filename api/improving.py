@@ -30,8 +30,8 @@ from .checking import Worlds, worlds_of
 from .display import Shown
 from .label_sources import LabelReading
 from .model_access import AccessArguments, model_access
-from .mutating import Probes
-from .paths import FilePath, folder_path, input_path, written_path
+from .mutating import Probes, probes_folder
+from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
 from .progress_bars import show_progress
 from .reading import Readable, read
@@ -114,7 +114,7 @@ def improve(
         adjudications: Decisions on who is right if judge and label differ, besides those of the run.
         holdout: Share of groups to hold out.
         margin: Loss on the probes of an operator that must be excluded.
-        sample: Most probes of each operator.
+        sample: Maximum probes per operator.
         seed: Seed of the split, and of the examples shown to the model.
         criterion: Criterion of a good answer, for tables without one.
         reading: Options for reading a table; see `LabelReading`.
@@ -153,7 +153,7 @@ def improve(
         candidates=[input_path(each) for each in candidates],
         writer=model,
         proposals=proposals,
-        probes=probes.kept if isinstance(probes, Probes) else None if probes is None else folder_path(probes),
+        probes=probes_folder(probes),
         seed=seed,
         holdout=holdout,
         margin=margin,

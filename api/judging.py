@@ -65,11 +65,11 @@ def judge(
         record: A file to append every reply to.
         replay: A recording to answer from, instead of a model.
         cache: The reply cache's file; True for the one in the user's cache folder, False for none.
-        concurrency: Most calls in flight.
-        timeout: Seconds for one call.
-        attempts: Most failed calls for one request.
-        max_calls: Most calls, retries included; None for no limit.
-        max_cost: Most US dollars to spend; None for no limit.
+        concurrency: Maximum calls in flight.
+        timeout: Time limit of one call, in seconds.
+        attempts: Maximum failed calls per request.
+        max_calls: Maximum calls, retries included; None for no limit.
+        max_cost: Maximum US dollars to spend; None for no limit.
         parameters: Decoding parameters that override the prompt's; a value of None omits one.
         judge_parameters: Alias of ``parameters``, as in settings and on the command line.
         worlds: Custom simulated worlds, by class name, in which calls are executed for a judge of conversations; by default the

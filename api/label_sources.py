@@ -22,7 +22,7 @@ class LabelReading(TypedDict, total=False):
         map: Fields of columns with unrecognised names, in either order.
         label_scale: The worst and the best label, as they are written.
         label_pass_at: The worst label that passes, as it is written.
-        map_label: Scores of words; None if a word is no grade.
+        map_label: Scores of words; None if a word is not a grade.
     """
 
     map: Mapping[str, str] | None
@@ -35,7 +35,7 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
     """Return the source of labels: verdicts, or a table of grades.
 
     Raises:
-        InputError: A table cannot be read, or a value is no grade.
+        InputError: A table cannot be read, or a value is not a grade.
         UsageError: Options for tables were given with verdicts, or the argument is neither.
     """
     path = source("labels", labels)

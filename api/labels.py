@@ -88,7 +88,7 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
         The corrections, and the decisions that no reference expresses.
 
     Raises:
-        RunFolderError: It is no run, or its inputs were moved or changed.
+        RunFolderError: It is not a run, or its inputs were moved or changed.
         InputError: The run has no decisions, or they cannot be used.
     """
     folder = disk_folder_of(run, "label")

@@ -174,10 +174,10 @@ class AccessArguments(TypedDict, total=False):
         record: A file to append every reply to.
         replay: A recording to answer from, instead of a model.
         cache: The reply cache's file; True for the one in the user's cache folder, False for none.
-        timeout: Seconds for one call.
-        attempts: Most failed calls for one request.
-        max_calls: Most calls, retries included; None for no limit.
-        max_cost: Most US dollars to spend; None for no limit.
+        timeout: Time limit of one call, in seconds.
+        attempts: Maximum failed calls per request.
+        max_calls: Maximum calls, retries included; None for no limit.
+        max_cost: Maximum US dollars to spend; None for no limit.
         patience: Multiple of a call's usual time after which it is retried; 0 to wait for ``timeout``.
         served_by: The only model, as named in replies, whose replies are accepted.
         prices: Prices in addition to the public list, ``[MODEL=]IN/OUT[/CACHED]`` in dollars for a million tokens.

@@ -24,7 +24,7 @@ from ..report.text.safe_text import SCREEN
 from .argument_checks import require_choice, require_whole
 from .checking import FunctionsOption, Workspaces, Worlds, check_options
 from .display import Document, Shown
-from .paths import Cases, FilePath, Outputs, folder_or_memory, output_sources, put_back, source
+from .paths import Cases, FilePath, Outputs, folder_or_memory, folder_path, output_sources, put_back, source
 from .progress_bars import show_progress
 
 
@@ -63,6 +63,13 @@ def audit_commands(probes: Probes, out: Path) -> Iterator[str]:
         yield f"  fiducial audit run {folder} --judge {judge} --model {number_text.MODEL} --out {audit}"
 
 
+def probes_folder(probes: Probes | FilePath | None) -> FolderPath | None:
+    """Return the folder of probes, which are given as such or as a folder; None without any."""
+    if isinstance(probes, Probes):
+        return probes.kept
+    return None if probes is None else folder_path(probes)
+
+
 def mutate(
     cases: Cases,
     outputs: Outputs | None = None,
@@ -88,7 +95,7 @@ def mutate(
         only: Operators by name; by default all that apply.
         operators: Custom operators, ``module:NAME`` each, besides registered ones.
         seed: The same seed gives the same probes.
-        per_output: Most probes of one operator from one right output.
+        per_output: Maximum probes of one operator per correct output.
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; by default the registered ones.
         worlds: Custom simulated worlds; by default the registered ones.

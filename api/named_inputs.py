@@ -34,7 +34,7 @@ class NamedItem(NamedTuple):
     """Inputs given by name, ready for a judge.
 
     Attributes:
-        case: The case, as far as given.
+        case: The case, with the fields that were given.
         output: The output.
         shown: Inputs that the prompt shows unchanged.
     """

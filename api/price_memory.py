@@ -13,7 +13,7 @@ from ..judges.prices import PriceList, Prices, depends_on_time, listed_prices, p
 from ..records.disk_files import read_regular_file, write_json
 
 _MOST = 1_000
-"""Most models whose prices are kept, more than anyone uses."""
+"""Maximum models whose prices are kept, more than anyone uses."""
 
 
 class _PriceMemory(msgspec.Struct):

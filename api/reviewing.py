@@ -84,26 +84,30 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
             lines.append(
                 f"{drawn.agreed:,} of {drawn.agreements:,} outputs on which they agree, drawn the same way"
             )
-        done = "decided" if drawn.kind in TO_DECIDE else "labelled"
+        lines += self._done()
         if self.page is None:
-            who = (
-                f"{self.name} has {done} all of them; "
-                if self.name
-                else f"all are {done}; --by NAME asks again, "
-            )
-            return [*lines, f"{who}a larger --n adds more"]
-        earlier = len(drawn.keys) - len(self.keys)
-        if earlier:
-            who = (
-                f"{self.name} has {done} {earlier:,} of them"
-                if self.name
-                else f"{earlier:,} of them are {done} already"
-            )
-            lines.append(f"{who}; {len(self.keys):,} are left")
+            return lines
         file = f"labels{_slug(drawn.kind, self.name or 'NAME')}.jsonl"
         action = "decide" if drawn.kind in TO_DECIDE else "label"
         opened = f"next: open it in a browser, {action}, download {file}; then"
         return [*lines, f"page: {self.page}", opened, *self._next(file)]
+
+    def _done(self) -> list[str]:
+        """Return a line on drawn outputs that are labelled already, if there are any."""
+        done = "decided" if self.drawn.kind in TO_DECIDE else "labelled"
+        if self.page is None and self.name:
+            return [f"{self.name} has {done} all of them; a larger --n adds more"]
+        if self.page is None:
+            return [f"all are {done}; --by NAME asks again, a larger --n adds more"]
+        earlier = len(self.drawn.keys) - len(self.keys)
+        if not earlier:
+            return []
+        who = (
+            f"{self.name} has {done} {earlier:,} of them"
+            if self.name
+            else f"{earlier:,} of them are {done} already"
+        )
+        return [f"{who}; {len(self.keys):,} are left"]
 
     def _next(self, file: str) -> list[str]:
         if self.drawn.kind == "open":
@@ -150,7 +154,7 @@ def review(
         accept_edited: Whether to accept a run that was edited by hand; the page says so.
 
     Raises:
-        RunFolderError: It is no finished run, was changed by hand, or its inputs were moved or changed.
+        RunFolderError: It is not a finished run, was changed by hand, or its inputs were moved or changed.
         InputError: There is nothing to draw from.
     """
     folder = disk_folder_of(run, "review")

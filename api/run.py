@@ -44,7 +44,7 @@ def disk_folder_of(run: Run | FilePath, purpose: str) -> Path:
     """
     folder = folder_of(run)
     if not isinstance(folder, Path):
-        raise UsageError(f"this run is in memory alone: evaluate with out=FOLDER to {purpose} it")
+        raise UsageError(f"this run is only in memory: evaluate with out=FOLDER to {purpose} it")
     return folder
 
 
@@ -109,7 +109,7 @@ class Run(DisplayMixin):
 
     @property
     def folder(self) -> Path | None:
-        """Folder of the run; None if the run is in memory alone."""
+        """Folder of the run; None if the run is only in memory."""
         return self.kept if isinstance(self.kept, Path) else None
 
     @cached_property
@@ -173,7 +173,7 @@ class Run(DisplayMixin):
             RunFolderError: The inputs were moved or changed.
         """
         if path is None and self.folder is None:
-            raise UsageError("this run is in memory alone: name the file of its report")
+            raise UsageError("this run is only in memory: name the file of its report")
         target = written_path(path) if path is not None else self.kept / "report.html"
         assert isinstance(target, Path)
         from ..report.from_run import report_on  # noqa: PLC0415 - the template engine is slow to import

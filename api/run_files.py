@@ -176,7 +176,7 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
     """Parse every reply of a run again, without a call to a model.
 
     Raises:
-        RunFolderError: It is no run folder, it is in use, or its inputs were moved or changed.
+        RunFolderError: It is not a run folder, it is in use, or its inputs were moved or changed.
         PromptError: A prompt file was removed, or cannot be used.
     """
     from ..evaluation.past_runs.reparsing import reparse as read_again  # noqa: PLC0415 - seldom needed
@@ -204,7 +204,7 @@ def engine_of(name: str | None, address: str | None = None, workers: int | None 
             raise UsageError("--address is for an engine; name it with --engine (ray)")
         return None
     if name != "ray":
-        raise UsageError(f"there is no engine {name!r}; ray is one")
+        raise UsageError(f"there is no engine {name!r}; expected ray")
     if find_spec("ray") is None:  # raised before any work begins
         raise MissingExtraError("ray", "--engine ray")
     return RayEngine(address, workers)

@@ -77,7 +77,7 @@ command.add_command(import_results)
            help="Outputs to mutate; only those that pass under strict rules are used.  [default: made of the references]"),
     option("--out", type=FOLDER, required=True, help="The folder for the probes."),
     option("--seed", type=int, default=0, help="The same seed gives the same probes."),
-    option("--per-output", type=Whole(1, 100), default=3, help="Most probes of one operator from one right output."),
+    option("--per-output", type=Whole(1, 100), default=3, help="Maximum probes of one operator per correct output."),
     option("--only", multiple=True, metavar="OPERATOR...", help="Operators by name.  [default: all that apply]"),
     option("--operator", multiple=True, metavar="MODULE:NAME", help="A custom operator."),
 )  # fmt: skip
@@ -127,7 +127,7 @@ def mutate_command(
     option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=f"{JUDGE_HELP}."),
     scale_option("judges"),
     out_option(FOLDER, "The run folder; the same command resumes it."),
-    option("--sample", type=Whole(1), default=100, help="Most probes of each operator; verdicts made so far are reused with a larger number."),
+    option("--sample", type=Whole(1), default=100, help="Maximum probes per operator; verdicts made so far are reused with a larger number."),
     option("--ladder", is_flag=True, help="Also find the hardest level at which faults are caught, dial by dial."),
     option("--calls", type=Whole(1), default=300, help="With --ladder: questions of each dial to each judge; a later run with more continues."),
     option("--evenly", is_flag=True,

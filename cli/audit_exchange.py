@@ -23,7 +23,7 @@ Examples:
 @click.argument("probes", type=EXISTING_FOLDER)
 @option("--to", required=True, metavar="TOOL", help="inspect, promptfoo or azure.")
 @option("--out", type=OUT_FOLDER, required=True, help="The folder to write.")
-@option("--sample", type=Whole(1), default=100, help="Most probes of each operator.")
+@option("--sample", type=Whole(1), default=100, help="Maximum probes per operator.")
 def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
     """Write probes for another tool's judge, without the labels."""
     from ..api.audits import export_probes as export

@@ -144,7 +144,7 @@ def agbenchmark(*, path: Path, out: Path, only: tuple[str, ...]) -> None:
     suite = import_agbenchmark(path)
     _write(suite, out, None, only)
     for case_id, dependency in unknown_dependencies(suite.cases):
-        note(f"{case_id} depends on {dependency!r}, which is no challenge here")
+        note(f"{case_id} depends on {dependency!r}, which is not one of these challenges")
 
 
 def _custom_format(name: str) -> click.Command:

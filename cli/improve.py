@@ -41,7 +41,7 @@ if it agrees more with the labels and no planted fault or attack passes more oft
     option("--adjudications", type=INPUT_FILE, help="Decisions on labels, beside those of the run (docs/adjudication.md)."),
     option("--holdout", type=Number(0, 1), default=0.5, help="Share of the groups to hold out."),
     option("--margin", type=Number(0, 1), default=0.1, help="Largest tolerated loss on the probes of one operator."),
-    option("--sample", type=Whole(1), default=200, help="Most probes of each operator."),
+    option("--sample", type=Whole(1), default=200, help="Maximum probes per operator."),
     option("--seed", type=int, default=0, help="Seed of the division."),
     option("--criterion", help="Criterion of a good answer, for tables without one."),
     option("--map", "columns", multiple=True, metavar="NAME=COLUMN", help="Name a column that is not recognised: answer=response."),

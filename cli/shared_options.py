@@ -364,7 +364,7 @@ engine_options = section(
     workers_option,
     option("--engine", type=click.Choice(["ray"]),
            help="Check and judge on a Ray cluster. Needs the extra `ray`, and about ten seconds and 0.8 GB to start."),
-    option("--address", metavar="HOST:PORT", help="Address of the Ray cluster, or auto.  [default: a Ray of its own on this machine]"),
+    option("--address", metavar="HOST:PORT", help="Address of the Ray cluster, or auto.  [default: a new Ray on this machine]"),
 )  # fmt: skip
 
 _TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})

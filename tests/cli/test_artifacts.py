@@ -159,7 +159,7 @@ def test_a_mock_holds_back_what_depends_on_a_failure_and_names_unknown_dependenc
     make_challenge(root, "second", dependencies=["tests/first_test.py::TestFirst::test_method"])
     make_challenge(root, "third", dependencies=["TestNowhere"])
     made = fiducial("cases", "agbenchmark", root, "--out", tmp_path / "cases.jsonl")
-    assert made.err == "note: third depends on 'TestNowhere', which is no challenge here\n"
+    assert made.err == "note: third depends on 'TestNowhere', which is not one of these challenges\n"
     done = fiducial("artifacts", "run", tmp_path / "cases.jsonl", "--mock", "--out", tmp_path / "mock")
     outputs = tmp_path / "mock" / "outputs.jsonl"
     note = "note: third depends on 'TestNowhere', which no output here answers for"
@@ -167,7 +167,7 @@ def test_a_mock_holds_back_what_depends_on_a_failure_and_names_unknown_dependenc
     assert note in checked.out
     assert (done.code, done.out.splitlines()[0]) == (1, "1 of 3 challenges passed")
     assert "not applicable: second: depends on TestFirst, which did not pass" in done.out
-    assert "note: third depends on 'TestNowhere', which is no challenge here" in done.out
+    assert "note: third depends on 'TestNowhere', which is not one of these challenges" in done.out
 
 
 def test_pass_rates_by_category_are_printed_and_drawn_with_the_dependencies(cases: Path, tmp_path: Path):
