@@ -292,7 +292,7 @@ def _generated(attempts: MemoryAttempts, keys: list[ItemKey], tally: GenerationT
     warn_untracked(tally)
     if tally.without_output:
         reasons = "; ".join(f"{count} x {why}" for why, count in tally.failures.most_common(3))
-        problem = f"{tally.without_output} of {tally.wanted} attempts came to no output: {reasons}"
+        problem = f"{tally.without_output} of {tally.wanted} attempts gave no output: {reasons}"
         if not outputs:
             raise ProviderError(problem)
         warnings.warn(problem, stacklevel=2)

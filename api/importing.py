@@ -60,15 +60,15 @@ class ImportedSuite:
         self.cases = Imported(cases)
         self.outputs = Imported(outputs)
 
-    def only(self, wanted: Iterable[str]) -> ImportedSuite:
+    def only(self, selection: Iterable[str]) -> ImportedSuite:
         """Return the cases of these ids or tags (``TAG=VALUE``), with their outputs."""
-        wanted = tuple(wanted)
+        parts = tuple(selection)
 
         def outputs() -> Iterator[Output]:
-            ids = {case.id for case in selected(self.cases, wanted)}
+            ids = {case.id for case in selected(self.cases, parts)}
             return (output for output in self.outputs if output.case_id in ids)
 
-        return ImportedSuite(lambda: selected(self.cases, wanted), outputs)
+        return ImportedSuite(lambda: selected(self.cases, parts), outputs)
 
 
 def import_bfcl(
@@ -85,10 +85,10 @@ def import_bfcl(
         InputError: The data cannot be read; raised during iteration.
         UsageError: There is no such category.
     """
-    wanted, source, ids = expand(categories), open_source(input_path(path)), set[str]()
+    chosen, source, ids = expand(categories), open_source(input_path(path)), set[str]()
 
     def cases() -> Iterator[Case]:
-        for category in wanted:
+        for category in chosen:
             for case in read_cases(source, category):
                 ids.add(case.id)
                 yield case
@@ -97,7 +97,7 @@ def import_bfcl(
         assert results is not None
         if not ids:
             ids.update(case.id for case in cases())
-        for output in read_outputs(find_results(input_path(results), wanted).files):
+        for output in read_outputs(find_results(input_path(results), chosen).files):
             if output.case_id not in ids:
                 raise UsageError(
                     f"{results}: {output.system} answers {output.case_id!r}, which is not an entry of this data"

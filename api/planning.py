@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
@@ -92,27 +92,12 @@ def plan(
         InputError: There is nothing to draw from, or the strata cannot be made.
         UsageError: There is nothing to plan, two arguments exclude each other, or a number is outside its range.
     """
+    arguments = dict(locals())  # the arguments as they were given
+    _require_numbers(arguments)
     goals = {"--half-width": half_width, "--difference": difference, "--next": draw, "--budget": budget}
     _require_goal(goals, has_table=table is not None)
     if by_doubt and strata:
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
-    _require_numbers(
-        half_width=half_width,
-        tpr=tpr,
-        tnr=tnr,
-        prevalence=prevalence,
-        assurance=assurance,
-        difference=difference,
-        discordant=discordant,
-        power=power,
-        decided=decided,
-        decided_rate=decided_rate,
-        rows_per_cluster=rows_per_cluster,
-        icc=icc,
-        budget=budget,
-    )
-    for option, number in (("--unlabelled", unlabelled), ("--next", draw), ("--of", of)):
-        require_whole(option, number)
     read = None if table is None else partial(read_calibration_table, table, **reading)
     rows = None
     if read is not None and (draw is not None or (half_width is not None and budget is None)):
@@ -177,8 +162,10 @@ _RANGES: Mapping[Ends, Sequence[str]] = {
 """Arguments between 0 and 1 by the ends that belong to their range."""
 
 
-def _require_numbers(**numbers: float | None) -> None:
-    """Refuse a number outside its range."""
+def _require_numbers(numbers: Mapping[str, Any]) -> None:
+    """Refuse an argument of `plan` that is a number outside its range."""
+    for option, name in (("--unlabelled", "unlabelled"), ("--next", "draw"), ("--of", "of")):
+        require_whole(option, numbers[name])
     difference, discordant = numbers["difference"], numbers["discordant"]
     if difference is not None and discordant is not None and difference > discordant:
         raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")

@@ -45,8 +45,8 @@ def keep_price(model: str) -> None:
 
 
 def _kept_price(model: str) -> Prices | None:
-    kept = _read().prices
-    return kept[model] if model in kept else listed_prices(model)
+    prices = _read().prices
+    return prices[model] if model in prices else listed_prices(model)
 
 
 def _path() -> Path:

@@ -151,10 +151,10 @@ def _find_output(outputs: Path, case_id: str, system: str | None, trial: int) ->
             if system in {None, output.system}:
                 return output
             systems[output.system] = None
-    wanted = "" if system is None else f" of system {system!r}"
+    of_system = "" if system is None else f" of system {system!r}"
     hint = f"; systems: {', '.join(systems)}" if systems else ""
     raise InputError(
-        f"there is no output{wanted} for the case {case_id!r}, trial {trial}{hint}", path=outputs
+        f"there is no output{of_system} for the case {case_id!r}, trial {trial}{hint}", path=outputs
     )
 
 

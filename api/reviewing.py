@@ -207,7 +207,7 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
     def _skipped(self) -> list[str]:
         if not self.skipped:
             return []
-        why = "cannot be decided" if self.decided else "could not be told, and have no label"
+        why = "cannot be decided" if self.decided else "without a label, since the labeller could not tell"
         return [f"{self.skipped:,} {why}"]
 
 

@@ -33,14 +33,15 @@ def is_audit(folder: Path) -> bool:
 
 
 def folder_of(run: Run | FilePath) -> FolderPath:
-    """Return the folder of a run, which is given as a run or a folder."""
+    """Return the folder of a run, on disk or in memory."""
     return run.kept if isinstance(run, Run) else folder_path(run)
 
 
 def disk_folder_of(run: Run | FilePath, purpose: str) -> Path:
     """Return the folder of a run on disk.
 
-    A run that is only in memory raises a UsageError, which names the purpose.
+    Raises:
+        UsageError: The run is only in memory; the message names the purpose.
     """
     folder = folder_of(run)
     if not isinstance(folder, Path):
@@ -115,8 +116,8 @@ class Run(DisplayMixin):
     @cached_property
     def calibration(self) -> Calibration:
         """Agreement of each judge with the labels, by name; empty if no judged output has a label."""
-        found = RunStore(self.kept).calibration
-        return Calibration() if found is None else Calibration.of(found)
+        numbers = RunStore(self.kept).calibration
+        return Calibration() if numbers is None else Calibration.of(numbers)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
@@ -142,17 +143,16 @@ class Run(DisplayMixin):
         The checker's verdict counts, or else that of the first judge in `judge_order`.
         """
         with RunStore(self.kept) as store:
-            order: dict[Author, int] = {
-                judge: place for place, judge in enumerate(judge_order(store.roster, store.calibration))
-            }
+            judges = judge_order(store.roster, store.calibration)
+        ranks: dict[Author, int] = {judge: rank for rank, judge in enumerate(judges)}
         counted: dict[ItemKey, tuple[int, Verdict]] = {}
-        for each in self.verdicts:
-            if each.score is None or each.repeat or system not in {None, each.system}:
+        for verdict in self.verdicts:
+            if verdict.score is None or verdict.repeat or system not in {None, verdict.system}:
                 continue
-            place = -1 if each.source == "checker" else order.get(each.author, len(order))
-            if each.key not in counted or place < counted[each.key][0]:
-                counted[each.key] = (place, each)
-        return sorted((each for _, each in counted.values() if (each.score or 0) < 1), key=_score)
+            rank = -1 if verdict.source == "checker" else ranks.get(verdict.author, len(ranks))
+            if verdict.key not in counted or rank < counted[verdict.key][0]:
+                counted[verdict.key] = (rank, verdict)
+        return sorted((verdict for _, verdict in counted.values() if (verdict.score or 0) < 1), key=_score)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per verdict; a missing score is None."""

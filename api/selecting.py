@@ -22,9 +22,9 @@ def selected(cases: Iterable[Case], only: Iterable[str]) -> Iterator[Case]:
         UsageError: A part of the selection matches no case.
     """
     unmatched = dict.fromkeys(only)
-    wanted = list(unmatched)
+    parts = list(unmatched)
     for case in cases:
-        matched = [each for each in wanted if _matches(case, each)]
+        matched = [each for each in parts if _matches(case, each)]
         for each in matched:
             unmatched.pop(each, None)
         if matched:
@@ -33,10 +33,10 @@ def selected(cases: Iterable[Case], only: Iterable[str]) -> Iterator[Case]:
         raise UsageError(f"--only {next(iter(unmatched))}: no case has this id or tag")
 
 
-def _matches(case: Case, wanted: str) -> bool:
+def _matches(case: Case, part: str) -> bool:
     """Return whether a case has the id, or the value of a tag; ids may hold an equals sign."""
-    tag, equals, value = wanted.partition("=")
-    return wanted == case.id or (bool(equals) and tag in case.tags and _tag_text(case.tags[tag]) == value)
+    tag, equals, value = part.partition("=")
+    return part == case.id or (bool(equals) and tag in case.tags and _tag_text(case.tags[tag]) == value)
 
 
 def _tag_text(value: object) -> str:
@@ -76,8 +76,8 @@ def selected_labels(labels: Path, cases: Path, beside: Path) -> Path | None:
     if not is_verdicts(labels):
         return labels
     ids = {case.id for case in read_records(cases, Case)}
-    kept = [label for label in read_records(labels, Verdict) if label.case_id in ids]
-    return _written(beside.with_name(f"{beside.stem}.only.labels.jsonl"), kept) if kept else None
+    chosen = [label for label in read_records(labels, Verdict) if label.case_id in ids]
+    return _written(beside.with_name(f"{beside.stem}.only.labels.jsonl"), chosen) if chosen else None
 
 
 def _without_workspace(output: Output) -> Output:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _MOST_BYTES = 1024 * 1024
-_LINKED = "it is a link, perhaps to a file that was trusted for another folder, whose code has the same names"
+_LINKED = "it is a link; a trusted file of another folder may name other code here"
 
 
 class FileOwner(NamedTuple):

@@ -181,14 +181,14 @@ def test_a_models_name_is_asked_at_an_endpoint(server: ProviderServer, tmp_path:
 
 def test_calls_that_failed_are_warned_of_and_are_no_outputs(server: ProviderServer):
     server.script = lambda seen: Status(400) if "in a?" in seen.text else Answer("x")
-    with pytest.warns(UserWarning, match="1 of 2 attempts came to no output: 1 x HTTP 400"):
+    with pytest.warns(UserWarning, match="1 of 2 attempts gave no output: 1 x HTTP 400"):
         outputs = fd.generate(
             [weather_case("a"), weather_case("b")], "m", base_url=server.base_url, cache=False
         )
     assert [output.case_id for output in outputs] == ["b"]
     assert [key.case_id for key in outputs.failures] == ["a"]
     server.script = lambda _seen: Status(400)
-    with pytest.raises(ProviderError, match="1 of 1 attempts came to no output"):
+    with pytest.raises(ProviderError, match="1 of 1 attempts gave no output"):
         fd.generate([weather_case("a")], "m", base_url=server.base_url, cache=False)
 
 

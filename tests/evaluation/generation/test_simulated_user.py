@@ -281,7 +281,7 @@ def test_a_failed_user_is_no_output_with_its_reason_and_asked_again(tmp_path: Pa
         )
 
     with ProviderServer(script) as server:
-        with pytest.warns(UserWarning, match="came to no output"):
+        with pytest.warns(UserWarning, match="gave no output"):
             found = generate()
         ((key, why),) = found.failures.items()
         assert key.case_id == "y"
