@@ -53,7 +53,7 @@ __all__ = [
 GradeBy: TypeAlias = Literal["reference", "context"]
 """Part of a case by which answers are graded if it has both."""
 
-Unit: TypeAlias = Literal["session", "turn"]
+ChatUnit: TypeAlias = Literal["session", "turn"]
 """Part of a log of chats that becomes one case."""
 
 Readable: TypeAlias = Union[FilePath, "pd.DataFrame", "Iterable[Mapping[str, Any]]"]
@@ -165,7 +165,7 @@ class DataReading(LabelReading, total=False):
 
     criterion: str | None
     system: str | None
-    unit: Unit
+    unit: ChatUnit
     join: FilePath | None
     grade_by: GradeBy
 
@@ -177,7 +177,7 @@ def read(
     map: Mapping[str, str] | None = None,  # noqa: A002 - as on the command line
     criterion: str | None = None,
     system: str | None = None,
-    unit: Unit = "session",
+    unit: ChatUnit = "session",
     join: FilePath | None = None,
     grade_by: GradeBy = "reference",
     label_scale: tuple[float, float] | None = None,
@@ -278,7 +278,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
     columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
     grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
-    require_choice("--unit", unit, Unit)
+    require_choice("--unit", unit, ChatUnit)
     require_choice("--grade-by", grade_by, GradeBy)
     references = None
     if join is not None:

@@ -187,7 +187,7 @@ def test_a_file_is_loaded_once_under_a_name_of_its_own_and_finds_its_neighbours(
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (None, "FileNotFoundError"),
+        (None, "no such file"),
         ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("def", "SyntaxError"),
     ],
@@ -196,7 +196,7 @@ def test_a_file_that_cannot_be_loaded_is_named_in_one_line(text: str | None, why
     path = tmp_path / "mine.py"
     if text is not None:
         path.write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigurationError, match=rf"mine\.py: cannot be loaded: {why}"):
+    with pytest.raises(ConfigurationError, match=rf"mine\.py: (cannot be loaded: )?{why}"):
         load_module(str(path))
     assert [name for name in sys.modules if name.startswith("mine_")] == []
 

@@ -131,7 +131,7 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
                 ("--cost label=-1 --of 99", "--cost label expects a number of at least 0, got -1"),
                 ("--cost label=nan --of 99", "--cost label expects a number of at least 0, got nan"),
                 ("--cost water=2", "--cost water: expected check, cheap, dear, label"),
-                ("--cost label", "--cost expects WHAT=DOLLARS, got 'label'"),
+                ("--cost label", "--cost expects STEP=DOLLARS, got 'label'"),
                 (
                     "--cheap small --cost label=2",
                     "--cheap small: expected TPR,TNR (0.9,0.8), or a TABLE whose judge it names",

@@ -91,7 +91,7 @@ def test_results_that_bfcl_passes_over_are_named(bfcl_data: Path, results: Path)
     ("options", "kind", "message"),
     [
         (("--category", "nonsense"), UsageError, "no BFCL category or group is called 'nonsense'"),
-        (("--data", "nowhere"), InputError, "nowhere: expected a folder"),
+        (("--data", "nowhere"), InputError, "nowhere: holds no BFCL_v4_*.json"),
     ],
 )
 def test_bad_arguments_are_one_clear_error(

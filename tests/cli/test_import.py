@@ -152,7 +152,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
         ("openai", "sprite.json"),
         "no record in it can be read as openai: missing; expected a list of messages",
     ),
-    (("csv", "a.csv", "--map", "colour"), "--map expects NAME=NAME, got 'colour'"),
+    (("csv", "a.csv", "--map", "colour"), "--map expects FIELD=COLUMN (such as label=gold), got 'colour'"),
     (("csv", "a.csv", "--map", "colour=shape"), "colour=shape: neither is a field"),
     (
         ("csv", "a.csv", "--map", "response=shape"),
