@@ -119,7 +119,7 @@ def test_a_run_that_is_kept_stands_for_its_folder():
         lambda run: fd.check_certificate(run, "certificate.json"),
     ]
     for use in uses:
-        with pytest.raises(UsageError, match="in memory alone"):
+        with pytest.raises(UsageError, match="only in memory"):
             use(in_memory)
 
 
@@ -229,7 +229,7 @@ def test_what_is_no_run_cannot_be_loaded(empty: Path):
 
 def test_a_run_in_memory_needs_a_name_for_its_report(empty: Path):
     run = fd.evaluate(CASES, OUTPUTS)
-    with pytest.raises(UsageError, match="in memory alone"):
+    with pytest.raises(UsageError, match="only in memory"):
         run.report()
     assert run.report("report.html").exists()
 

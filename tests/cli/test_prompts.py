@@ -69,7 +69,7 @@ def test_render_prints_what_is_sent(item: list[object]) -> None:
 def test_render_says_what_is_missing(item: list[object]) -> None:
     with pytest.raises(InputError, match="no case 'nope'"):
         run("render", "tool_call_accuracy", *item, "--id", "nope")
-    with pytest.raises(InputError, match="no output of system 'nobody' .*; systems: agent, other"):
+    with pytest.raises(InputError, match=r"no output of system 'nobody' .*; systems: agent, other"):
         run("render", "tool_call_accuracy", *item, "--id", "case-1", "--system", "nobody")
     with pytest.raises(UsageError, match="did you mean tool_call_accuracy"):
         run("render", "tool_call_acuracy", *item, "--id", "case-1")
