@@ -240,7 +240,7 @@ def test_in_memory_it_comes_to_the_same(parts: Callable[..., list[Path]], tmp_pa
     assert {name: rates.decided for name, rates in one.systems.items()} == {
         name: rates.decided for name, rates in two.systems.items()
     }
-    with pytest.raises(UsageError, match="memory alone"):
+    with pytest.raises(UsageError, match="only in memory"):
         fd.merge([one, runs[0]], progress=False)
     with pytest.raises(UsageError, match="no run"):
         fd.merge([])
