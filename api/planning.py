@@ -98,38 +98,40 @@ def plan(
     _require_goal(goals, has_table=table is not None)
     if by_doubt and strata:
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
-    read = None if table is None else partial(read_calibration_table, table, **reading)
-    rows = None
-    if read is not None and (draw is not None or (half_width is not None and budget is None)):
-        rows = read(open_only=True)
-    measured = (
-        None if rows is None or half_width is None or budget is not None else measured_rates(rows, judge)
-    )
-    expected = _expected(measured, tpr, tnr, prevalence)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
+    rows = measured = None
+    if table is not None and (budget is None or draw is not None):
+        rows = read_calibration_table(table, open_only=True, **reading)
+    if rows is not None and half_width is not None and budget is None:
+        measured = measured_rates(rows, judge)
     if measured is not None and unlabelled is None:
         unlabelled = measured.n_unlabelled or None
+    expected = _expected(measured, tpr, tnr, prevalence)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
+    labels = items = drawn = best = None
+    if half_width is not None:
+        labels = _labels(half_width, expected, unlabelled, assurance)
+    if difference is not None:
+        items = math.ceil(items_for_difference(difference, discordant, power=power) * expected.effect)
+    if rows is not None and draw is not None:
+        drawn = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
+    if budget is not None:
+        pilot_of_rates = partial(
+            assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate
+        )
+        pilot = None if table is None else read_calibration_table(table, outputs=True, **reading)
+        judges = {"cheap": cheap, "dear": dear}
+        best = _plan_budget(
+            budget, dict(costs or {}), judges, pilot_of_rates, pilot, of=of, effect=expected.effect
+        )
     return SamplePlan(
         design_effect=expected.effect,
         half_width=half_width,
         assurance=assurance,
-        labels=None if half_width is None else _labels(half_width, expected, unlabelled, assurance),
+        labels=labels,
         difference=difference,
         power=power,
-        items=None if difference is None else _items(difference, discordant, power, expected.effect),
-        draw=None
-        if rows is None or draw is None
-        else _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed),
-        budget=None
-        if budget is None
-        else _plan_budget(
-            budget,
-            dict(costs or {}),
-            {"cheap": cheap, "dear": dear},
-            partial(assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate),
-            None if read is None else read(outputs=True),
-            of=of,
-            effect=expected.effect,
-        ),
+        items=items,
+        draw=drawn,
+        budget=best,
         measured=measured,
     )
 
@@ -204,10 +206,6 @@ def _plan_budget(
                 raise UsageError(f"name the cost of one output of this step: --cost {name}=DOLLARS")
             prices[name] = costs[name]
     return plan_budget(budget, prices, pilot, outputs=of, effect=effect)
-
-
-def _items(difference: float, discordant: float, power: float, effect: float) -> int:
-    return math.ceil(items_for_difference(difference, discordant, power=power) * effect)
 
 
 def _rates(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, tuple[float, float]]:

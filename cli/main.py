@@ -145,7 +145,7 @@ def _applicable(command: click.Command, table: dict[str, Any], arguments: list[s
     TRUST_OPTION,
     is_flag=True,
     expose_value=False,
-    help=f"Trust what {NAME} says now about code, endpoints, secrets and files; allowed anywhere.",
+    help=f"Trust the code, endpoints, secrets and files that {NAME} names now; may stand anywhere.",
 )
 def cli() -> None:
     """Score what AI agents produce.
