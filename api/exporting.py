@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import UsageError
@@ -40,18 +39,8 @@ def export(
         InputError: It is not a folder.
         RunFolderError: It was edited by hand.
     """
-    folder, chosen = _chosen(run, judge, system, accept_edited=accept_edited)
-    write, items = writer_of(to), list(chosen)
-    if not any(item.verdicts for item in items):
-        chosen_by = {"judge": judge, "system": system}
-        what = " and".join(f" of {name} {value!r}" for name, value in chosen_by.items() if value is not None)
-        exportable = [
-            item for item in _chosen(run, None, None, accept_edited=accept_edited)[1] if item.verdicts
-        ]
-        systems = sorted({item.output.system for item in exportable})
-        judges = sorted({verdict.by for item in exportable for verdict in item.verdicts})
-        hint = f"; systems: {', '.join(systems)}; judges: {', '.join(judges)}" if what and exportable else ""
-        raise UsageError(f"{folder} holds no verdict{what} to export{hint}")
+    write = writer_of(to)
+    folder, items = _chosen(run, judge, system, accept_edited=accept_edited)
     return write(items, written_path(out), known_of(folder))
 
 
@@ -68,6 +57,7 @@ def send_otlp(
     The official exporter sends them over HTTP. Verdicts are selected as in `export`.
 
     Raises:
+        UsageError: There is no such judge or system.
         MissingExtraError: The exporter is not installed.
         ProviderError: The endpoint did not accept them.
     """
@@ -79,16 +69,34 @@ def send_otlp(
 
 def _chosen(
     run: Run | FilePath, judge: str | None, system: str | None, *, accept_edited: bool
-) -> tuple[Path, Iterator[ExportItem]]:
+) -> tuple[Path, list[ExportItem]]:
     """Return a run's folder, and its chosen outputs with verdicts.
 
     The outputs are those of one system or of all, with the verdicts of one judge or of all.
+
+    Raises:
+        UsageError: None of them has a verdict.
     """
     folder = disk_folder_of(run, "export")
     if not accept_edited:
         refuse_edited_run(folder)
-    return folder, (
+    items = [
         item._replace(verdicts=[verdict for verdict in item.verdicts if judge in {None, verdict.by}])
         for item in judged_outputs(folder)
         if system in {None, item.output.system}
-    )
+    ]
+    if not any(item.verdicts for item in items):
+        raise UsageError(f"{folder} holds no verdict{_choice(folder, judge, system)}")
+    return folder, items
+
+
+def _choice(folder: Path, judge: str | None, system: str | None) -> str:
+    """Return the rest of the message for a choice without verdicts: what was chosen, and what there is."""
+    chosen = {"judge": judge, "system": system}
+    names = " and".join(f" of {what} {name!r}" for what, name in chosen.items() if name is not None)
+    items = [item for item in judged_outputs(folder) if item.verdicts]
+    if not names or not items:
+        return " to export"
+    systems = sorted({item.output.system for item in items})
+    judges = sorted({verdict.by for item in items for verdict in item.verdicts})
+    return f"{names} to export; systems: {', '.join(systems)}; judges: {', '.join(judges)}"

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import fiducial as fd
+from fiducial.api.exporting import send_otlp
 from fiducial.api.reading import import_files
 from fiducial.errors import InputError, UsageError
 from fiducial.records import Verdict
@@ -173,3 +174,5 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path):
         fd.export(folder, "junit", tmp_path / "out", judge="me")
     with pytest.raises(InputError, match="neither a run nor an import"):
         fd.export(SAMPLES, "junit", tmp_path / "out")
+    with pytest.raises(UsageError, match=r"holds no verdict of judge 'me' to export"):
+        send_otlp(folder, "http://127.0.0.1:9/v1/logs", judge="me")
