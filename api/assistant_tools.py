@@ -1,4 +1,4 @@
-"""Five tools for a coding assistant, in one folder: check, judge, calibrate, explain, next step.
+"""Tools for a coding assistant, in one folder: check, judge, calibrate, explain, next step.
 
 No tool runs code, or reads or writes outside the folder. The endpoint, its key and the budget are set
 by the person who starts the server. Answers quote files, so they stand between marks that no file can know.
