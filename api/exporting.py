@@ -91,7 +91,7 @@ def _chosen(
 
 
 def _choice(folder: Path, judge: str | None, system: str | None) -> str:
-    """Return the rest of the message for a choice without verdicts: what was chosen, and what there is."""
+    """Return the chosen names, and those that exist, for a choice without verdicts."""
     chosen = {"judge": judge, "system": system}
     names = " and".join(f" of {what} {name!r}" for what, name in chosen.items() if name is not None)
     items = [item for item in judged_outputs(folder) if item.verdicts]
