@@ -164,7 +164,6 @@ def test_replies_that_cannot_be_read_are_counted_apart_and_exit_code_0(
         (("--model", "m"), "no model endpoint is configured: set OPENAI_API_KEY"),
         (("--model", "m", "--api-key-env", "MY_KEY"), "--api-key-env MY_KEY: this variable is not set"),
         ((), "no model is named: add --model NAME"),
-        (("--model", "m", "--replay", "nowhere.jsonl"), "no such file: 'nowhere.jsonl'"),
     ],
 )
 def test_without_an_endpoint_the_deterministic_part_is_kept_and_one_line_says_what_to_set(
