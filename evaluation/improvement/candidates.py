@@ -1,4 +1,4 @@
-"""Candidate prompts from files and from a model, each compared with the current one."""
+"""Candidate prompts, from files and from a model."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ from ..judging.tasks import judge_task
 from .improvement_results import ImprovementCost, TriedPrompt
 
 FOLDER, PROPOSALS = "candidates", "proposals.jsonl"
-MOST = 16
-"""Candidates at most."""
+MOST_CANDIDATES = 16
 
-SHOWN_AT_MOST = 8
-"""Disagreements that a model is shown for one candidate."""
+MOST_DISAGREEMENTS = 8
+"""Most disagreements that a model is shown for one candidate."""
 
 
 class CurrentPrompt(NamedTuple):
-    """The current prompt, and how candidates of it are loaded."""
+    """The current prompt, and the settings with which it and its candidates are loaded."""
 
     judge: PromptJudge
     model: str
@@ -38,11 +37,11 @@ class CurrentPrompt(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the text of its file."""
+        """Text of the prompt's file."""
         return read_prompt_text(self.judge.prompt.path)
 
-    def tried(self, path: Path, name: str, by: str | None = None) -> TriedPrompt:
-        """Return a file as a candidate, refused if it is not a revision of the current prompt."""
+    def candidate(self, path: Path, name: str, by: str | None = None) -> TriedPrompt:
+        """Load a candidate from a file; refuse it if it is not a revision of the current prompt."""
         try:
             judge = judge_task(str(path), self.model, self.environments, self.parameters).prompt_judge
         except ConfigurationError:
@@ -54,38 +53,40 @@ class CurrentPrompt(NamedTuple):
 
 
 class Proposal(Record, frozen=True, kw_only=True):
-    """Reply of the model that writes candidates; kept, so that a rerun asks nothing twice."""
+    """Saved reply of the model that writes candidates, so that a rerun asks nothing twice."""
 
     key: str
     reply: Reply
 
 
-def candidates_of_files(current: CurrentPrompt, files: Sequence[Path], out: Path) -> list[TriedPrompt]:
-    """Copy files of candidates, so that a later edit changes nothing.
+def read_candidates(current: CurrentPrompt, files: Sequence[Path], out: Path) -> list[TriedPrompt]:
+    """Load candidates from copies of their files, so that a later edit changes nothing.
 
     Raises:
         PromptError: A file cannot be read.
     """
-    copies = {_copied(read_prompt_text(file), file.stem, out / FOLDER): file for file in reversed(files)}
-    return [_named_as(current.tried(copy, copy.stem), file) for copy, file in reversed(copies.items())]
+    originals: dict[Path, Path] = {}
+    for file in files:
+        originals.setdefault(_copy(read_prompt_text(file), file.stem, out / FOLDER), file)
+    return [_naming_original(current.candidate(copy, copy.stem), file) for copy, file in originals.items()]
 
 
-def _named_as(tried: TriedPrompt, file: Path) -> TriedPrompt:
-    """Return a copied candidate whose refusal names the file that its author can change."""
-    if tried.refused is None or tried.path is None:
-        return tried
-    return msgspec.structs.replace(tried, refused=tried.refused.replace(tried.path, str(file)))
+def _naming_original(candidate: TriedPrompt, file: Path) -> TriedPrompt:
+    """Return a candidate whose refusal names the original file, which its author can change."""
+    if candidate.refused is None or candidate.path is None:
+        return candidate
+    return msgspec.structs.replace(candidate, refused=candidate.refused.replace(candidate.path, str(file)))
 
 
 class ProposedPrompts(NamedTuple):
     """Candidates that a model wrote, their cost, and the number of failed calls."""
 
-    tried: list[TriedPrompt]
+    candidates: list[TriedPrompt]
     cost: ImprovementCost
     failed: int
 
 
-def proposed(
+def propose_candidates(
     current: CurrentPrompt,
     writer: str,
     shown: Sequence[Sequence[Disagreement]],
@@ -101,38 +102,36 @@ def proposed(
     path = out / PROPOSALS
     replies = {each.key: each.reply for each in read_records(path, Proposal)} if path.exists() else {}
     failed = asyncio.run(_ask([each for each in requests if each.key not in replies], access, replies, path))
-    found = [
+    candidates = [
         _candidate(current, replies[each.key], writer, number, out)
         for number, each in enumerate(requests, start=1)
         if each.key in replies
     ]
-    return ProposedPrompts(found, _cost(replies), failed)
+    return ProposedPrompts(candidates, _cost(replies), failed)
 
 
-def without_repeats(tried: Iterable[TriedPrompt]) -> list[TriedPrompt]:
-    """Refuse candidates whose file says the same as an earlier one's."""
-    first: dict[str, str] = {}
-    return [
-        each
-        if each.path is None or (same := first.setdefault(_content(each.path), each.name)) == each.name
-        else msgspec.structs.replace(each, refused=f"is the same as {same}")
-        for each in tried
-    ]
-
-
-def _content(path: str) -> str:
-    return Path(path).read_text("utf-8")
+def refuse_duplicates(candidates: Iterable[TriedPrompt]) -> list[TriedPrompt]:
+    """Refuse candidates with the same text as an earlier one."""
+    names: dict[str, str] = {}
+    checked: list[TriedPrompt] = []
+    for each in candidates:
+        if each.path is not None:
+            earlier = names.setdefault(Path(each.path).read_text("utf-8"), each.name)
+            if earlier != each.name:
+                each = msgspec.structs.replace(each, refused=f"is the same as {earlier}")  # noqa: PLW2901
+        checked.append(each)
+    return checked
 
 
 async def _ask(
     requests: Sequence[Request], access: Callable[[], ModelAccess], replies: dict[str, Reply], path: Path
 ) -> int:
-    """Ask, and keep each reply as it comes; return how many calls failed."""
+    """Send requests, save each reply as it comes, and return the number of failed calls."""
     if not requests:
         return 0
     failed = 0
 
-    async def one(provider: Provider, request: Request) -> None:
+    async def ask(provider: Provider, request: Request) -> None:
         nonlocal failed
         try:
             replies[request.key] = await provider.complete(request)
@@ -143,7 +142,7 @@ async def _ask(
 
     async with access().open() as provider, asyncio.TaskGroup() as group:
         for request in requests:
-            group.create_task(one(provider, request))
+            group.create_task(ask(provider, request))
     return failed
 
 
@@ -153,12 +152,12 @@ def _candidate(current: CurrentPrompt, reply: Reply, writer: str, number: int, o
         text = revised_prompt(reply.text, current.text, current.judge)
     except PromptError as error:
         return TriedPrompt(name=name, by=writer, refused=str(error))
-    path = _copied(text, name, out / FOLDER)
-    return current.tried(path, path.stem, writer)
+    path = _copy(text, name, out / FOLDER)
+    return current.candidate(path, path.stem, writer)
 
 
-def _copied(text: str, name: str, folder: Path) -> Path:
-    """Write a candidate under its name, or with a number behind it if another file has the name."""
+def _copy(text: str, name: str, folder: Path) -> Path:
+    """Write a candidate under its name, with a number if another candidate has that name."""
     folder.mkdir(parents=True, exist_ok=True)
     content, number = text.encode(), 1
     path = folder / f"{name}.prompty"

@@ -1,4 +1,4 @@
-"""Looks at the holdout, counted in a file before anything is asked."""
+"""Looks at the holdout, recorded in a file before anything is asked."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ from .improvement_results import HoldoutLook
 LOOKS = "looks.json"
 
 
-def counted_look(out: Path, candidate: Path, labels: str, now: datetime) -> HoldoutLook:
-    """Return the look at the holdout with a candidate, and count it if it is new.
+def record_look(out: Path, candidate: Path, labels: str, now: datetime) -> HoldoutLook:
+    """Return the look at the holdout with a candidate; record it if it is new.
 
-    A candidate looked at again with the same labels is the same look. With other labels it is a new one, since the author of the labels may have
-    seen the result.
+    A second look at a candidate with the same labels is the same look. With other labels it is a new one, since whoever changed the labels may
+    have seen the result.
+
+    Args:
+        out: The output folder.
+        candidate: The candidate's file.
+        labels: Hash of the holdout's labels.
+        now: The time.
 
     Raises:
         RunFolderError: The file of looks cannot be read.

@@ -1,4 +1,4 @@
-"""Probes from a holdout: right outputs mutated, outputs labelled wrong attacked."""
+"""Probes made of the holdout: mutated right outputs, and attacks on outputs labelled wrong."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ..inputs import EvaluationInputs, file_sha256
 from ..progress import Progress
 from ..store.run_store import RunStore
 from .improvement_plan import DATA, HOLDOUT
-from .labelled_set import LabelledItem, written_side
+from .labelled_set import LabelledItem, write_side
 
 _CONTROL = "labelled_wrong"
 _ATTACKS: Mapping[str, tuple[Sequence[str], str]] = {
@@ -40,7 +40,7 @@ _ATTACKS: Mapping[str, tuple[Sequence[str], str]] = {
 _HAVE_OPERATORS = frozenset(kind for kinds in FAMILY_KINDS.values() for kind in kinds)
 
 
-class _Attacked(NamedTuple):
+class _LabelledProbe(NamedTuple):
     case: Case
     output: Output
     label: Verdict
@@ -60,70 +60,75 @@ def holdout_probes(
         out: The folder of the improvement.
         threshold: Pass threshold of the labels.
         environments: Worlds that the checkers need.
-        progress: Called for every right output.
+        progress: Advanced for every right output.
     """
     folder, mutants = out / "probes", out / DATA / "mutants"
     if (folder / PROBES).exists():
         return folder
     manifest = NO_PROBES
     if any(each.case.kind in _HAVE_OPERATORS for each in items):
-        manifest = _mutated(*written_side(items, out / DATA / HOLDOUT), mutants, environments, progress)
-    probed = (
+        manifest = _mutate_right_outputs(
+            *write_side(items, out / DATA / HOLDOUT), mutants, environments, progress
+        )
+    mutated_kinds = (
         {case.kind for case in read_records(mutants / CASES, Case)} if manifest.operators else set[Kind]()
     )
-    attacked = list(_attacked(items, threshold, probed))
-    if not attacked and not manifest.operators:
+    attacks = list(_attacks(items, threshold, mutated_kinds))
+    if not attacks and not manifest.operators:
         return None
-    _put_together(attacked, mutants if manifest.operators else None, folder, manifest)
+    _write_probes(attacks, mutants if manifest.operators else None, folder, manifest)
     return folder
 
 
-def _mutated(
+def _mutate_right_outputs(
     cases: Path, outputs: Path, out: Path, environments: Mapping[str, type], progress: Progress
 ) -> ProbeManifest:
-    """Mutate the right outputs, or else right outputs made of the references."""
+    """Mutate the right outputs; if there are none, right outputs made from the references."""
     settings = ProbeSettings(
         operators=list(load_operators().values()), options=CheckOptions(environments=environments)
     )
     for sources in ([outputs], []):
-        with suppress(InputError):  # nothing in it is right, so there is nothing to mutate
+        with suppress(InputError):  # there is no right output to mutate
             return build_probes(cases, sources, out, settings, progress)
     return NO_PROBES
 
 
-def _attacked(
-    items: Iterable[LabelledItem], threshold: float, probed: AbstractSet[Kind]
-) -> Iterator[_Attacked]:
-    """Yield outputs labelled wrong, each as it is and with a verdict of its own appended.
+def _attacks(
+    items: Iterable[LabelledItem], threshold: float, mutated_kinds: AbstractSet[Kind]
+) -> Iterator[_LabelledProbe]:
+    """Yield outputs labelled wrong, each unchanged and with a verdict on itself appended.
 
-    Kinds of case in which operators planted attacks are left to these; of answers from plain passages, for one, they made none.
+    Kinds of case with mutated outputs are skipped: their operators include attacks.
     """
-    for place, item in enumerate(items):
-        wrong = item.label is not None and item.label < threshold
-        if not wrong or item.output.text is None or item.case.kind in probed:
+    for number, item in enumerate(items):
+        is_wrong = item.label is not None and item.label < threshold
+        if not is_wrong or item.output.text is None or item.case.kind in mutated_kinds:
             continue
         yield _probe(item, _CONTROL, "control")
         for name, (texts, _about) in _ATTACKS.items():
-            yield _probe(item, name, "attack", texts[place % len(texts)])
+            yield _probe(item, name, "attack", texts[number % len(texts)])
 
 
-def _probe(item: LabelledItem, operator: str, plants: Plants, more: str = "") -> _Attacked:
-    output = item.output
-    made = msgspec.structs.replace(
-        output, system=f"{output.system}~{operator}", trial=output.trial * 1_000, text=f"{output.text}{more}"
+def _probe(item: LabelledItem, operator: str, plants: Plants, appended: str = "") -> _LabelledProbe:
+    source = item.output
+    output = msgspec.structs.replace(
+        source,
+        system=f"{source.system}~{operator}",
+        trial=source.trial * 1_000,
+        text=f"{source.text}{appended}",
     )
-    evidence = origin(operator, plants, output, more, _CONTROL if plants == "attack" else "")
-    by = Verdict.on(made.key, score=item.label, by="label", source="construction", evidence=evidence)
-    return _Attacked(item.case, made, by)
+    evidence = origin(operator, plants, source, appended, _CONTROL if plants == "attack" else "")
+    label = Verdict.on(output.key, score=item.label, by="label", source="construction", evidence=evidence)
+    return _LabelledProbe(item.case, output, label)
 
 
-def _put_together(
-    attacked: Sequence[_Attacked], mutants: Path | None, folder: Path, manifest: ProbeManifest
+def _write_probes(
+    attacks: Sequence[_LabelledProbe], mutants: Path | None, folder: Path, manifest: ProbeManifest
 ) -> None:
-    """Write mutants and attacks in one folder; a folder with a manifest is whole."""
+    """Write mutants and attacks to one folder, and its manifest last."""
     folder.mkdir(parents=True, exist_ok=True)
-    cases: dict[str, Case] = {each.case.id: each.case for each in attacked}
-    outputs, labels = [each.output for each in attacked], [each.label for each in attacked]
+    cases: dict[str, Case] = {each.case.id: each.case for each in attacks}
+    outputs, labels = [each.output for each in attacks], [each.label for each in attacks]
     if mutants is not None:
         cases |= {each.id: each for each in read_records(mutants / CASES, Case)}
         outputs += read_records(mutants / OUTPUTS, Output)
@@ -131,13 +136,13 @@ def _put_together(
     write_records(folder / CASES, cases.values())
     write_records(folder / OUTPUTS, outputs)
     write_records(folder / LABELS, labels)
-    counts = Counter(each.label.evidence["operator"] for each in attacked)
-    operators = [*manifest.operators, *(_counted(name, count) for name, count in counts.items())]
+    counts = Counter(each.label.evidence["operator"] for each in attacks)
+    operators = [*manifest.operators, *(_operator_counts(name, count) for name, count in counts.items())]
     files = {name: file_sha256(folder / name) for name in (CASES, OUTPUTS, LABELS)}
     write_json(folder / PROBES, msgspec.structs.replace(manifest, files=files, operators=operators))
 
 
-def _counted(name: str, probes: int) -> OperatorCounts:
+def _operator_counts(name: str, probes: int) -> OperatorCounts:
     about = _ATTACKS[name][1] if name in _ATTACKS else "an output labelled wrong, as it is"
     return OperatorCounts(
         name=name,
@@ -152,7 +157,7 @@ def _counted(name: str, probes: int) -> OperatorCounts:
 
 
 def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
-    """Return the probes that the current judge graded, in a finished audit of two."""
+    """Return the probes that the first judge graded, from a finished audit of two judges."""
     prepared = prepare_audit(plan)
     assert plan.probes is not None
     facts = prepared.chosen.probes
@@ -168,8 +173,8 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
         ProbedPair(
             probe.operator,
             probe.plants,
-            _as_it_should(current[key]),
-            _as_it_should(new.get(key)),
+            _is_handled_right(current[key]),
+            _is_handled_right(new.get(key)),
             clusters[key.case_id],
         )
         for key, probe in facts.items()
@@ -177,6 +182,6 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
     ]
 
 
-def _as_it_should(scored: ScoredProbe | None) -> bool:
-    """Return whether a judge treats a probe as it should; ungraded counts as not."""
+def _is_handled_right(scored: ScoredProbe | None) -> bool:
+    """Return whether a judge passes a right probe, or fails a wrong one; False if ungraded."""
     return scored is not None and scored.score is not None and scored.passed == scored.facts.right

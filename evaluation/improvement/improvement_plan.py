@@ -1,4 +1,4 @@
-"""Settings of improving a prompt, and runs of judges on one side of its items."""
+"""Settings of an improvement, and runs of its prompts on development items or holdout."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from ..progress import Progress
 from ..run_plan import Plan
 from ..store.run_store import RunStore
 from .improvement_results import ImprovementCost
-from .labelled_set import LabelledItem, LabelledSet, written_side
+from .labelled_set import LabelledItem, LabelledSet, write_side
 
 SAMPLE = 200
-"""Most probes per operator: enough to exclude a loss of the margin on each of 20 operators if 6 % of verdicts change at random."""
+"""Most probes per operator. With 20 operators and 6 % of verdicts changing at random, they exclude a loss of the default margin."""
 
 DATA, DEVELOPMENT, HOLDOUT = "data", "development", "holdout"
-"""Folders: the cases and outputs of both sides, and a run on each."""
+"""Folders: the items of both sides, and a run on each side."""
 
 
 class ImprovementPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of improving a prompt; defaults are those of `fiducial.improve`.
+    """Settings of an improvement; defaults are those of `fiducial.improve`.
 
     Attributes:
         items: The labelled items.
@@ -41,11 +41,12 @@ class ImprovementPlan(msgspec.Struct, frozen=True, kw_only=True):
         command: The command line, for the record.
         candidates: Files of candidates.
         writer: The model that writes candidates; None if none does.
-        proposals: Candidates that it writes.
-        probes: A folder of probes; None to make them of the holdout.
-        holdout: Share of the groups that is held out.
-        margin: Loss on probes that is to be excluded.
-        sample: Probes of each operator at most.
+        proposals: Number of candidates that it writes.
+        probes: A folder of probes; None to make them from the holdout.
+        seed: Seed of the division, and of the disagreements that the writer is shown.
+        holdout: Share of the groups to hold out.
+        margin: Loss on probes to exclude.
+        sample: Most probes of one operator.
     """
 
     items: LabelledSet
@@ -67,7 +68,7 @@ class ImprovementPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelUse(NamedTuple):
-    """Access to the model, progress and the clock."""
+    """Access to the model, progress reporter and clock."""
 
     access: Callable[[], ModelAccess]
     progress: Progress
@@ -75,10 +76,11 @@ class ModelUse(NamedTuple):
 
 
 SideVerdicts: TypeAlias = Mapping[ItemKey, Verdict]
+"""One prompt's verdicts on one side."""
 
 
 class JudgedSide(NamedTuple):
-    """Verdicts on one side by prompt, in the order in which the prompts were named."""
+    """Prompts and their verdicts on one side, in the same order."""
 
     tasks: Sequence[JudgeTask]
     verdicts: Sequence[SideVerdicts]
@@ -89,12 +91,12 @@ class JudgedSide(NamedTuple):
 def judge_side(
     plan: ImprovementPlan, part: str, items: Sequence[LabelledItem], prompts: Sequence[str], use: ModelUse
 ) -> JudgedSide:
-    """Judge the items of a side in its own run folder, which can be resumed.
+    """Judge the items of one side in its run folder, or resume that run.
 
     Raises:
         ConfigurationError: No model can be reached.
     """
-    cases, outputs = written_side(items, plan.out / DATA / part)
+    cases, outputs = write_side(items, plan.out / DATA / part)
     judging = Plan(
         cases=cases,
         outputs=[outputs],
@@ -111,28 +113,28 @@ def judge_side(
         raise ConfigurationError(conclusion.not_judged)
     with RunStore(judging.out) as store:
         tasks = planned_tasks(judging, list(store.roster))
-        found: dict[Author, dict[ItemKey, Verdict]] = {task.id: {} for task in tasks}
+        by_author: dict[Author, dict[ItemKey, Verdict]] = {task.id: {} for task in tasks}
         for verdict in store.verdicts.whole():
-            if verdict.author in found and verdict.repeat == 0:
-                found[verdict.author][verdict.key] = verdict
-        verdicts = [found[task.id] for task in tasks]
-        failed = sum(each.outcome == "failed" for of in verdicts for each in of.values())
+            if verdict.author in by_author and verdict.repeat == 0:
+                by_author[verdict.author][verdict.key] = verdict
+        verdicts = [by_author[task.id] for task in tasks]
+        failed = sum(each.outcome == "failed" for by_item in verdicts for each in by_item.values())
         return JudgedSide(tasks, verdicts, failed, cost_of_run(store, part, plan))
 
 
 def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> ImprovementCost:
-    """Return what the verdicts of a run cost, over all its starts."""
+    """Return the cost of a run's verdicts, over all its starts."""
     verdicts = (
         each for each in store.verdicts.whole() if each.judge is None or each.judge.kind != "baseline"
     )
-    spent = [each.usage for each in verdicts if each.usage is not None]
+    usage = [each.usage for each in verdicts if each.usage is not None]
     return priced(
         ImprovementCost(
             part=part,
-            verdicts=len(spent),
-            calls=sum(each.calls for each in spent),
-            prompt_tokens=sum(each.prompt_tokens for each in spent),
-            completion_tokens=sum(each.completion_tokens for each in spent),
+            verdicts=len(usage),
+            calls=sum(each.calls for each in usage),
+            prompt_tokens=sum(each.prompt_tokens for each in usage),
+            completion_tokens=sum(each.completion_tokens for each in usage),
         ),
         plan.model,
         plan.prices,
@@ -140,7 +142,7 @@ def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> Improvemen
 
 
 def priced(cost: ImprovementCost, model: str, prices: PriceList | None) -> ImprovementCost:
-    """Return a cost in US dollars, if the model's price is known."""
+    """Return a cost with its US dollars, if the model's price is known."""
     if prices is None or not cost.calls:
         return cost
     dollars = dollars_of(prices, model, cost.prompt_tokens, cost.completion_tokens)

@@ -17,7 +17,7 @@ ImprovementAnswer: TypeAlias = Literal[
     "worse on probes",
     "calls failed",
 ]
-"""Outcomes; only for the first a prompt is written."""
+"""Outcome of an improvement; a prompt is written for ``improved`` alone."""
 
 
 class SideSize(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,9 +25,9 @@ class SideSize(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         items: Labelled items that count.
-        groups: Groups they are in.
+        groups: Number of groups of dependent items.
         adjudicated: Items with an adjudicated label.
-        undecidable: Adjudicated items that cannot be decided, and do not count.
+        undecidable: Further items, adjudicated as undecidable.
     """
 
     items: int
@@ -42,8 +42,8 @@ class TriedPrompt(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: Its name.
         path: Its file; None if a model's reply holds no prompt.
-        by: The model that wrote it, or None for a file.
-        refused: Why it was not tried; None if it was.
+        by: The model that wrote it; None for a candidate from a file.
+        refused: Reason why it was not tried; None if it was.
         agreement: Share of development items on which it agrees with the label.
         ungraded: Development items that it left ungraded; they agree with no label.
     """
@@ -62,7 +62,7 @@ class ImprovementCost(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         part: ``proposals``, ``development``, ``holdout`` or ``probes``.
         verdicts: Replies or verdicts.
-        calls: Calls to a model; cached replies take none.
+        calls: Calls to a model, without cached replies.
         cost: US dollars; None if a price is unknown.
     """
 
@@ -75,7 +75,7 @@ class ImprovementCost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HoldoutLook(msgspec.Struct, frozen=True, kw_only=True):
-    """One look at the holdout, written down before anything is asked.
+    """One look at the holdout, recorded before anything is asked.
 
     Attributes:
         look: Its number, from 1.

@@ -1,4 +1,4 @@
-"""Improve a prompt: try candidates, look at the holdout once, write what is better."""
+"""Improve a prompt: try candidates, look at the holdout once, write a better prompt."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ from ..audit.audit_run import run_audit
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import judge_task
 from ..store.run_store import RunStore
-from .candidates import MOST, CurrentPrompt, candidates_of_files, proposed, without_repeats
-from .holdout_looks import counted_look
+from .candidates import (
+    MOST_CANDIDATES,
+    CurrentPrompt,
+    propose_candidates,
+    read_candidates,
+    refuse_duplicates,
+)
+from .holdout_looks import record_look
 from .holdout_probes import holdout_probes, probed_pairs
 from .improvement_plan import (
     DEVELOPMENT,
@@ -37,12 +43,18 @@ from .improvement_results import (
     SideSize,
     TriedPrompt,
 )
-from .label_agreement import count_ungraded, counted_items, disagreements, held_out, with_agreement
+from .label_agreement import (
+    count_ungraded,
+    counted_items,
+    disagreements,
+    holdout_agreement,
+    with_agreement,
+)
 from .labelled_set import (
     DividedItems,
     LabelledItem,
     adjudicated_sha256,
-    divided,
+    divide_items,
     labelled_items,
     lock_division,
 )
@@ -50,7 +62,9 @@ from .labelled_set import (
 IMPROVED, RESULT, AUDIT = "improved.prompty", "improvement.json", "audit"
 
 
-class _Attempt(NamedTuple):
+class _Improvement(NamedTuple):
+    """An improvement's settings, its judge with the current prompt, and its divided items."""
+
     plan: ImprovementPlan
     use: ModelUse
     task: JudgeTask
@@ -58,7 +72,7 @@ class _Attempt(NamedTuple):
 
 
 class _Development(NamedTuple):
-    """Results of development, and the file of a candidate that beat the current prompt."""
+    """Results of development, and the file of a candidate better than the current prompt."""
 
     numbers: ImprovementNumbers
     winner: str | None = None
@@ -73,16 +87,16 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
         RunFolderError: The folder belongs to other items, another prompt or another division.
         ConfigurationError: No model can be reached.
     """
-    task = _current(plan)
+    task = _current_judge(plan)
     items = labelled_items(plan.items, task)
-    sides = divided(items, plan.seed, plan.holdout)
+    sides = divide_items(items, plan.seed, plan.holdout)
     lock_division(
         plan.out, items, task.id.fingerprint, seed=plan.seed, holdout=plan.holdout, margin=plan.margin
     )
-    attempt = _Attempt(plan, use, task, sides)
-    numbers, winner = _developed(attempt)
+    improvement = _Improvement(plan, use, task, sides)
+    numbers, winner = _develop(improvement)
     if winner is not None:
-        numbers = _looked(attempt, numbers, winner)
+        numbers = _test_on_holdout(improvement, numbers, winner)
     improved = plan.out / IMPROVED
     if winner is not None and numbers.answer == "improved":
         with atomic_write(improved) as file:
@@ -94,25 +108,30 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> ImprovementNumbers:
     return numbers
 
 
-def _current(plan: ImprovementPlan) -> JudgeTask:
-    """Return the judge with the current prompt; refuse what cannot be improved."""
+def _current_judge(plan: ImprovementPlan) -> JudgeTask:
+    """Return the judge with the current prompt.
+
+    Raises:
+        UsageError: The judge is not a prompt that can be improved, or the number of candidates is not within limits.
+    """
     task = judge_task(plan.prompt, plan.model, plan.environments, plan.judge_parameters)
     if task.prompt_judge is None or task.compares:
         raise UsageError(f"{plan.prompt}: only a prompt that judges one output can be improved")
     if task.by_criterion:
         raise UsageError(
-            f"{plan.prompt} asks about each criterion by itself, which audits do not; improve one that asks about all, as rubric/together"
+            f"{plan.prompt} asks about each criterion by itself, which audits cannot do; improve a prompt that asks about all, such as rubric/together"
         )
     if not plan.candidates and not plan.proposals:
         raise UsageError("nothing to try: name --candidate FILE, or a --model that writes candidates")
-    if len(plan.candidates) + plan.proposals > MOST:
-        raise UsageError(f"expected at most {MOST} candidates, got {len(plan.candidates) + plan.proposals}")
+    count = len(plan.candidates) + plan.proposals
+    if count > MOST_CANDIDATES:
+        raise UsageError(f"expected at most {MOST_CANDIDATES} candidates, got {count}")
     return task
 
 
-def _developed(attempt: _Attempt) -> _Development:
+def _develop(improvement: _Improvement) -> _Development:
     """Try the candidates on the development items."""
-    plan, use, task, (items, holdout) = attempt
+    plan, use, task, (items, holdout) = improvement
     judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt], use)
     numbers = ImprovementNumbers(
         prompt=plan.prompt,
@@ -127,34 +146,36 @@ def _developed(attempt: _Attempt) -> _Development:
     if judged.failed:
         return _Development(replace(numbers, answer="calls failed"))
     (current,) = with_agreement([TriedPrompt(name=task.by)], counted_items(items, judged), judged)
-    numbers = _with_candidates(attempt, judged, replace(numbers, current=current))
-    return _Development(numbers) if numbers.failed else _ranked(attempt, numbers, current)
+    numbers = _with_candidates(improvement, judged, replace(numbers, current=current))
+    return _Development(numbers) if numbers.failed else _rank_candidates(improvement, numbers, current)
 
 
 def _with_candidates(
-    attempt: _Attempt, judged: JudgedSide, numbers: ImprovementNumbers
+    improvement: _Improvement, judged: JudgedSide, numbers: ImprovementNumbers
 ) -> ImprovementNumbers:
     """Add the candidates: those of files, then those that a model writes."""
-    plan, use, task, (items, _) = attempt
+    plan, use, task, (items, _) = improvement
     assert task.prompt_judge is not None
     current = CurrentPrompt(task.prompt_judge, plan.model, plan.environments, plan.judge_parameters)
-    tried = candidates_of_files(current, plan.candidates, plan.out)
+    candidates = read_candidates(current, plan.candidates, plan.out)
     if plan.writer is None or not plan.proposals:
-        return replace(numbers, tried=without_repeats(tried))
+        return replace(numbers, tried=refuse_duplicates(candidates))
     shown = disagreements(counted_items(items, judged), judged, plan)
-    proposals = proposed(current, plan.writer, shown, plan.out, use.access)
+    proposals = propose_candidates(current, plan.writer, shown, plan.out, use.access)
     return replace(
         numbers,
         answer="calls failed" if proposals.failed else numbers.answer,
-        tried=without_repeats([*tried, *proposals.tried]),
+        tried=refuse_duplicates([*candidates, *proposals.candidates]),
         costs=[priced(proposals.cost, plan.writer, plan.prices), *numbers.costs],
         failed=proposals.failed,
     )
 
 
-def _ranked(attempt: _Attempt, numbers: ImprovementNumbers, current: TriedPrompt) -> _Development:
+def _rank_candidates(
+    improvement: _Improvement, numbers: ImprovementNumbers, current: TriedPrompt
+) -> _Development:
     """Judge the development items with every candidate, and name the best one."""
-    plan, use, _, (items, _) = attempt
+    plan, use, _, (items, _) = improvement
     usable = [each for each in numbers.tried if each.path and not each.refused]
     if not usable:
         return _Development(numbers)
@@ -177,7 +198,7 @@ def _ranked(attempt: _Attempt, numbers: ImprovementNumbers, current: TriedPrompt
 
 
 def _with_cost(costs: Sequence[ImprovementCost], cost: ImprovementCost) -> list[ImprovementCost]:
-    """Return costs with that of a part's run, which includes what earlier starts of it cost."""
+    """Return costs with a new cost of one part, which includes that of earlier starts."""
     return [*(each for each in costs if each.part != cost.part), cost]
 
 
@@ -185,31 +206,33 @@ def _agreement(tried: TriedPrompt) -> float:
     return 0.0 if tried.agreement is None else tried.agreement.value or 0.0
 
 
-def _looked(attempt: _Attempt, numbers: ImprovementNumbers, winner: str) -> ImprovementNumbers:
-    """Look at the holdout and at probes with the best candidate."""
-    plan, use, _, (_, items) = attempt
-    look = counted_look(plan.out, Path(winner), adjudicated_sha256(items), use.now())
+def _test_on_holdout(
+    improvement: _Improvement, numbers: ImprovementNumbers, winner: str
+) -> ImprovementNumbers:
+    """Compare the best candidate with the current prompt on the holdout, then on probes."""
+    plan, use, _, (_, items) = improvement
+    look = record_look(plan.out, Path(winner), adjudicated_sha256(items), use.now())
     judged = judge_side(plan, HOLDOUT, items, [plan.prompt, winner], use)
     costs = _with_cost(numbers.costs, judged.cost)
     numbers = replace(numbers, look=look, costs=costs, failed=judged.failed)
     if judged.failed:
         return replace(numbers, answer="calls failed")
     counted = counted_items(items, judged)
-    gain = prompt_gain(held_out(counted, judged), look.alpha)
+    gain = prompt_gain(holdout_agreement(counted, judged), look.alpha)
     ungraded = [count_ungraded(counted, verdict) for verdict in judged.verdicts]
     numbers = replace(numbers, answer="gain not shown", gain=gain, ungraded=ungraded)
-    if not gain.proven:  # without a gain nothing would be written, whatever probes say
+    if not gain.proven:  # without a gain no prompt is written, so probes would decide nothing
         return numbers
-    numbers = _probed(attempt, numbers, winner, look)
+    numbers = _test_on_probes(improvement, numbers, winner, look)
     answer: ImprovementAnswer = "improved" if is_improvement(gain, numbers.changes) else "worse on probes"
     return replace(numbers, answer="calls failed" if numbers.failed else answer)
 
 
-def _probed(
-    attempt: _Attempt, numbers: ImprovementNumbers, winner: str, look: HoldoutLook
+def _test_on_probes(
+    improvement: _Improvement, numbers: ImprovementNumbers, winner: str, look: HoldoutLook
 ) -> ImprovementNumbers:
-    """Audit both prompts on probes of the holdout, or on given ones."""
-    plan, use, task, (_, items) = attempt
+    """Audit both prompts on the plan's probes, or on probes made from the holdout."""
+    plan, use, task, (_, items) = improvement
     probes = plan.probes or holdout_probes(
         items, plan.out, task.threshold.at, plan.environments, use.progress
     )

@@ -1,4 +1,4 @@
-"""Agreement of prompts with labels, and the disagreements that a model is shown."""
+"""Agreement of prompts with labels, and disagreements for the model that writes candidates."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ...calibration.intervals.clustered_rates import share_of
 from ...judges.prompt_revision import Disagreement
 from ...records import Verdict
 from ..judging.judge_task import JudgeTask
-from .candidates import SHOWN_AT_MOST
+from .candidates import MOST_DISAGREEMENTS
 from .improvement_plan import ImprovementPlan, JudgedSide, SideVerdicts
 from .improvement_results import TriedPrompt
 from .labelled_set import LabelledItem
 
 
 def counted_items(items: Sequence[LabelledItem], judged: JudgedSide) -> list[LabelledItem]:
-    """Return the labelled items that the current prompt can be asked about."""
+    """Return the items with a label that the current prompt can grade."""
     judged_keys = {key for key, each in judged.verdicts[0].items() if each.outcome != "not_applicable"}
     return [each for each in items if each.label is not None and each.output.key in judged_keys]
 
@@ -34,15 +34,15 @@ def with_agreement(
     return [
         replace(
             each,
-            agreement=share_of(_right(items, task, said).astype(np.float64), groups),
-            ungraded=count_ungraded(items, said),
+            agreement=share_of(_right(items, task, verdicts).astype(np.float64), groups),
+            ungraded=count_ungraded(items, verdicts),
         )
-        for each, task, said in zip(tried, judged.tasks, judged.verdicts, strict=True)
+        for each, task, verdicts in zip(tried, judged.tasks, judged.verdicts, strict=True)
     ]
 
 
-def held_out(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOut:
-    """Return how the current prompt and the new one, in this order, agree with the labels."""
+def holdout_agreement(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOut:
+    """Return on which held-out items the current prompt and the new one agree with the label."""
     (current, new), (current_verdicts, new_verdicts) = judged.tasks, judged.verdicts
     return HeldOut(
         _right(items, current, current_verdicts),
@@ -53,7 +53,7 @@ def held_out(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOut:
 
 
 def count_ungraded(items: Sequence[LabelledItem], by_item: SideVerdicts) -> int:
-    """Return how many items a prompt left ungraded."""
+    """Return the number of items that a prompt left ungraded."""
     verdicts = (by_item.get(each.output.key) for each in items)
     return sum(each is None or each.score is None for each in verdicts)
 
@@ -61,20 +61,18 @@ def count_ungraded(items: Sequence[LabelledItem], by_item: SideVerdicts) -> int:
 def disagreements(
     items: Sequence[LabelledItem], judged: JudgedSide, plan: ImprovementPlan
 ) -> list[list[Disagreement]]:
-    """Draw the disagreements that a model is shown, other ones for each candidate."""
-    task, verdicts = judged.tasks[0], judged.verdicts[0]
-    wrong = [each for each in items if not _agrees(each, verdicts.get(each.output.key), task.threshold.at)]
+    """Draw disagreements of the current prompt with labels, a sample per proposed candidate."""
+    threshold, verdicts = judged.tasks[0].threshold.at, judged.verdicts[0]
+    wrong = [each for each in items if not _agrees(each, verdicts.get(each.output.key), threshold)]
     if not wrong:
         return []
 
-    def drawn(number: int) -> list[Disagreement]:
+    def draw(number: int) -> list[Disagreement]:
         order = sorted(wrong, key=lambda each: drawn_rank(str(each.output.key), plan.seed + number))
-        return [
-            _disagreement(each, verdicts[each.output.key], task.threshold.at)
-            for each in order[:SHOWN_AT_MOST]
-        ]
+        sample = order[:MOST_DISAGREEMENTS]
+        return [_disagreement(each, verdicts[each.output.key], threshold) for each in sample]
 
-    return [drawn(number) for number in range(1, plan.proposals + 1)]
+    return [draw(number) for number in range(1, plan.proposals + 1)]
 
 
 def _right(items: Sequence[LabelledItem], task: JudgeTask, verdicts: SideVerdicts) -> BoolArray:
@@ -84,7 +82,7 @@ def _right(items: Sequence[LabelledItem], task: JudgeTask, verdicts: SideVerdict
 
 
 def _agrees(item: LabelledItem, verdict: Verdict | None, threshold: float) -> bool:
-    """Return whether verdict and label agree; an ungraded verdict agrees with none."""
+    """Return whether verdict and label agree; False without a score or a label."""
     if verdict is None or verdict.score is None or item.label is None:
         return False
     return (verdict.score >= threshold) == (item.label >= threshold)

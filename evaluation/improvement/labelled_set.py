@@ -28,7 +28,7 @@ from ..judging.judge_task import JudgeTask
 from ..store.run_store import RunStore
 
 FEWEST = 10
-"""Labelled items that development and holdout each need."""
+"""Fewest labelled items for development, and for the holdout."""
 
 _SCALE = float(1 << 64)
 _LOCK = "division.json"
@@ -47,9 +47,9 @@ class LabelledItem(NamedTuple):
     """One output with its label.
 
     Attributes:
-        label: In [0, 1], as adjudicated if somebody decided; None if that is undecidable.
-        adjudicated: Whether a person decided.
-        group: What makes items dependent; a group is on one side as a whole.
+        label: Label in [0, 1], after adjudication; None if adjudicated as undecidable.
+        adjudicated: True if a person adjudicated the label.
+        group: Group of dependent items, which stay on one side.
     """
 
     case: Case
@@ -67,7 +67,7 @@ class DividedItems(NamedTuple):
 
 
 class _Division(msgspec.Struct, frozen=True):
-    """Facts that tie an output folder to one attempt."""
+    """Settings that must not change between starts of an improvement."""
 
     items: str
     judge: str
@@ -77,7 +77,7 @@ class _Division(msgspec.Struct, frozen=True):
 
 
 def labels_of_run(store: RunStore) -> dict[ItemKey, float]:
-    """Return a run's labels: those it was given, else its checkers' grades."""
+    """Return a run's imported labels, and its checkers' grades of other outputs."""
     checked = {
         verdict.key: verdict.score
         for verdict in store.said_by(judges=False)
@@ -87,17 +87,17 @@ def labels_of_run(store: RunStore) -> dict[ItemKey, float]:
 
 
 def labelled_items(labelled: LabelledSet, task: JudgeTask) -> list[LabelledItem]:
-    """Return the labelled outputs that a judge takes.
+    """Return the labelled outputs that a judge can grade.
 
     Raises:
         InputError: There are none, or an output is a workspace.
     """
-    decided = {item: settled(said) for item, said in labelled.decisions.by_item.items()}
+    settled_decisions = {item: settled(decisions) for item, decisions in labelled.decisions.by_item.items()}
     scores: dict[str, float | None] = {"right": 1.0, "wrong": 0.0, "undecidable": None}
     with EvaluationInputs(labelled.cases, labelled.outputs) as inputs:
         items: list[LabelledItem] = []
         for case, output in inputs.pairs():
-            decision = decided.get(str(output.key))
+            decision = settled_decisions.get(str(output.key))
             if output.key not in labelled.labels or not task.takes(case.kind, output):
                 continue
             if output.workspace is not None:
@@ -116,7 +116,7 @@ def labelled_items(labelled: LabelledSet, task: JudgeTask) -> list[LabelledItem]
     return items
 
 
-def divided(items: Iterable[LabelledItem], seed: int, holdout: float) -> DividedItems:
+def divide_items(items: Iterable[LabelledItem], seed: int, holdout: float) -> DividedItems:
     """Divide items by group; a group stays on its side when items are added later.
 
     Raises:
@@ -124,8 +124,8 @@ def divided(items: Iterable[LabelledItem], seed: int, holdout: float) -> Divided
     """
     sides = DividedItems([], [])
     for each in items:
-        place = int.from_bytes(drawn_rank(each.group, seed), "big") / _SCALE
-        (sides.holdout if place < holdout else sides.development).append(each)
+        position = int.from_bytes(drawn_rank(each.group, seed), "big") / _SCALE
+        (sides.holdout if position < holdout else sides.development).append(each)
     for name, side in sides._asdict().items():
         labelled = sum(each.label is not None for each in side)
         if labelled < FEWEST:
@@ -135,8 +135,8 @@ def divided(items: Iterable[LabelledItem], seed: int, holdout: float) -> Divided
     return sides
 
 
-def written_side(items: Sequence[LabelledItem], folder: Path) -> tuple[Path, Path]:
-    """Write the cases and outputs of a side, and return their files."""
+def write_side(items: Sequence[LabelledItem], folder: Path) -> tuple[Path, Path]:
+    """Write the cases and outputs of a side unless they exist, and return their files."""
     cases, outputs = folder / CASES, folder / OUTPUTS
     if not outputs.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -148,25 +148,25 @@ def written_side(items: Sequence[LabelledItem], folder: Path) -> tuple[Path, Pat
 def lock_division(
     out: Path, items: Iterable[LabelledItem], judge: str, *, seed: int, holdout: float, margin: float
 ) -> None:
-    """Tie an output folder to its items, its judge by fingerprint, its division and its margin.
+    """Record an improvement's items, judge (by fingerprint), division and margin in its folder.
 
     Raises:
-        RunFolderError: It belongs to others.
+        RunFolderError: The folder belongs to another improvement.
     """
     digest = hashlib.sha256()
     for each in items:
         digest.update(encode_record(each.case) + encode_record(each.output) + each.group.encode())
-    mine, path = _Division(digest.hexdigest(), judge, seed, holdout, margin), out / _LOCK
+    division, path = _Division(digest.hexdigest(), judge, seed, holdout, margin), out / _LOCK
     if not path.exists():
         out.mkdir(parents=True, exist_ok=True)
-        write_json(path, mine)
+        write_json(path, division)
         return
     try:
-        division = decode_record(read_regular_file(path), _Division)
+        recorded = decode_record(read_regular_file(path), _Division)
     except (OSError, RecordError) as error:
         raise RunFolderError(f"{path}: cannot be read: {error}") from error
     for name in _Division.__struct_fields__:
-        if getattr(division, name) != getattr(mine, name):
+        if getattr(recorded, name) != getattr(division, name):
             difference = {"items": "other labelled items", "judge": "another prompt or model"}.get(
                 name, f"another --{name}"
             )
@@ -174,6 +174,6 @@ def lock_division(
 
 
 def adjudicated_sha256(items: Iterable[LabelledItem]) -> str:
-    """Return a hash of the labels of items, as they are adjudicated."""
+    """Return a hash of the adjudicated labels of items."""
     rows = [f"{each.output.key}\t{each.label}\t{each.adjudicated}" for each in items]
     return hashlib.sha256("\n".join(sorted(rows)).encode("utf-8", "surrogatepass")).hexdigest()

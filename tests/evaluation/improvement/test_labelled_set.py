@@ -12,7 +12,7 @@ from fiducial.evaluation.improvement.labelled_set import (
     LabelledItem,
     LabelledSet,
     adjudicated_sha256,
-    divided,
+    divide_items,
     labelled_items,
     lock_division,
 )
@@ -29,7 +29,7 @@ def item(number: int, group: str, label: float | None = 1.0) -> LabelledItem:
 def test_no_group_is_on_both_sides_and_none_changes_sides_when_items_are_added(seed: int, n: int, more: int):
     items = [item(number, f"g{number % 30}") for number in range(n + more)]
     try:
-        before, after = divided(items[:n], seed, 0.5), divided(items, seed, 0.5)
+        before, after = divide_items(items[:n], seed, 0.5), divide_items(items, seed, 0.5)
     except InputError:  # a side is too small
         return
     groups = [{each.group for each in side} for side in after]
@@ -39,20 +39,20 @@ def test_no_group_is_on_both_sides_and_none_changes_sides_when_items_are_added(s
 
 def test_the_division_is_that_of_the_seed():
     items = [item(number, f"g{number}") for number in range(100)]
-    assert divided(items, 1, 0.5) == divided(items[::-1][::-1], 1, 0.5)
-    assert divided(items, 1, 0.5) != divided(items, 2, 0.5)
+    assert divide_items(items, 1, 0.5) == divide_items(items[::-1][::-1], 1, 0.5)
+    assert divide_items(items, 1, 0.5) != divide_items(items, 2, 0.5)
 
 
 def test_too_few_labelled_items_of_a_side_are_refused():
     items = [item(number, f"g{number}") for number in range(12)]
     with pytest.raises(InputError, match="at least 10 are needed"):
-        divided(items, 0, 0.5)
+        divide_items(items, 0, 0.5)
 
 
 def test_items_that_cannot_be_decided_do_not_count_as_labelled():
     items = [item(number, f"g{number}", None) for number in range(100)]
     with pytest.raises(InputError, match=r"^0 labelled items for development, and at least 10 are needed"):
-        divided(items, 0, 0.5)
+        divide_items(items, 0, 0.5)
 
 
 def test_decisions_replace_labels():
