@@ -12,10 +12,10 @@ import msgspec
 
 from ..errors import ConfigurationError, ProviderError, UsageError
 from ..evaluation.generation.agent_tools import Tool
+from ..evaluation.generation.attempt_store import AttemptStore, MemoryAttempts, OutputsFile
 from ..evaluation.generation.binding import memories_beside
 from ..evaluation.generation.chats import ToolMode
 from ..evaluation.generation.generate import GenerationTally
-from ..evaluation.generation.kept_attempts import AttemptStore, MemoryAttempts, OutputsFile
 from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
 from ..evaluation.generation.output_sources import (
     AskedUser,

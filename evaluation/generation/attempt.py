@@ -1,4 +1,4 @@
-"""Result and record of one attempt of an agent at one case."""
+"""Attempts of an agent at a case: their steps, results and records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...records.case import Message, Record
 
 
 class NoOutputError(FiducialError):
-    """Error for an attempt without output that is not the system's fault: the case is unusable."""
+    """Error for a case that an agent cannot work on, through no fault of its own."""
 
 
 class StepUsage(Record, frozen=True, kw_only=True):
@@ -28,10 +28,7 @@ class StepUsage(Record, frozen=True, kw_only=True):
 
 
 class AgentUsage(msgspec.Struct):
-    """Usage of an agent's calls so far.
-
-    It includes conversations before a case, and attempts without output.
-    """
+    """Usage of an agent's calls so far, including attempts without output."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -41,14 +38,14 @@ class AgentUsage(msgspec.Struct):
     user_completion_tokens: int = 0
 
     def add_user(self, calls: int, prompt_tokens: int, completion_tokens: int) -> None:
-        """Count a reply of a simulated user; one from the cache or a recording costs nothing."""
+        """Add a reply of a simulated user; one from the cache or a recording costs nothing."""
         self.user_calls += calls
         if calls:
             self.user_prompt_tokens += prompt_tokens
             self.user_completion_tokens += completion_tokens
 
     def add(self, spent: StepUsage) -> None:
-        """Count a step; a reply from the cache or a recording costs nothing."""
+        """Add a step; a reply from the cache or a recording costs nothing."""
         self.calls += spent.calls
         if spent.calls:
             self.prompt_tokens += spent.prompt_tokens
@@ -59,10 +56,10 @@ class StepTaken(NamedTuple):
     """One step of an agent.
 
     Attributes:
-        calls: Its native calls, by the case's own names; None if calls are written in the text.
-        text: Its text, beside calls or instead.
-        raw: The step as BFCL's result files hold it.
-        reasoning: Its thinking before the answer, if given.
+        calls: Its native calls, with the tools' names in the case; None if calls are written in the text.
+        text: Its text, with or without calls.
+        raw: The step in the form of BFCL's result files.
+        reasoning: Its reasoning, if the model returned it.
     """
 
     calls: list[ToolCall] | None
@@ -72,7 +69,7 @@ class StepTaken(NamedTuple):
 
     @property
     def readable(self) -> list[ToolCall] | str:
-        """Input for an environment: the step's calls, or a text that may contain them."""
+        """The step's calls, or a text that may contain calls, for an environment to read."""
         return self.text if self.calls is None else self.calls
 
 
@@ -90,7 +87,7 @@ class UserTurn(Record, frozen=True, kw_only=True):
         request: The messages that it was sent.
         reply: Its unchanged reply.
         ended: How it ended the conversation; None if it did not.
-        seconds: Spent waiting for the reply.
+        seconds: Time until the reply.
         calls: HTTP calls; 0 if the reply came from the cache or a recording.
         prompt_tokens: Prompt tokens, as counted by the endpoint.
         completion_tokens: Completion tokens, as counted by the endpoint.
@@ -111,16 +108,16 @@ class UserTurn(Record, frozen=True, kw_only=True):
 
 
 class Attempt(msgspec.Struct, kw_only=True):
-    """One attempt as it grows, turn by turn and step by step.
+    """One attempt in progress, turn by turn and step by step.
 
     Attributes:
-        case: The case that is worked on.
-        turns: The steps and call results of each turn, as an output holds them.
-        raw: The agent's steps of each turn, as BFCL's result files hold them.
+        case: The case.
+        turns: The steps and call results of each turn, in the form of an output.
+        raw: The agent's steps of each turn, in the form of BFCL's result files.
         spent: Usage of each step.
-        reasoning: The agent's thinking before each step.
+        reasoning: The agent's reasoning before each step.
         stopped: Reason why it was stopped early.
-        error: Error with which the system itself ended.
+        error: Error with which the system failed.
         asked: Messages of each turn, for a case with a simulated user.
         user: Requests to that user, and its replies.
     """
@@ -155,9 +152,13 @@ class Attempt(msgspec.Struct, kw_only=True):
         self.turns[-1].append(ToolResults(results=list(results)))
 
     def output(self, system: str, trial: int, *, turned: bool, native: bool) -> Output:
-        """Return the attempt's output: its turns of steps or, unless ``turned``, its one reply.
+        """Return the attempt's output.
 
-        With ``native`` calls, checkers do not search texts for calls.
+        Args:
+            system: Name of the system.
+            trial: Number of the attempt.
+            turned: True for turns of steps, False for one reply.
+            native: True if calls are native, so that checkers do not search texts for calls.
         """
         steps = [step for turn in self.turns for step in turn]
         calls = [call for step in steps if isinstance(step, list) for call in step]
@@ -181,7 +182,7 @@ class MadeOutput(NamedTuple):
 
 
 def within_line_limit(made: MadeOutput) -> MadeOutput:
-    """Replace an output that is too long for a line by an error of the system."""
+    """Replace an output that exceeds the line limit by an error of the system."""
     if len(encode_record(made.output)) <= MAX_LINE_BYTES:
         return made
     error = f"its output is larger than {MAX_LINE_BYTES >> 20} MiB"
@@ -189,7 +190,7 @@ def within_line_limit(made: MadeOutput) -> MadeOutput:
 
 
 class Agent(Protocol):
-    """Works on cases: a model, a function or a command."""
+    """Agent that works on cases: a model, a function or a command."""
 
     system: str
     """Name of the system in outputs."""
@@ -201,11 +202,11 @@ class Agent(Protocol):
         """Work on one case.
 
         Returns:
-            The output; a failure of the system itself is its ``error``.
+            The output; a failure of the system is its ``error``.
 
         Raises:
-            ProviderError: A call to a model failed, after its retries: no output.
-            NoOutputError: The case cannot be put to this agent.
+            ProviderError: A call to a model failed after its retries.
+            NoOutputError: The agent cannot work on this case.
         """
         ...
 
@@ -217,9 +218,9 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         case_id: The case.
         system: The system that worked on it.
         trial: Number of the attempt.
-        asked: Hash of the agent's input, which tells whether the case has changed since.
-        made: Hash of the output's line, which tells whether it was changed by hand.
-        seconds: Spent waiting for replies.
+        asked: Hash of the agent's input, to detect changes of the case.
+        made: Hash of the output's line, to detect edits by hand.
+        seconds: Time spent waiting for replies.
         calls: HTTP calls, including retries; 0 if every reply came from the cache or a recording.
         prompt_tokens: Prompt tokens of all steps, as counted by the endpoint.
         completion_tokens: Completion tokens of all steps, as counted by the endpoint.
@@ -267,10 +268,7 @@ def attempt_row(made: MadeOutput) -> AttemptRow:
 
 
 def input_hash(case: Case) -> str:
-    """Return a hash of an agent's input from a case, including its environments.
-
-    Other grading facts are excluded.
-    """
+    """Return a hash of a case as agents see it, and of its environments."""
     worlds = {
         name: case.reference.get(name)
         for name in ("classes", "initial_config", "withheld", "withheld_tools", "long_context", "history")

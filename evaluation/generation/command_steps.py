@@ -1,7 +1,4 @@
-"""Command that calls a case's tools as it works.
-
-It exchanges JSON Lines on standard input and output, a line each way in turn.
-"""
+"""Commands that call a case's tools, by exchanging JSON Lines on standard input and output."""
 
 from __future__ import annotations
 
@@ -36,12 +33,12 @@ class CommandSteps(CommandAgent):
     * ``{"calls": [...]}``: ``{"results": [...]}``
     * ``{"say": text}``, which ends a turn: ``{"messages": [...]}`` of the next turn
 
-    Any other line of JSON is its answer, in the form of a command that makes no calls. Lines that are not JSON are skipped; if no
-    JSON answer comes, those after the last step are the answer. Without any, the steps are all.
+    Any other line of JSON is its answer, in the same form as that of a command without calls. Lines that are not JSON are skipped. If there
+    is no JSON answer, the lines after the last step are the answer; if there are none, the steps are the whole output.
     """
 
     def __call__(self, case: Case, trial: int) -> Generator[Any, Any, Any]:
-        """Work on a case; see the class."""
+        """Work on a case, as a generator of steps."""
         with self._attempt() as (folder, stopper), ThreadPoolExecutor(1) as thread:
             streams = _Streams(Path(folder))
             running = thread.submit(self._run, _STREAMS, stopper, trial, FIDUCIAL_STREAMS=folder)
@@ -89,17 +86,17 @@ def _calls(request: Mapping[str, Any]) -> list[ToolCall] | None:
 
 
 class _Streams:
-    """Two named pipes to which a shell redirects a command; our ends never block."""
+    """Named pipes for a command's standard input and output; our ends never block."""
 
     def __init__(self, folder: Path) -> None:
         for name in ("in", "out"):
             os.mkfifo(folder / name)
-        # Open both ways, so that there is always a reader, and no writer gets SIGPIPE.
+        # Opened for reading, too, so that writing never raises SIGPIPE.
         self.into = os.open(folder / "in", os.O_RDWR | os.O_NONBLOCK)
         self.out = os.open(folder / "out", os.O_RDONLY | os.O_NONBLOCK)
 
     def close(self) -> None:
-        """Close both."""
+        """Close both pipes."""
         os.close(self.into)
         os.close(self.out)
 
@@ -124,7 +121,7 @@ class _LineExchange:
         return self._read > MOST_OUTPUT
 
     def write(self, value: Any) -> None:
-        """Write a line; anything that the command has not read when it ends is dropped."""
+        """Write a line; drop it if the command ends first."""
         unwritten = memoryview(encode_json(value) + b"\n")
         while unwritten and not self._running.done():
             _ready(self._streams.into, select.POLLOUT)
@@ -148,7 +145,7 @@ class _LineExchange:
         return None
 
     def _more(self) -> bool:
-        """Wait for more of its output; return False if there will be none."""
+        """Read more of the command's output, waiting for it; return False at its end."""
         while True:
             ended = self._running.done()
             try:
@@ -162,7 +159,7 @@ class _LineExchange:
             if ended:
                 return False
             if not _ready(self._streams.out, select.POLLIN):
-                time.sleep(_PAUSE / 10)  # no process has opened it, so that polling returns at once
+                time.sleep(_PAUSE / 10)  # polling returns at once while no process has opened the pipe
 
 
 def _ready(descriptor: int, event: int) -> bool:

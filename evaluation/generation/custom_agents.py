@@ -1,4 +1,4 @@
-"""Custom agents: a sync or async function of a case that answers, or a generator of steps."""
+"""Custom agents: functions of a case that return an answer, and generators of steps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
 
 MOST_STEPS = 1_000
-"""Most steps of a generator; one that takes more is taken to be endless."""
+"""Most steps of a generator, after which it is stopped."""
 
 _TOOLS, _TRIAL = "tools", "trial"
 
@@ -31,14 +31,13 @@ _TOOLS, _TRIAL = "tools", "trial"
 class CallableAgent:
     """A function that works on a case.
 
-    Given a case, it returns a text, calls, the fields of an output or an `Output`. Or it is a generator of steps: after yielding calls it is
-    sent their results; yielding a text ends the turn, and it is sent the messages of the next one. With a parameter ``tools`` it gets the
-    case's tools by name, each a `Tool`; calls made through them are kept as steps. With a parameter ``trial`` it gets the number of the
-    attempt.
+    It takes a case, and returns a text, calls, the fields of an output or an `Output`. Or it is a generator of steps: after yielding calls, it
+    is sent their results; yielding a text ends the turn, and it is sent the messages of the next turn. A parameter ``tools`` receives the
+    case's tools by name, each a `Tool`; calls through them are recorded as steps. A parameter ``trial`` receives the number of the attempt.
 
-    Only a generator of steps can talk to a simulated user, whose reply it is sent after a text.
+    Only a generator of steps can talk to a simulated user.
 
-    It may be a coroutine function, a generator or an async generator; any other function runs in one of the threads.
+    Coroutine functions and async generators run in the event loop, other functions in one of the threads.
     """
 
     def __init__(
@@ -56,7 +55,7 @@ class CallableAgent:
         self._scenes = scenes
         self._threads = threads
         self._user = user
-        self._wanted = {name for name in (_TOOLS, _TRIAL) if _has_parameter(function, name)}
+        self._parameters = {name for name in (_TOOLS, _TRIAL) if _has_parameter(function, name)}
 
     async def work(self, case: Case, trial: int) -> MadeOutput:
         """Work on a case; see `Agent.work`.
@@ -64,7 +63,7 @@ class CallableAgent:
         An exception that the function raises is a failure of the system.
 
         Raises:
-            UsageError: The function returned or yielded something else.
+            UsageError: The function returned or yielded something of another form.
         """
         converse = partial(self._converse, trial=trial)
         scene = await self._scenes.scene(case, trial, converse)
@@ -75,7 +74,7 @@ class CallableAgent:
         return MadeOutput(output_of(answer, attempt, self.system, trial, turned=turned), attempt)
 
     async def _converse(self, case: Case, scene: Scene | None, *, trial: int) -> tuple[Any, Attempt]:
-        """Call the function with a case and worlds; return its answer, and its earlier steps."""
+        """Call the function with a case and a scene; return its answer, and its earlier steps."""
         attempt = Attempt(case=case)
         turns = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.usage)
         opening = await turns.following()
@@ -87,7 +86,7 @@ class CallableAgent:
         except SceneOverError as error:
             attempt.stopped, answer = str(error), None
         except FiducialError:
-            raise  # not the agent's failure: ours, or a misuse of our interface
+            raise  # no failure of the agent, but ours, or a misuse of our interface
         except (Exception, SystemExit) as error:  # noqa: BLE001 - an agent may raise anything
             answer = {"error": f"{type(error).__name__}: {error}"}
         return answer, attempt
@@ -95,23 +94,23 @@ class CallableAgent:
     async def _answer(
         self, case: Case, tools: Toolbox, attempt: Attempt, trial: int, turns: AskedTurns
     ) -> Any:
-        # Called in a thread, a coroutine or generator function only returns its object; a coroutine then runs in this loop.
-        offered: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
-        wanted = {name: offered[name] for name in self._wanted}
-        answer = await self._in_thread(partial(self._function, case, **wanted))
+        # In the thread, a coroutine or generator function only returns its object; a coroutine then runs in this loop.
+        values: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
+        arguments = {name: values[name] for name in self._parameters}
+        answer = await self._in_thread(partial(self._function, case, **arguments))
         if inspect.isawaitable(answer):
             answer = await answer
         if inspect.isgenerator(answer):
             try:
                 return await self._drive(partial(self._advance, answer), attempt, tools, turns)
             finally:
-                with suppress(ValueError):  # it is still running, and its result is no longer needed
+                with suppress(ValueError):  # it is still running, but its result is no longer needed
                     answer.close()
         if inspect.isasyncgen(answer):
             return await self._drive(partial(_advance_async, answer), attempt, tools, turns)
         if attempt.case.user is not None:
             raise UsageError(
-                f"the agent answered case {case.id!r} at once; to talk with its simulated user it yields steps"
+                f"the agent returned an answer to case {case.id!r}, which has a simulated user; yield steps to talk to it"
             )
         return answer
 
@@ -124,12 +123,12 @@ class CallableAgent:
     async def _drive(
         self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox, turns: AskedTurns
     ) -> Any:
-        """Take a generator's steps in order, and return its return value, if any."""
+        """Carry out a generator's steps, and return its return value, if any."""
         withheld = withheld_documents(attempt.case)
         received: Any = None
         for _ in range(MOST_STEPS):
             step: _Advanced = await advance(received)
-            if step.over:
+            if step.ended:
                 return step.value
             if not isinstance(step.value, str):
                 received = await tools.use(_calls(step.value, attempt.case))
@@ -149,21 +148,21 @@ class _Advanced(NamedTuple):
     """Value that a generator yielded, or its return value once it ended."""
 
     value: Any
-    over: bool = False
+    ended: bool = False
 
 
 def _advance(steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
     try:
         return _Advanced(steps.send(received))
     except StopIteration as end:
-        return _Advanced(end.value, over=True)
+        return _Advanced(end.value, ended=True)
 
 
 async def _advance_async(steps: AsyncGenerator[Any, Any], received: Any) -> _Advanced:
     try:
         return _Advanced(await steps.asend(received))
     except StopAsyncIteration:
-        return _Advanced(None, over=True)
+        return _Advanced(None, ended=True)
 
 
 def _calls(step: Any, case: Case) -> list[ToolCall]:
@@ -186,7 +185,7 @@ def _has_parameter(function: Callable[..., Any], name: str) -> bool:
 def agent_threads(count: int, end: Callable[[], None]) -> Generator[ThreadPoolExecutor]:
     """Open a pool of threads for agents.
 
-    When interrupted, as by Ctrl-C, it does not wait for agents and ends those it can.
+    On an exception, such as Ctrl-C, call ``end`` and do not wait for the threads.
     """
     threads = ThreadPoolExecutor(count, thread_name_prefix="fiducial-agent")
     try:

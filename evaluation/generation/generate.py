@@ -1,4 +1,4 @@
-"""Generation phase: make the remaining attempts in parallel, and save them as they come."""
+"""Make the missing attempts of an agent in parallel, and save each as it ends."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ...judges.transport.exchange import CallError
 from ...records import Case, CaseIndex, ItemKey
 from ..progress import Progress
 from .attempt import Agent, AgentUsage, MadeOutput, NoOutputError, within_line_limit
-from .kept_attempts import AttemptStore
+from .attempt_store import AttemptStore
 
 _HOPELESS = 8
-"""Number of equal failures, without any output, after which the remaining attempts are not made."""
+"""Number of equal failures, without any output, after which no further attempt is made."""
 
 
 class GenerationTally(msgspec.Struct, kw_only=True):
@@ -25,15 +25,15 @@ class GenerationTally(msgspec.Struct, kw_only=True):
 
     Attributes:
         wanted: Attempts to make: cases times trials.
-        kept: Outputs that existed before.
+        kept: Existing outputs.
         made: New outputs.
-        crashes: Outputs, old and new, that ended with an error of the system, by error.
+        crashes: Outputs, existing and new, that ended with an error of the system, by error.
         stopped: New outputs that were stopped early, by reason.
         passed_over: Attempts that this agent cannot make, by reason.
         failures: Attempts without output, by reason.
         not_tried: Attempts not begun, because all others failed in the same way.
         tracked: True if existing outputs are known to come from the agent's current code.
-        calls: HTTP calls, including those of conversations before cases, and of attempts without output.
+        calls: HTTP calls, including those of conversations that precede cases, and of attempts without output.
         prompt_tokens: Prompt tokens of new replies, as counted by the endpoint.
         completion_tokens: Completion tokens of the same replies.
         user_calls: HTTP calls to the model that plays users.
@@ -85,7 +85,7 @@ async def generate(
     trials: int = 1,
     tasks: int = 64,
 ) -> GenerationTally:
-    """Let an agent make every attempt that has no output yet, ``tasks`` of them at a time.
+    """Have an agent make every attempt that has no output yet, ``tasks`` at a time.
 
     Raises:
         InputError: The store cannot be written.
@@ -119,7 +119,7 @@ async def generate(
 
 
 def _set_usage(tally: GenerationTally, now: AgentUsage, before: AgentUsage) -> None:
-    """Set the tally's usage to that since the generation began."""
+    """Set the tally's usage to the agent's usage since ``before``."""
     for name in AgentUsage.__struct_fields__:
         setattr(tally, name, getattr(now, name) - getattr(before, name))
 
@@ -140,7 +140,7 @@ async def _attempt(
 
 
 def _is_hopeless(tally: GenerationTally) -> bool:
-    """Return whether calls were made, and all failed alike.
+    """Return whether enough calls were made, and all failed alike.
 
     Lookups in a recording cost nothing and do not count.
     """

@@ -1,4 +1,4 @@
-"""Forecast the calls, tokens and cost of generation, and the cache hits, before any call."""
+"""Forecast the calls, tokens, cost and cache hits of a generation."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
     """Forecast of a generation.
 
     Attributes:
-        system: The system that would generate.
+        system: Name of the system.
         wanted: Attempts to make: cases times trials.
         kept: Existing outputs.
-        asks_model: True if a model would be asked; the calls of a custom agent are unknown.
+        asks_model: True for a model; False for a custom agent, whose calls are unknown.
         passed_over: Attempts that a model cannot make, or without a reply in a recording, by reason.
         answered: Attempts that the cache or the recording answers completely.
-        conversations: Attempts with as many steps as the model takes.
-        histories: Attempts that other conversations precede, whose calls are not counted.
+        conversations: Attempts whose number of steps is up to the model.
+        histories: Attempts with preceding conversations, whose calls are not counted.
         calls: Fewest calls.
         most: Most calls; None if unknown.
         prompt: Tokens of the first messages without a cached reply.
-        completion: Tokens of the replies to these.
+        completion: Tokens of the replies to these messages.
         prices: The model's prices; None if unknown.
     """
 
@@ -57,7 +57,7 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exact(self) -> bool:
-        """True if the number of calls, and so their tokens, are known."""
+        """True if the number of calls, and so of tokens, is known."""
         return self.most == self.calls
 
     @property
@@ -109,9 +109,9 @@ def forecast_attempts(
     if source.model is None:
         return forecast
     with KnownReplies(source.model.access) as replies:
-        count = _Count(source.model, replies)
-        asyncio.run(count.go_through(missing))
-    return count.added_to(forecast, prices)
+        counter = _CallCounter(source.model, replies)
+        asyncio.run(counter.count(missing))
+    return counter.added_to(forecast, prices)
 
 
 def _existing_keys(out: InputPath) -> set[ItemKey]:
@@ -122,15 +122,15 @@ def _existing_keys(out: InputPath) -> set[ItemKey]:
 
 
 class _NotAskedError(CallError):
-    """Error in place of a call to a model or a world, which a forecast does not make."""
+    """Error raised in place of a call to a model or a world, which a forecast does not make."""
 
     def __init__(self) -> None:
         super().__init__("not asked")
         self.calls = 0
 
 
-class _Count:
-    """Count of a model's calls: its attempts run on known replies up to the first unknown one."""
+class _CallCounter:
+    """Counter of a model's calls, which runs attempts up to the first reply that is not known."""
 
     def __init__(self, model: AskedModel, known: KnownReplies) -> None:
         self._model = model
@@ -143,7 +143,7 @@ class _Count:
         self._passed_over: Counter[str] = Counter()
         self._open = OpenTokens()
 
-    async def go_through(self, attempts: Iterable[tuple[Case, int]]) -> None:
+    async def count(self, attempts: Iterable[tuple[Case, int]]) -> None:
         for case, trial in attempts:
             if case.user is not None:
                 self._add_dialogue(case.user)
@@ -161,15 +161,15 @@ class _Count:
                 self._counts["answered"] += 1
 
     def _add(self, turns: int) -> None:
-        least = max(turns - self._known_replies, int(not self._known_replies))
+        fewest = max(turns - self._known_replies, int(not self._known_replies))
         self._counts["conversations"] += self._has_scene
         self._counts["histories"] += self._has_history
-        self._counts["calls"] += least
+        self._counts["calls"] += fewest
         steps = self._model.settings.steps_per_turn if self._has_scene else 1
-        self._counts["most"] += max(least, turns * steps - self._known_replies)
+        self._counts["most"] += max(fewest, turns * steps - self._known_replies)
 
     def _add_dialogue(self, user: SimulatedUser) -> None:
-        """Count a conversation with a simulated user: at least one call each, none from the cache."""
+        """Count a conversation with a simulated user: at least one call of each, none cached."""
         self._counts["conversations"] += 1
         self._counts["calls"] += 2
         self._counts["most"] += user.max_turns * (1 + self._model.settings.steps_per_turn)

@@ -1,4 +1,4 @@
-"""Sources of outputs, ready to start: name of the system, dependencies and agent factory."""
+"""Sources of outputs: a model, a function or a command, ready to generate."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..progress import Progress
 from ..store.file_names import GENERATED
 from ..store.run_writer import RunWriter
 from .attempt import Agent
+from .attempt_store import AttemptStore, OutputsFile
 from .code.code_files import Code, code_of_command
 from .code.functions import code_of_function
 from .command_steps import CommandSteps
 from .commands import AnsweringCommand, command_words, refuse_placeholders
 from .custom_agents import CallableAgent, agent_threads
 from .generate import GenerationTally, generate
-from .kept_attempts import AttemptStore, OutputsFile
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
 from .scene import FirstOf, Scenes
 from .setup_check import SetupCheck
@@ -31,7 +31,7 @@ from .simulated_user import AskedUser, UserAccess, examine_user, opened_user, us
 
 
 class AskedModel(NamedTuple):
-    """A model that generates: its settings, access to it, and the worlds of its calls."""
+    """A model that generates: its settings, access to it, and the scenes for its calls."""
 
     settings: ModelSettings
     access: ModelAccess
@@ -46,11 +46,11 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
         facts: Settings that its outputs depend on; outputs with other settings are not resumed.
         tasks: Number of concurrent attempts.
         examine: Raises an InputError for a case that the source cannot work on.
-        agent: Opens the agent, for as long as the context is open.
-        model: The model that would be asked; None for a custom agent.
+        agent: Opens the agent; it is closed with the context.
+        model: The model; None for a custom agent.
         user: Model that plays the users of cases that have one.
-        code: Known code of the agent.
-        keep_crashes: True to keep outputs of an agent that fails in the same way from the start; see `SetupCheck`.
+        code: Code of the agent; None if unknown.
+        keep_crashes: True to save outputs of an agent that fails in the same way from the start; see `SetupCheck`.
     """
 
     system: str
@@ -65,7 +65,7 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _TASKS_PER_CALL = 2
-"""Concurrent attempts per call in flight: while some wait for a retry, others use the slots."""
+"""Concurrent attempts per concurrent call: while some wait for a retry, others make calls."""
 
 
 def model_source(
@@ -124,15 +124,17 @@ def callable_source(
         system=system or name_of(function),
         facts={"agent": place(function)} | user_facts(user),
         tasks=concurrency,
-        examine=_examining(scenes, user),
-        agent=_in_threads(function, scenes, system or name_of(function), concurrency, user=user),
+        examine=_examiner(scenes, user),
+        agent=_agent_factory(function, scenes, system or name_of(function), concurrency, user=user),
         user=user,
         code=code_of_function(function),
         keep_crashes=keep_crashes,
     )
 
 
-def _examining(scenes: Scenes, user: AskedUser | None) -> Callable[[Case], None]:
+def _examiner(scenes: Scenes, user: AskedUser | None) -> Callable[[Case], None]:
+    """Return a function that refuses cases whose worlds or users are not available."""
+
     def examine(case: Case) -> None:
         examine_user(user, case)
         scenes.examine(case)
@@ -141,7 +143,7 @@ def _examining(scenes: Scenes, user: AskedUser | None) -> Callable[[Case], None]
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """Return a function's default system name."""
+    """Return the default name of a function as a system."""
     return getattr(function, "__name__", type(function).__name__)
 
 
@@ -166,32 +168,32 @@ def command_source(
         system: Its name in outputs; None for ``agent``.
         seconds: Time limit of one attempt.
         concurrency: Number of concurrent attempts.
-        scenes: Makes the worlds in which it calls tools, line by line; None for a command that reads the case and answers.
+        scenes: Scenes for its calls; None for a command that makes no calls.
         keep_crashes: See `OutputSource`.
         user: Model that plays the users of cases; for a command that makes calls.
 
     Raises:
         UsageError: There is no such command or script, or it has a placeholder that only workspaces fill in.
     """
-    kind = AnsweringCommand if scenes is None else CommandSteps
+    agent_type = AnsweringCommand if scenes is None else CommandSteps
     words = command_words(command)
     refuse_placeholders(words)
-    work = kind(words, environment, seconds=seconds)
-    name, worlds = system or "agent", scenes or FirstOf()
+    agent = agent_type(words, environment, seconds=seconds)
+    name, scenes_of_agent = system or "agent", scenes or FirstOf()
     facts = {"agent": command} if scenes is None else {"agent": command, "calls": True}
     return OutputSource(
         system=name,
         facts=facts | user_facts(user),
         tasks=concurrency,
-        examine=_examining(worlds, user),
-        agent=_in_threads(work, worlds, name, concurrency, work.end, user=user),
+        examine=_examiner(scenes_of_agent, user),
+        agent=_agent_factory(agent, scenes_of_agent, name, concurrency, agent.end, user=user),
         user=user,
         code=code_of_command(words, Path.cwd()),
         keep_crashes=keep_crashes,
     )
 
 
-def _in_threads(
+def _agent_factory(
     function: Callable[..., Any],
     scenes: Scenes,
     system: str,
@@ -200,7 +202,7 @@ def _in_threads(
     *,
     user: AskedUser | None = None,
 ) -> Callable[[], AbstractAsyncContextManager[Agent]]:
-    """Make the agent of a function; ``end`` ends it if all is cancelled."""
+    """Return a factory of the function's agent; ``end`` ends the agent on cancellation."""
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
@@ -222,12 +224,12 @@ def generate_file(
     accept_edited: bool = False,
     again: bool = False,
 ) -> GenerationTally:
-    """Generate outputs into a file, or resume an earlier start; ``again`` drops existing ones.
+    """Generate outputs into a file, or resume an earlier start; ``again`` starts anew.
 
     Raises:
         InputError: A case cannot be used; nothing was done.
         AgentSetupError: The agent cannot be started, or fails alike from the start; see `SetupCheck`.
-        RunFolderError: The outputs file is in use, or holds outputs of this system that were made otherwise; nothing was done.
+        RunFolderError: The outputs file is in use, or has outputs of this system with other settings or code; nothing was done.
     """
     with (
         CaseIndex(cases, source.examine) as index,
@@ -238,7 +240,7 @@ def generate_file(
         return asyncio.run(work_through(source, index, store, progress, trials=trials))
 
 
-_ANOTHER_RUN = "its verdicts are on the old text: give it to another run (--outputs)"
+_ANOTHER_RUN = "its verdicts are on the old text; evaluate it in another run (--outputs)"
 
 
 def generate_into_run(
@@ -251,10 +253,16 @@ def generate_into_run(
     accept_edited: bool = False,
     again: bool = False,
 ) -> GenerationTally:
-    """Generate the outputs of a run into its folder, before they are checked and judged there.
+    """Generate the outputs of a run into its folder, to be checked and judged there.
 
-    ``accept_edited`` accepts edited verdicts; edited outputs are refused, since verdicts of this run are on the old text. ``again`` starts
-    the run anew.
+    Args:
+        source: The source of outputs.
+        cases: The cases.
+        out: The run folder.
+        progress: Advanced for every attempt.
+        trials: Number of outputs per case.
+        accept_edited: True to accept edited verdicts; edited outputs are always refused, since the run's verdicts are on the old text.
+        again: True to start the run anew.
 
     Raises:
         InputError: A case cannot be used; nothing was done.
@@ -282,7 +290,7 @@ def generate_into_run(
 async def work_through(
     source: OutputSource, cases: CaseIndex, store: AttemptStore, progress: Progress, *, trials: int = 1
 ) -> GenerationTally:
-    """Generate outputs for opened cases into a store, within a running event loop."""
+    """Generate outputs for opened cases into a store; see `generate_file`."""
     setup_check = SetupCheck(store) if source.model is None and not source.keep_crashes else None
     async with source.agent() as agent:
         tally = await generate(

@@ -1,7 +1,8 @@
-"""Parse a command's printed answer: an output as JSON within other text, or else the text."""
+"""Parse the answer that a command prints: JSON within other text, or else the text."""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, cast
 
 import msgspec
@@ -12,19 +13,19 @@ from .agent_answers import EXPECTED, answer_fields, output_of
 from .attempt import Attempt
 
 MOST_OUTPUT = 16 * 1024 * 1024
-"""Most bytes that a command may print; more is read and discarded."""
+"""Most bytes that a command may print."""
 
 TOO_MUCH = {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
 
 _SHOWN = 200
-_TRIED = 8
-"""Number of lines, from the last, at which JSON of several lines is tried to begin."""
+_MOST_STARTS = 8
+"""Most lines, from the last, that are tried as the first line of JSON."""
 
 
 def read_answer(raw: bytes, case: Case) -> Any:
     """Return the answer that a command printed, or its failure.
 
-    JSON may be all of the text, its last lines together, or the last line that is an object, list or text. Without JSON, the
+    JSON may be the whole text, its last lines together, or the last line that is an object, list or string. Without JSON, the
     text is the answer.
     """
     if not raw.strip():
@@ -41,7 +42,7 @@ def read_answer(raw: bytes, case: Case) -> Any:
 
 
 def json_line(raw: bytes) -> Any:
-    """Return a line's JSON object, list or text; None for anything else."""
+    """Return a JSON object, list or string; None for anything else."""
     try:
         value: Any = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -58,10 +59,10 @@ def _json_in(raw: bytes) -> Any:
     if (whole := json_line(raw)) is not None:
         return whole
     lines = raw.splitlines(keepends=True)
-    last = next((value for line in reversed(lines) if (value := json_line(line)) is not None), None)
-    begun = [number for number, line in enumerate(lines) if line[:1] in {b"{", b"["}][-_TRIED:]
-    pieces = (json_line(b"".join(lines[number:])) for number in reversed(begun))
-    return next((piece for piece in (*pieces, last) if piece is not None), None)
+    starts = [number for number, line in enumerate(lines) if line[:1] in {b"{", b"["}][-_MOST_STARTS:]
+    last_lines = (b"".join(lines[start:]) for start in reversed(starts))
+    candidates = (json_line(text) for text in chain(last_lines, reversed(lines)))
+    return next((value for value in candidates if value is not None), None)
 
 
 def _problem(value: Any, raw: bytes, case: Case) -> str | None:

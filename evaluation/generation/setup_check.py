@@ -1,6 +1,6 @@
 """Tell a broken setup from a failing agent.
 
-Failures that are alike from the start are kept only once another result has come.
+If all first attempts fail alike, their outputs are saved only after a different result.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import re
 from ...errors import AgentSetupError
 from ...records import Case, ItemKey
 from .attempt import MadeOutput
-from .kept_attempts import AttemptStore
+from .attempt_store import AttemptStore
 
 FIRST_CASES = 8
-"""An agent that fails in one way on this many first cases was not set up."""
+"""An agent that fails alike on this many first cases is not set up."""
 
 _VARYING = re.compile(r"""'[^']*'|"[^"]*"|/[^\s:,;)]*|\b0x[0-9a-f]+\b|\d+""", re.IGNORECASE)
 _SHOWN = 300
 
 
 class SetupCheck:
-    """An `AttemptStore` that holds failures back until the agent has done anything else.
+    """An `AttemptStore` that holds back equal failures from the start until a different result.
 
-    Failures that are held are lost with the process, so that the next start makes them again.
+    Outputs that are held back are not saved, so the next start makes these attempts again.
     """
 
     def __init__(self, store: AttemptStore) -> None:
@@ -44,7 +44,7 @@ class SetupCheck:
         self._store.fail(key, failure, calls)
 
     def add(self, made: MadeOutput) -> None:
-        """Keep an output, or hold it back.
+        """Save an output, or hold it back.
 
         Raises:
             AgentSetupError: The agent failed alike on the first cases.
@@ -53,28 +53,25 @@ class SetupCheck:
             self._store.add(made)
             return
         self._waiting.append(made)
-        errors = [each.output.error for each in self._waiting]
-        if (
-            None in errors
-            or len({_alike(error or "", each) for error, each in zip(errors, self._waiting, strict=True)}) > 1
-        ):
+        if made.output.error is None or len({_error_pattern(each) for each in self._waiting}) > 1:
             self.settle()
         elif len({each.output.case_id for each in self._waiting}) >= FIRST_CASES:
-            first = " ".join(str(errors[0]).split())[:_SHOWN]
+            first = " ".join(str(self._waiting[0].output.error).split())[:_SHOWN]
             raise AgentSetupError(
                 f"the agent failed alike on the first {FIRST_CASES} cases, so nothing was kept or graded: {first}; "
                 "fix it and rerun, or grade such failures 0 with --keep-crashes"
             )
 
     def settle(self) -> None:
-        """Keep what was held back: the agent works, or there were too few cases to tell."""
+        """Save the outputs held back: the agent works, or there were too few cases to tell."""
         self._passed = True
         waiting, self._waiting = self._waiting, []
         for made in waiting:
             self._store.add(made)
 
 
-def _alike(error: str, made: MadeOutput) -> str:
-    """Strip an error of case-specific parts: numbers, quoted texts, paths and the case's id."""
+def _error_pattern(made: MadeOutput) -> str:
+    """Return an output's error without variable parts: numbers, quotes, paths, the case's id."""
+    error = made.output.error or ""
     case_id = re.compile(rf"(?<!\w){re.escape(made.output.case_id)}(?!\w)")
     return _VARYING.sub("*", case_id.sub("*", error))

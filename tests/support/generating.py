@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from tool_calls import tool
 
 from fiducial.evaluation.generation.attempt import MadeOutput
-from fiducial.evaluation.generation.kept_attempts import MemoryAttempts
+from fiducial.evaluation.generation.attempt_store import MemoryAttempts
 from fiducial.evaluation.generation.model_agent import ModelAgent, ModelSettings
 from fiducial.evaluation.generation.output_sources import command_source, work_through
 from fiducial.evaluation.generation.scene import Scenes, SimulatedWorlds

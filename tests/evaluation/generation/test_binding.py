@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fiducial.evaluation.generation.attempt import Attempt, MadeOutput
-from fiducial.evaluation.generation.kept_attempts import OutputsFile
+from fiducial.evaluation.generation.attempt_store import OutputsFile
 from fiducial.records import Case, ItemKey, Output
 
 

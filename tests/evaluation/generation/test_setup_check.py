@@ -6,7 +6,7 @@ import pytest
 
 from fiducial.errors import AgentSetupError
 from fiducial.evaluation.generation.attempt import Attempt, MadeOutput
-from fiducial.evaluation.generation.kept_attempts import MemoryAttempts
+from fiducial.evaluation.generation.attempt_store import MemoryAttempts
 from fiducial.evaluation.generation.setup_check import SetupCheck
 from fiducial.records import Case, Output
 

@@ -328,7 +328,7 @@ def test_generators_of_steps_talk_to_users(agent: Any, tmp_path: Path):
 def test_a_function_that_answers_at_once_is_told_to_yield_steps():
     with ProviderServer(dialogue) as server:
         reaching: dict[str, Any] = {"base_url": server.base_url, "api_key": "k", "cache": False}
-        with pytest.raises(UsageError, match="it yields steps"):
+        with pytest.raises(UsageError, match="yield steps to talk to it"):
             fd.generate([world_case("x")], lambda case: "hi", user_model="u", **reaching)
 
 

@@ -1,7 +1,4 @@
-"""Storage of outputs as they are made, and of attempts.
-
-It is append-only and survives a kill at any byte.
-"""
+"""Storage of outputs and attempts: append-only, so that it survives a kill at any byte."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ from .code.code_files import Code
 
 
 class AttemptStore(Protocol):
-    """Store of outputs as they are made, and of attempts without output.
+    """Store of new outputs, and of attempts without output.
 
     Attributes:
         tracked: True if existing outputs are known to come from the agent's current code.
@@ -50,7 +47,7 @@ class AttemptStore(Protocol):
         ...
 
     def add(self, made: MadeOutput) -> None:
-        """Save an output; on return, a kill of this process does not lose it."""
+        """Save an output, so that a kill of this process does not lose it."""
         ...
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
@@ -64,15 +61,15 @@ class OutputsFile(Closing):
     Args:
         path: The outputs file.
         system: System whose outputs are added.
-        facts: Settings that must not change between starts: model, mode, parameters, cases.
+        facts: Settings that must not change between starts, such as model, mode and parameters.
         accept_edited: True to accept outputs that were changed by hand.
-        remedy: End of the error message about such outputs: what the user can do.
-        code: The code of the agent, if known; it must not change either.
-        again: True to drop this system's outputs, and make them anew.
+        remedy: End of the error message about such outputs, with what to do.
+        code: Code of the agent, which must not change either; None if unknown.
+        again: True to drop this system's outputs first.
 
     Raises:
-        RunFolderError: Another process is writing it, this system's outputs in it were made differently, or one was changed by hand.
-        InputError: It cannot be written, or holds something else.
+        RunFolderError: Another process is writing the file, or this system's outputs have other settings or code, or one was changed by hand.
+        InputError: The file cannot be written, or is not a file of outputs.
     """
 
     def __init__(
@@ -103,16 +100,16 @@ class OutputsFile(Closing):
                 self._done = {*self._read(None if accept_edited else remedy)}
                 if isinstance(path, Path):
                     begun = any(key.system == system for key in self._done)
-                    place = path.with_name(name_beside(path, "generation.json"))
-                    self.tracked = bind(place, system, facts, begun=begun, code=code)
+                    settings = path.with_name(name_beside(path, "generation.json"))
+                    self.tracked = bind(settings, system, facts, begun=begun, code=code)
                 self._exit = opening.pop_all()
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
 
     def _read(self, remedy: str | None) -> Iterator[ItemKey]:
-        """Yield the existing outputs.
+        """Yield the keys of the existing outputs.
 
-        An output without a row, left by a kill or added by hand, is accepted as it is.
+        An output without a row, left by a kill or added by hand, is accepted.
         """
         for line, raw in self._outputs.lines():
             output = decode_record(raw, Output, path=self.path, line=line)
@@ -144,7 +141,7 @@ class OutputsFile(Closing):
     def add(self, made: MadeOutput) -> None:
         """Save an output; see `AttemptStore.add`."""
         if made.attempt.user:
-            self._user_turns(made.attempt.user)
+            self._add_user_turns(made.attempt.user)
         self._outputs.append(made.output)
         self._outputs.flush()
         self._attempts.append(
@@ -153,8 +150,8 @@ class OutputsFile(Closing):
         self._attempts.flush()
         self._done.add(made.output.key)
 
-    def _user_turns(self, turns: Sequence[UserTurn]) -> None:
-        """Save the turns of a simulated user; the first creates the journal."""
+    def _add_user_turns(self, turns: Sequence[UserTurn]) -> None:
+        """Save the turns of a simulated user; their journal is created with the first."""
         if self._user_turns_journal is None:
             self._user_turns_journal = self._users.enter_context(
                 Journal(beside(self.path, "users.jsonl"), UserTurn)
@@ -173,11 +170,11 @@ class OutputsFile(Closing):
         attempts = MemoryAttempts()
         attempts.outputs = {output.key: output for output in self._outputs}
         failed = {row.key: row.failure for row in self._attempts if row.failure is not None}
-        attempts.failures = {key: why for key, why in failed.items() if key not in attempts.outputs}
+        attempts.failures = {key: reason for key, reason in failed.items() if key not in attempts.outputs}
         return attempts
 
     def close(self) -> None:
-        """Flush, close, and let other processes in."""
+        """Flush and close the files, and release the lock."""
         self._exit.close()
 
 
