@@ -1,4 +1,4 @@
-"""Parse an agent's answer: a text, calls, fields of an output, or a chat in OpenAI's form."""
+"""Parse an agent's answer: a text, calls, fields of an output, or OpenAI chat messages."""
 
 from __future__ import annotations
 
@@ -19,17 +19,21 @@ EXPECTED = 'a text, a list of calls, {"messages": [...]}, a mapping with fields 
 """Accepted forms of an answer, for messages."""
 
 _FIELDS = frozenset(Output.__struct_fields__) - {"asked"}
-"""Fields of an output that an agent may set; its messages are known."""
+"""Fields of an output that an agent may set."""
 
 
 def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned: bool) -> Output:
     """Return the output made of an agent's answer and its earlier steps.
 
-    The answer is one of `EXPECTED`, an `Output`, or None if the steps are all. ``turned`` asks for turns of steps instead of
-    one answer.
+    Args:
+        answer: An answer in one of the forms `EXPECTED`, an `Output`, or None if the steps are the whole output.
+        attempt: The attempt, with its earlier steps.
+        system: Name of the system.
+        trial: Number of the attempt.
+        turned: True for turns of steps, False for one answer.
 
     Raises:
-        UsageError: The answer is none of these.
+        UsageError: The answer is in none of these forms.
         RecordError: Its fields are not those of an output.
     """
     case = attempt.case
@@ -80,17 +84,21 @@ def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:
 
 
 def _fields_from(messages: Sequence[FieldReader], case: Case) -> dict[str, Any]:
-    """Return an output's fields from a conversation, which may begin with the case's prompt."""
-    user_ends = [at for at, each in enumerate(messages, start=1) if role_of(each) == "user"]
-    users = [sum(each.get("role") == "user" for each in turn) for turn in case.turns]
-    ends = [*accumulate(users)]
-    if len(case.turns) < 2 or len(user_ends) != ends[-1]:  # noqa: PLR2004 - one turn, or we cannot tell where they end
-        answer = answer_of(messages[user_ends[-1] if user_ends else 0 :])
+    """Return an output's fields from a chat, which may begin with the case's messages."""
+    after_user = [index for index, each in enumerate(messages, start=1) if role_of(each) == "user"]
+    user_counts = [sum(each.get("role") == "user" for each in turn) for turn in case.turns]
+    totals = [*accumulate(user_counts)]
+    if len(case.turns) < 2 or len(after_user) != totals[-1]:  # noqa: PLR2004 - one turn, or turns that cannot be told apart
+        answer = answer_of(messages[after_user[-1] if after_user else 0 :])
         if answer.steps is not None:
             return {"turns": [answer.steps]}
         return {"text": answer.text} | ({} if answer.calls is None else {"tool_calls": answer.calls})
-    begins = [user_ends[end - 1] for end in ends]
-    stops = [*(begin - count for begin, count in zip(begins[1:], users[1:], strict=True)), len(messages)]
+    # A turn's steps begin after its last user message, and stop at the first user message of the next turn.
+    begins = [after_user[total - 1] for total in totals]
+    stops = [
+        *(begin - count for begin, count in zip(begins[1:], user_counts[1:], strict=True)),
+        len(messages),
+    ]
     return {"turns": [_steps_of(messages[begin:stop]) for begin, stop in zip(begins, stops, strict=True)]}
 
 
@@ -107,8 +115,9 @@ def _with_steps(fields: dict[str, Any], attempt: Attempt, *, turned: bool) -> di
     calls: list[Any] = fields.pop("tool_calls", None) or []
     steps = [step for turn in attempt.turns for step in turn]
     if not turned:
-        made = [call for step in steps if isinstance(step, list) for call in step]
-        texts = [step for step in steps if isinstance(step, str)]
-        return fields | {"text": text or "\n".join(texts) or None, "tool_calls": [*made, *calls]}
-    last: list[Any] = [*([calls] if calls else []), *([] if text is None else [text])]
-    return fields | {"turns": [*attempt.turns[:-1], [*attempt.turns[-1], *last]], "tool_calls": []}
+        earlier_calls = [call for step in steps if isinstance(step, list) for call in step]
+        earlier_texts = [step for step in steps if isinstance(step, str)]
+        all_text = text or "\n".join(earlier_texts) or None
+        return fields | {"text": all_text, "tool_calls": [*earlier_calls, *calls]}
+    last_steps: list[Any] = [*([calls] if calls else []), *([] if text is None else [text])]
+    return fields | {"turns": [*attempt.turns[:-1], [*attempt.turns[-1], *last_steps]], "tool_calls": []}

@@ -1,4 +1,4 @@
-"""Binding of an outputs file to its source, and the files beside it."""
+"""Bind an outputs file to the settings and code of its source; name the files beside it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .code.functions import changed_parts
 
 
 def lock(path: Path) -> AbstractContextManager[object]:
-    """Keep other processes from adding to a file, or to the files of a folder.
+    """Lock a file, or the files of a folder, against writing by other processes.
 
     Raises:
         RunFolderError: Another process is writing.
@@ -53,31 +53,29 @@ def bind(
     code: Code | None = None,
     writing: bool = True,
 ) -> bool:
-    """Tie a system's outputs to their settings, and to the known code of the agent.
+    """Bind a system's outputs to their settings, and to the code of the agent.
 
     Args:
         path: The file with the settings of each system, beside the outputs.
         system: The system.
         facts: Its settings.
-        begun: True if the system has outputs, made with the settings in the file.
-        code: Its known code.
+        begun: True if the system has outputs, which were made with the settings in the file.
+        code: Code of the agent; None if unknown.
         writing: False to check the settings without writing them.
 
     Returns:
-        True if the existing outputs are known to come from this code.
+        True if the code of existing outputs is recorded, and has not changed.
 
     Raises:
         RunFolderError: Existing outputs were made with other settings or code.
         RecordError: The file is something else.
     """
-    bound_systems: dict[str, Any] = {}
+    recorded: dict[str, dict[str, Any]] = {}
     if path.exists():
-        bound_systems = decode_record(read_regular_file(path), dict[str, dict[str, Any]], path=path)
+        recorded = decode_record(read_regular_file(path), dict[str, dict[str, Any]], path=path)
     now: dict[str, Any] = msgspec.json.decode(encode_json(facts))
-    before = (
-        dict(bound_systems.get(system, now)) if begun else {**now, **({} if code is None else {_CODE: code})}
-    )
-    made_by: Code | None = before.pop(_CODE, None)
+    before = dict(recorded.get(system, now)) if begun else dict(now)
+    made_by: Code | None = before.pop(_CODE, None) if begun else code
     changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
     if changed:
         raise RunFolderError(
@@ -90,8 +88,8 @@ def bind(
             "--again regenerates them, another --out keeps both"
         )
     now |= {} if made_by is None else {_CODE: made_by}
-    if writing and bound_systems.get(system) != now:
-        write_json(path, {**bound_systems, system: now})
+    if writing and recorded.get(system) != now:
+        write_json(path, {**recorded, system: now})
     return made_by is not None
 
 
@@ -104,9 +102,13 @@ def _listed(parts: list[str]) -> str:
 
 
 def drop(path: Path, system: str) -> None:
-    """Drop a system's outputs, and its memories; those of other systems stay."""
-    kinds = {"attempts.jsonl": AttemptRow, "users.jsonl": UserTurn}
-    for file, kind in ((path, Output), *((beside(path, ending), kind) for ending, kind in kinds.items())):
+    """Remove a system's outputs, attempts and memories; those of other systems stay."""
+    files = (
+        (path, Output),
+        (beside(path, "attempts.jsonl"), AttemptRow),
+        (beside(path, "users.jsonl"), UserTurn),
+    )
+    for file, kind in files:
         if isinstance(file, Path) and file.is_file() and not file.is_symlink():
             with Journal(file, kind, writing=False) as journal:  # ignores a line that a kill cut off
                 of_others = [row for row in journal if row.system != system]

@@ -1,4 +1,4 @@
-"""Two ways to put a case to a model: native tools of the chat API, and prompt instructions."""
+"""Chats about a case: with native tools of the API, or with instructions in the prompt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .attempt import StepTaken
 from .tool_schemas import ToolNames, tool_schema
 
 ToolMode: TypeAlias = Literal["tools", "prompt"]
-"""Native tools, or instructions in the prompt and calls in the text."""
+"""Native tools of the API, or instructions in the prompt and calls in the text."""
 
 _RESULTS = "The results of your calls, in their order:"
 
@@ -44,10 +44,7 @@ class Chat(Protocol):
 
 
 class NativeChat:
-    """Chat with native tools: offered by the API's ``tools``, with names and types it accepts.
-
-    For ``any_type`` see `tool_schema`.
-    """
+    """Chat with native tools, which are offered by the API's ``tools``; see `tool_schema`."""
 
     def __init__(self, case: Case, *, any_type: str | None = None) -> None:
         self.messages: list[Message] = []
@@ -55,8 +52,8 @@ class NativeChat:
         self._any_type = any_type
         self._withheld = withheld_documents(case)
         self._offered = [tool["function"] for tool in case.tools]
-        every = [*self._offered, *(document for added in self._withheld.values() for document in added)]
-        self._names = ToolNames(document["name"] for document in every)
+        withheld = [document for added in self._withheld.values() for document in added]
+        self._names = ToolNames(document["name"] for document in (*self._offered, *withheld))
         self._ids: list[str] = []
         self._tools = self._schemas()
 
@@ -95,7 +92,9 @@ class NativeChat:
                 ],
             }
         )
-        calls = [ToolCall(name=self._names.own(call.name), arguments=call.arguments) for call in tool_calls]
+        calls = [
+            ToolCall(name=self._names.original(call.name), arguments=call.arguments) for call in tool_calls
+        ]
         raw = [{self._as_bfcl(call.name): _text_of(call.arguments)} for call in tool_calls]
         return StepTaken(calls, text, raw, reply.reasoning)
 
@@ -107,9 +106,9 @@ class NativeChat:
         ]
 
     def _as_bfcl(self, name: str) -> str:
-        """Return a name as in BFCL's result files: as offered, but not cut to endpoint limits."""
-        own = self._names.own(name)
-        return name if own == name else own.replace(".", "_")
+        """Return a name in the form of BFCL's result files: with underscores, but not shortened."""
+        original = self._names.original(name)
+        return name if original == name else original.replace(".", "_")
 
     def _schemas(self) -> list[dict[str, Any]]:
         return [

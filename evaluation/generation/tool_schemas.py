@@ -1,8 +1,8 @@
-"""Tools in an endpoint's form: JSON Schema, and names within the endpoint's limits.
+"""Tools in the form that endpoints accept: types of JSON Schema, and allowed names.
 
-Names hold letters, digits, ``_`` and ``-`` alone, 64 at most.
+Names have at most 64 letters, digits, ``_`` and ``-``.
 
-Arguments need no way back: checkers read them by the case's own documents, in which the data set's names stay.
+Names in calls are translated back; types of arguments are not, since checkers read them by the case's own documents.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ _TYPES: dict[str, str | None] = {
     "any": None,
     "Any": None,
 }
-"""What JSON Schema calls each type; None for those that say nothing, and are left out."""
+"""Type of JSON Schema for each type of a data set; None for any type."""
 
 _SCHEMAS = frozenset({"items", "additionalProperties", "not"})
 _LISTS_OF_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _SCHEMAS_BY_NAME = frozenset({"properties", "$defs", "definitions", "patternProperties"})
-_NOT_OURS = frozenset({"optional"})
-"""Of data sets; ``required`` says the same."""
+_DROPPED = frozenset({"optional"})
+"""Keys of data sets that repeat ``required``."""
 
 
 def tool_schema(document: Mapping[str, Any], name: str, *, any_type: str | None = None) -> dict[str, Any]:
     """Return a function's document as sent to an endpoint.
 
     Args:
-        document: With ``name``, ``description`` and ``parameters``, whose types are the data set's.
-        name: What it is offered as.
-        any_type: Type given to a value of any type; None to leave it open. BFCL says ``string``.
+        document: The function's ``name``, ``description`` and ``parameters``, with types of the data set.
+        name: Name under which it is offered.
+        any_type: Type to declare for values of any type, ``string`` in BFCL; None to declare none.
     """
     parameters = json_schema(document.get("parameters") or {}, any_type=any_type)
     parameters["type"] = "object"
@@ -73,42 +73,43 @@ def tool_schema(document: Mapping[str, Any], name: str, *, any_type: str | None 
 
 
 def json_schema(schema: Mapping[str, Any], *, any_type: str | None = None) -> dict[str, Any]:
-    """Return a schema with JSON Schema types; an unknown type is left out as meaningless."""
-    made: dict[str, Any] = {}
+    """Return a schema with JSON Schema types, without unknown types."""
+    converted: dict[str, Any] = {}
     for key, value in schema.items():
-        if key in _NOT_OURS:
-            continue
         if key == "type":
             types = _types(value, any_type)
             if types is not None:
-                made["type"] = types
-        elif key in _SCHEMAS and isinstance(value, Mapping):
-            made[key] = json_schema(cast("Mapping[str, Any]", value), any_type=any_type)
-        elif key in _LISTS_OF_SCHEMAS and isinstance(value, list):
-            made[key] = [_part(each, any_type) for each in cast("list[Any]", value)]
-        elif key in _SCHEMAS_BY_NAME and isinstance(value, Mapping):
-            named = cast("Mapping[str, Any]", value)
-            made[key] = {name: _part(each, any_type) for name, each in named.items()}
-        else:
-            made[key] = value
-    if made.get("type") == "array" and "items" not in made and "prefixItems" not in made:
-        made["items"] = {}  # which endpoints insist on
-    return made
+                converted["type"] = types
+        elif key not in _DROPPED:
+            converted[key] = _keyword(key, value, any_type)
+    if converted.get("type") == "array" and not converted.keys() & {"items", "prefixItems"}:
+        converted["items"] = {}  # endpoints require it
+    return converted
 
 
-def _part(schema: Any, any_type: str | None) -> Any:
-    return (
-        json_schema(cast("Mapping[str, Any]", schema), any_type=any_type)
-        if isinstance(schema, Mapping)
-        else schema
-    )
+def _keyword(key: str, value: Any, any_type: str | None) -> Any:
+    """Convert the schemas in the value of a keyword other than ``type``."""
+    if key in _SCHEMAS | _LISTS_OF_SCHEMAS and isinstance(value, list):
+        return [_subschema(each, any_type) for each in cast("list[Any]", value)]
+    if key in _SCHEMAS:
+        return _subschema(value, any_type)
+    if key in _SCHEMAS_BY_NAME and isinstance(value, Mapping):
+        by_name = cast("Mapping[str, Any]", value)
+        return {name: _subschema(each, any_type) for name, each in by_name.items()}
+    return value
+
+
+def _subschema(schema: Any, any_type: str | None) -> Any:
+    if not isinstance(schema, Mapping):
+        return schema
+    return json_schema(cast("Mapping[str, Any]", schema), any_type=any_type)
 
 
 def _types(value: Any, any_type: str | None) -> str | list[str] | None:
     if isinstance(value, list):
         types = [_type(each, any_type) for each in cast("list[Any]", value)]
         names = list(dict.fromkeys(name for name in types if name is not None))
-        return names if len(names) == len({*types}) else None  # one that may be anything makes all of it so
+        return names if len(names) == len({*types}) else None  # with one unknown type, any type is allowed
     return _type(value, any_type)
 
 
@@ -116,36 +117,37 @@ def _type(value: Any, any_type: str | None) -> str | None:
     return (_TYPES.get(value) or any_type) if isinstance(value, str) else None
 
 
-_NOT_TAKEN = re.compile(r"[^a-zA-Z0-9_-]")
+_NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST = 64
-_MARK = 8
-"""Characters of a hash that keep two names apart that would become the same."""
+_HASH_LENGTH = 8
+"""Length of the hash that distinguishes names that would become equal."""
 
 
 class ToolNames:
-    """The names of a case's tools, as they are sent and as the case has them.
+    """Names of a case's tools: the original names, and those that are sent to an endpoint.
 
-    A dot becomes an underscore, as in BFCL; so does any other character that is not accepted.
+    Each character that endpoints do not allow, such as a dot, is sent as an underscore, as in BFCL.
 
     Args:
-        names: All names that are ever offered, so that a name is sent the same way in every turn.
+        names: The names of all tools of all turns, so that each is sent in the same way in every turn.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
         self._sent: dict[str, str] = {}
-        self._own: dict[str, str] = {}
+        self._original: dict[str, str] = {}
         distinct_names = list(dict.fromkeys(names))
-        # Who needs no change comes first: a name that is right as it is must not make way for one that is not.
-        for name in sorted(distinct_names, key=lambda name: _NOT_TAKEN.search(name) is not None):
-            sent = _NOT_TAKEN.sub("_", name)
-            if len(sent) > _LONGEST or sent in self._own:
-                sent = f"{sent[: _LONGEST - _MARK - 1]}_{hashlib.sha256(name.encode()).hexdigest()[:_MARK]}"
-            self._sent[name], self._own[sent] = sent, name
+        # Allowed names come first, so that they are never changed in favour of another name.
+        for name in sorted(distinct_names, key=lambda name: _NOT_ALLOWED.search(name) is not None):
+            sent = _NOT_ALLOWED.sub("_", name)
+            if len(sent) > _LONGEST or sent in self._original:
+                name_hash = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
+                sent = f"{sent[: _LONGEST - _HASH_LENGTH - 1]}_{name_hash}"
+            self._sent[name], self._original[sent] = sent, name
 
     def sent(self, name: str) -> str:
         """Return the name under which a tool is offered."""
         return self._sent[name]
 
-    def own(self, name: str) -> str:
+    def original(self, name: str) -> str:
         """Return the tool that a call names; a name that was not offered is returned unchanged."""
-        return self._own.get(name, name)
+        return self._original.get(name, name)

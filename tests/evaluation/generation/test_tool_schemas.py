@@ -19,6 +19,10 @@ from fiducial.evaluation.generation.tool_schemas import ToolNames, json_schema, 
         ({"type": "float"}, {"type": "number"}),
         ({"type": "tuple"}, {"type": "array", "items": {}}),
         ({"type": "array", "items": {"type": "dict"}}, {"type": "array", "items": {"type": "object"}}),
+        (
+            {"type": "array", "items": [{"type": "dict"}, {"type": "float"}]},
+            {"type": "array", "items": [{"type": "object"}, {"type": "number"}]},
+        ),
         ({"type": "any", "description": "d"}, {"description": "d"}),
         ({"type": ["float", "null"]}, {"type": ["number", "null"]}),
         ({"type": ["float", "any"]}, {}),
@@ -56,17 +60,17 @@ def test_the_document_itself_is_not_changed():
 def test_a_dot_becomes_an_underscore_and_comes_back():
     names = ToolNames(["math.gcd", "add"])
     assert (names.sent("math.gcd"), names.sent("add")) == ("math_gcd", "add")
-    assert (names.own("math_gcd"), names.own("add")) == ("math.gcd", "add")
+    assert (names.original("math_gcd"), names.original("add")) == ("math.gcd", "add")
 
 
 def test_a_name_that_was_not_offered_stays_what_it_is():
-    assert ToolNames(["math.gcd"]).own("math_lcm") == "math_lcm"
+    assert ToolNames(["math.gcd"]).original("math_lcm") == "math_lcm"
 
 
 def test_a_name_that_is_right_as_it_is_keeps_it():
     names = ToolNames(["math.gcd", "math_gcd"])
     assert names.sent("math_gcd") == "math_gcd"
-    assert names.own(names.sent("math.gcd")) == "math.gcd"
+    assert names.original(names.sent("math.gcd")) == "math.gcd"
 
 
 @for_all(st.lists(st.text(min_size=1, max_size=100), max_size=8))
@@ -74,4 +78,4 @@ def test_every_name_is_taken_and_comes_back(given_names: list[str]):
     names = ToolNames(given_names)
     for name in given_names:
         assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", names.sent(name))
-        assert names.own(names.sent(name)) == name
+        assert names.original(names.sent(name)) == name
