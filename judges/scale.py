@@ -228,7 +228,7 @@ def _scale_or_none(low: float, high: float, step: float) -> Scale | None:
 def _evenly_spaced(listed: Sequence[Any]) -> Scale | None:
     try:
         scores = sorted({float(score) for score in listed if not isinstance(score, bool)})
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     steps = [after - before for before, after in pairwise(scores)]
     if not steps or not math.isfinite(sum(steps)) or not math.isclose(min(steps), max(steps)):
@@ -237,9 +237,13 @@ def _evenly_spaced(listed: Sequence[Any]) -> Scale | None:
 
 
 def _number(value: Any) -> float | None:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+    if not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 class _NamedRange(NamedTuple):

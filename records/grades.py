@@ -180,7 +180,8 @@ _USUAL_ENDS = (5, 10, 100)
 def usual_ends(grades: Sequence[float]) -> str:
     """Return the likely scale of some grades as an option's value: ``1:5``."""
     high = next((each for each in _USUAL_ENDS if max(grades) <= each), max(grades))
-    return f"{0 if high > 10 else 1}:{high:g}"  # noqa: PLR2004 - points to 10 begin at 1, percent at 0
+    low = 0 if high > 10 or min(grades) < 1 else 1  # noqa: PLR2004 - points up to 10 begin with 1, percent with 0
+    return f"{low}:{high:g}"
 
 
 class UnreadGrades:
@@ -195,6 +196,7 @@ class UnreadGrades:
     def __init__(self, rows: Iterable[tuple[int, Mapping[str, Any]]], column: str, scale: GradeScale) -> None:
         self.counts = Counter[str]()
         self.values: dict[str, Any] = {}
+        self._ends = scale.ends
         for _, row in rows:
             try:
                 scale.score(row.get(column))
@@ -210,7 +212,8 @@ class UnreadGrades:
             for shown, count in list(self.counts.items())[:_SHOWN]
         )
         more = "" if len(self.counts) <= _SHOWN else f" and {len(self.counts) - _SHOWN:,} other values"
-        return f"expected a number in [0, 1] or null, got {listed}{more}; {self._help(option)}"
+        expected = "in [0, 1]" if self._ends is None else f"from {self._ends[0]:g} to {self._ends[1]:g}"
+        return f"expected a number {expected} or null, got {listed}{more}; {self._help(option)}"
 
     def _help(self, option: str) -> str:
         words = [
@@ -223,7 +226,7 @@ class UnreadGrades:
         finite = [number for number in numbers if number is not None and math.isfinite(number)]
         if len(finite) < len(numbers) or min(finite, default=-1.0) < 0:
             return "grades of another kind have to be mapped first"
-        return f"for another scale say its worst and best grade: {option} {usual_ends(finite)}"
+        return f"for another scale say its worst and best grade: {option} {usual_ends([*finite, *(self._ends or ())])}"
 
 
 def as_number(value: Any) -> float | None:

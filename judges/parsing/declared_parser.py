@@ -75,7 +75,7 @@ def make_parser(prompt: PromptFile) -> ReplyParser:
         )
     try:
         return make(prompt.scale, declared)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise PromptError(f"{location}: {error}") from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from judge_items import Judging, make_case, make_output
@@ -13,7 +14,7 @@ from fiducial.judges import load_judge
 from fiducial.judges.catalogue import all_prompts
 from fiducial.judges.front_matter import read_front_matter
 from fiducial.judges.prompt_file import STATEMENTS, read_prompt_file
-from fiducial.judges.scale import Scale, scale_from_option, scale_line, scale_of, scale_text
+from fiducial.judges.scale import Scale, listed_scale, scale_from_option, scale_line, scale_of, scale_text
 
 QUERY = "inputs:\n  query: {type: string, kind: string}"
 
@@ -180,3 +181,11 @@ def test_two_scores_are_two_whatever_rounding_makes_of_their_distance(scale: Sca
 @pytest.mark.parametrize("scale", [Scale(1, 5, 2), Scale(0, 1, 0.5), Scale(0, 1)])
 def test_more_than_two_scores_are_not_binary(scale: Scale):
     assert not scale.is_binary
+
+
+@pytest.mark.parametrize(
+    "schema", [{"enum": [0, 10**400]}, {"type": "integer", "minimum": 0, "maximum": 10**400}]
+)
+def test_a_number_beyond_floating_point_declares_no_scale(schema: dict[str, Any]):
+    parameters = {"response_format": {"json_schema": {"schema": {"properties": {"score": schema}}}}}
+    assert listed_scale(parameters, "score") is None

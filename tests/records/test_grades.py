@@ -87,3 +87,22 @@ def test_a_number_beyond_floating_point_is_an_unknown_grade() -> None:
 def test_no_scale_that_ends_in_infinity_is_proposed() -> None:
     message = UnreadGrades([(1, {"grade": "Infinity"})], "grade", PLAIN).message("--label-scale")
     assert message.endswith("got 'Infinity'; grades of another kind have to be mapped first")
+
+
+@pytest.mark.parametrize(
+    ("scale", "grades", "expected", "proposed"),
+    [
+        (PLAIN, [2, 5], "in [0, 1]", "1:5"),
+        (PLAIN, [0.5, 3, 1.5], "in [0, 1]", "1:5"),
+        (GradeScale(ends=(1, 5)), [0, 3], "from 1 to 5", "0:5"),
+        (GradeScale(ends=(1, 5)), [7], "from 1 to 5", "1:10"),
+        (GradeScale(ends=(0, 10)), [50], "from 0 to 10", "0:100"),
+    ],
+)
+def test_a_grade_off_the_scale_is_told_that_scale_and_one_that_holds_it(
+    scale: GradeScale, grades: list[float], expected: str, proposed: str
+) -> None:
+    rows = [(line, {"grade": grade}) for line, grade in enumerate(grades, start=1)]
+    message = UnreadGrades(rows, "grade", scale).message("--label-scale")
+    assert message.startswith(f"expected a number {expected} or null, got ")
+    assert message.endswith(f"--label-scale {proposed}")

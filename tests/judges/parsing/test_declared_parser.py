@@ -153,3 +153,13 @@ def test_a_share_of_pieces_goes_with_a_scale_whose_better_end_is_high(tmp_path: 
 def test_a_wrong_declaration_is_refused(tmp_path: Path, parse: Any, why: str) -> None:
     with pytest.raises(PromptError, match=rf"p\.prompty:3: parse: .*{why}"):
         parser_for(tmp_path, f"parse: {parse}")
+
+
+def test_a_score_beyond_floating_point_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "p.prompty"
+    path.write_text(
+        "---\nscale: {minimum: 0, maximum: 1}\n"
+        f"parse: {{mode: choice, choices: {{yes: {10**400}, no: 0}}}}\n---\nuser:\nx\n"
+    )
+    with pytest.raises(PromptError, match=r"p\.prompty:3: parse: int too large"):
+        make_parser(read_prompt_file(path))
