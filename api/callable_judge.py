@@ -16,7 +16,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.asking import adapted, as_judged
 from ..evaluation.judging.judge_task import JudgeTask
 from ..judges.composite import Composite, JudgeQuestion, run_deliberation
-from ..judges.cycle import as_done
+from ..judges.cycle import judge_concurrently
 from ..judges.judge import Judge, Work
 from ..judges.loop_thread import is_loop_thread, run_sync, submit
 from ..judges.prompt_judge import PromptJudge
@@ -167,7 +167,7 @@ class ReadyJudge(Closing):
         """
         judge, work = self.task.judge, _work(pairs, repeats)
         verdicts = (
-            as_done(work, self._repeated, self.access.concurrency * 2)
+            judge_concurrently(work, self._repeated, self.access.concurrency * 2)
             if isinstance(judge, Composite | PromptJudge)
             else judge.verdicts(work, self._connection)
         )

@@ -15,7 +15,7 @@ import msgspec
 
 from ..plugins import place
 from ..records import Case, JudgeId, Kind, Output, Verdict
-from .cycle import as_done
+from .cycle import judge_concurrently
 from .judge import Work
 from .loop_thread import thread_safe_call
 from .prompt_variables import NotApplicableError
@@ -56,7 +56,7 @@ class FunctionJudge:
 
     async def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions of outputs concurrently; see `Judge`."""
-        async for verdict in as_done(work, self._call, client.concurrency):
+        async for verdict in judge_concurrently(work, self._call, client.concurrency):
             yield verdict
 
     async def _call(self, case: Case, output: Output, repeat: int = 0) -> Verdict:

@@ -75,12 +75,12 @@ class Composite(ABC):
 
     async def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions of outputs; see `Judge`."""
-        from .cycle import as_done  # noqa: PLC0415 - describing composites needs no event loop
+        from .cycle import judge_concurrently  # noqa: PLC0415 - describing composites needs no event loop
 
         async def ask(case: Case, output: Output, repeat: int) -> Verdict:
             return await self.verdict(case, output, client, repeat)
 
-        async for verdict in as_done(work, ask, client.concurrency):
+        async for verdict in judge_concurrently(work, ask, client.concurrency):
             yield verdict
 
 

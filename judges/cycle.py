@@ -130,7 +130,7 @@ async def judge_output(
         raise MissingReplyError(f"{judge.by} about {_item_name(case, output)}: {error}") from None
 
 
-async def as_done(
+async def judge_concurrently(
     work: Iterable[Work], ask: Callable[[Case, Output, int], Awaitable[Verdict]], tasks: int
 ) -> AsyncGenerator[Verdict]:
     """Judge work concurrently, in memory that does not grow with its amount.

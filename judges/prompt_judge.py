@@ -9,7 +9,7 @@ from typing import Any, Self
 from ..errors import UsageError
 from ..records import Case, JudgeId, JudgeKind, Output, Verdict
 from .catalogue import KnownPrompt, find_prompt, is_prompt_file, known_prompt
-from .cycle import as_done, judge_output
+from .cycle import judge_concurrently, judge_output
 from .judge import ModelClient, Work
 from .judge_prompt import OF_A_PAIR, JudgePrompt, judge_fingerprint, merged_parameters
 from .parsing import STATEMENTS, make_parser
@@ -58,7 +58,7 @@ async def judge_work(
     async def ask(case: Case, output: Output, repeat: int) -> Verdict:
         return await judge_output(case, output, judge, provider, repeat=repeat)
 
-    async for verdict in as_done(work, ask, concurrency * _TASKS_PER_CALL):
+    async for verdict in judge_concurrently(work, ask, concurrency * _TASKS_PER_CALL):
         yield verdict
 
 

@@ -28,20 +28,20 @@ class CallInFlight:
         number: Number of earlier calls to this model.
         begun: Start, by the event loop's clock.
         given_up: Number of earlier calls for the same request that were given up.
-        at: Index of the endpoint.
+        endpoint: Index of the endpoint.
         timer: Timeout that ends the call when it is rescheduled.
     """
 
     number: int
     begun: float
     given_up: int
-    at: int = 0
+    endpoint: int = 0
     timer: asyncio.Timeout | None = None
 
 
 @dataclass(slots=True)
 class ReplyTimes:
-    """ReplyTimes reply times of one model, and the calls that exceed them.
+    """Usual reply times of one model, and the calls that exceed them.
 
     A call hangs if two conditions hold. It has taken ``multiple`` times as long as 95 of the last 100 replies, and at least a
     second. And a later call has a reply, or another endpoint has replied to all its calls: if the server is slow for all,
@@ -55,9 +55,9 @@ class ReplyTimes:
     _begun: int = 0
     _newest_replied: int = -1
 
-    def begin(self, now: float, given_up: int = 0, at: int = 0) -> CallInFlight:
+    def begin(self, now: float, given_up: int = 0, endpoint: int = 0) -> CallInFlight:
         """Record the start of a call."""
-        call = self._in_flight[self._begun] = CallInFlight(self._begun, now, given_up, at)
+        call = self._in_flight[self._begun] = CallInFlight(self._begun, now, given_up, endpoint)
         self._begun += 1
         return call
 
@@ -65,12 +65,12 @@ class ReplyTimes:
         """Record the end of a call; only a reply counts towards the usual time."""
         del self._in_flight[call.number]
         if replied:
-            self._seconds.setdefault(call.at, deque(maxlen=_RECENT)).append(now - call.begun)
+            self._seconds.setdefault(call.endpoint, deque(maxlen=_RECENT)).append(now - call.begun)
             self._newest_replied = max(self._newest_replied, call.number)
 
     def allowance(self, given_up: int = 0) -> float:
         """Return the time limit of a call, by the usual time of the fastest endpoint."""
-        seconds_by_endpoint = [sorted(self._seconds[at]) for at in self._known()]
+        seconds_by_endpoint = [sorted(self._seconds[endpoint]) for endpoint in self._known()]
         if not seconds_by_endpoint:
             return float("inf")
         usual = min(each[int(_QUANTILE * len(each))] for each in seconds_by_endpoint)
@@ -79,7 +79,7 @@ class ReplyTimes:
     def hanging(self, now: float) -> list[CallInFlight]:
         """Return the calls in flight that hang."""
         allowance = self.allowance()
-        idle = self._known() - {call.at for call in self._in_flight.values()}
+        idle = self._known() - {call.endpoint for call in self._in_flight.values()}
         return [
             call
             for call in self._in_flight.values()
@@ -89,7 +89,7 @@ class ReplyTimes:
 
     def _known(self) -> set[int]:
         """Return the endpoints whose usual reply time is known."""
-        return {at for at, each in self._seconds.items() if len(each) >= _ENOUGH}
+        return {endpoint for endpoint, each in self._seconds.items() if len(each) >= _ENOUGH}
 
     @property
     def idle(self) -> bool:
@@ -105,7 +105,7 @@ class HangWatch:
         self._models: dict[str, ReplyTimes] = {}
         self._look: asyncio.TimerHandle | None = None
 
-    async def ask(self, provider: Provider, request: Request, given_up: int, at: int = 0) -> Reply:
+    async def ask(self, provider: Provider, request: Request, given_up: int, endpoint: int = 0) -> Reply:
         """Call one endpoint, after ``given_up`` earlier calls for this request.
 
         Raises:
@@ -115,7 +115,7 @@ class HangWatch:
             return await provider.complete(request)
         usual = self._models.setdefault(request.model, ReplyTimes(self._multiple))
         loop = asyncio.get_running_loop()
-        call = usual.begin(loop.time(), given_up, at)
+        call = usual.begin(loop.time(), given_up, endpoint)
         if self._look is None:
             self._look = loop.call_later(_LOOK_EVERY, self._give_up_hanging)
         replied = False

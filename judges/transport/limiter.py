@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from http import HTTPStatus
+from typing import Any
 
 from .exchange import CallError, Provider, Reply, Request, Wrapping
 
@@ -80,7 +81,7 @@ class AdaptiveLimiter:
         try:
             return await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
+            if got_slot(turn):
                 self._release()
             raise
 
@@ -157,6 +158,11 @@ class AdaptiveLimiter:
     def _reopen(self) -> None:
         self._timer = None
         self._admit()
+
+
+def got_slot(turn: asyncio.Future[Any]) -> bool:
+    """Return whether a caller that is cancelled was given a slot, which it must release."""
+    return turn.done() and not turn.cancelled() and turn.exception() is None
 
 
 def nothing_but_rate_limits() -> CallError:

@@ -15,7 +15,7 @@ import msgspec
 from .adaptive_timeout import HangWatch
 from .endpoint import EndpointShare, EndpointUse
 from .exchange import CallError, Provider, Reply, Request
-from .limiter import AdaptiveLimiter, nothing_but_rate_limits
+from .limiter import AdaptiveLimiter, got_slot, nothing_but_rate_limits
 from .pooled_endpoint import PooledEndpoint, concerns_request
 
 
@@ -102,7 +102,7 @@ class SpreadingProvider:
         try:
             return await waiter.turn
         except asyncio.CancelledError as error:
-            if waiter.turn.done() and not waiter.turn.cancelled():
+            if got_slot(waiter.turn):
                 member, ticket = waiter.turn.result()
                 member.failed(ticket, error, asyncio.get_running_loop().time())
                 self._admit()

@@ -230,3 +230,17 @@ def test_a_server_with_nothing_but_rate_limits_ends_a_run_in_minutes(asked: floa
 def test_a_rate_limit_that_passes_within_minutes_costs_no_item() -> None:
     server = Faulty(lambda now: rate_limit(retry_after=86_400) if now < 250 else None)
     assert ask_all(server, 500) <= 400
+
+
+@virtually
+async def test_a_caller_that_is_cancelled_when_it_is_refused_gives_no_slot_back() -> None:
+    limiter = AdaptiveLimiter(2)
+    first, second = await take(limiter, 2)
+    limiter.failed(first, rate_limit(retry_after=1000))
+    waiting = asyncio.ensure_future(limiter.acquire())
+    await asyncio.sleep(301)
+    limiter.failed(second, rate_limit(retry_after=1000, allowed_rate=1.0))
+    waiting.cancel()
+    (outcome,) = await asyncio.gather(waiting, return_exceptions=True)
+    assert isinstance(outcome, asyncio.CancelledError)
+    assert limiter.active == 0
