@@ -86,10 +86,7 @@ def run_code(
         except SandboxError as error:
             raise ChallengeError(f"the code cannot be run: {error}") from error
         for name, run, prove in zip(names, report.runs, proven, strict=False):
-            _refuse_failure(name, run, limits, report.confinement)
-            if prove and not run.proven:
-                reason = f"{printable_name(name)}: it ended before the hidden test did"
-                raise CodeFault("script_failed", reason, report.confinement)
+            _refuse_failure(name, run, limits, report.confinement, prove=prove)
     contents = [
         (name, _printed(name, run, report.confinement)) for name, run in zip(names, report.runs, strict=True)
     ]
@@ -141,10 +138,12 @@ def _tests_among(hidden: list[str]) -> list[str]:
     return [name for name in modules if name.startswith("test_") or name.endswith("_test.py")] or modules
 
 
-def _refuse_failure(name: str, run: CommandResult, limits: Limits, confinement: Confinement) -> None:
-    """Raise an error if a script failed.
+def _refuse_failure(
+    name: str, run: CommandResult, limits: Limits, confinement: Confinement, *, prove: bool
+) -> None:
+    """Raise an error if a script failed, or did not prove that the hidden test ran to its end.
 
-    It failed if its exit code says so or, as in agbenchmark, if its error output holds the word ``error``.
+    It failed if its exit code says so or, as in agbenchmark, if its error output contains ``error``.
     """
     problem: tuple[str, str] | None = None
     if run.by == "time":
@@ -159,6 +158,8 @@ def _refuse_failure(name: str, run: CommandResult, limits: Limits, confinement: 
         problem = "script_failed", f"exit code {run.code}{_last_error_line(run)}"
     elif b"error" in run.err:
         problem = "script_failed", f"'error' on its error output{_last_error_line(run)}"
+    elif prove and not run.proven:
+        problem = "script_failed", "it ended before the hidden test did"
     if problem is not None:
         raise CodeFault(problem[0], f"{printable_name(name)}: {problem[1]}", confinement)
 

@@ -51,23 +51,12 @@ def execute(
     begin = time.monotonic()
     proof = None if exam is None else Proof(exam)
     try:
-        process = subprocess.Popen(  # noqa: S603 - it is confined
-            argv,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL if proof is None else proof.order,
-            pass_fds=() if proof is None else (proof.write_end,),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            preexec_fn=prepare,  # noqa: PLW1509 - the launcher has one thread
-        )
+        process = _start(argv, folder, environment, prepare, proof)
     except (OSError, subprocess.SubprocessError) as error:
         end_all(own_namespace=own_namespace)
-        _ = proof and proof.confirmed()
+        if proof is not None:
+            proof.confirmed()  # closes its pipes
         return Ended("start", 127, b"", str(error).encode(), cut=False, seconds=time.monotonic() - begin)
-    assert process.stdout is not None
-    assert process.stderr is not None
     with suppress(OSError, AttributeError):  # not allowed, or not on Linux
         take_priority()
     out = _BoundedOutput(process.stdout, limits.output_bytes)
@@ -80,6 +69,26 @@ def execute(
     err.read_rest()
     proven = proof is not None and proof.confirmed()
     return Ended(by, code, bytes(out.content), bytes(err.content), out.cut or err.cut, seconds, proven)
+
+
+def _start(
+    argv: list[str],
+    folder: str,
+    environment: dict[str, str],
+    prepare: Callable[[], None],
+    proof: Proof | None,
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - it is confined
+        argv,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL if proof is None else proof.order,
+        pass_fds=() if proof is None else (proof.write_end,),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=prepare,  # noqa: PLW1509 - the launcher has one thread
+    )
 
 
 class Proof:
@@ -110,7 +119,8 @@ class Proof:
 class _BoundedOutput:
     """Output of a stream, kept up to a limit."""
 
-    def __init__(self, stream: IO[bytes], limit: int) -> None:
+    def __init__(self, stream: IO[bytes] | None, limit: int) -> None:
+        assert stream is not None  # it is a pipe
         self.stream = stream
         self.limit = limit
         self.content = bytearray()
