@@ -2,7 +2,8 @@
 
 Knows no judge and no network.
 
-Names are resolved when they are first used: scipy takes most of a second to import, and a run without labels needs none of it.
+Names are resolved when they are first used: scipy takes most of a second to import, and a run without labels
+needs none of it.
 """
 
 from __future__ import annotations

@@ -85,8 +85,8 @@ def derivative(
 
     No finite difference loses digits.
 
-    The function maps weights ``(..., m)`` to ``(...)`` and must be built of analytic operations (comparisons of real parts are fine); ``at`` has
-    shape ``(m,)``, directions ``(k, m)``, the result ``(k,)``.
+    The function maps weights ``(..., m)`` to ``(...)`` and must be built of analytic operations (comparisons
+    of real parts are fine); ``at`` has shape ``(m,)``, directions ``(k, m)``, the result ``(k,)``.
 
     Source: Squire and Trapp 1998.
     """

@@ -44,7 +44,8 @@ class PassAt:
 
     Attributes:
         everywhere: Threshold of every judge that is not named; None for each judge's own.
-        judges: Threshold by judge name, or by the beginning of it: ``groundedness``, ``groundedness/reasons``.
+        judges: Threshold by judge name, or by the beginning of it: ``groundedness``,
+            ``groundedness/reasons``.
     """
 
     everywhere: float | None = None

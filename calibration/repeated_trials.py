@@ -85,8 +85,8 @@ def trial_rate(
     """Estimate pass^k or pass@k, with an interval clustered by case.
 
     Per case it is the mean over all choices of k of its trials, which is unbiased (for a checker's verdicts
-    ``C(c, k) / C(n, k)``, Chen et al. 2021). The verdict of a judged trial is replaced by ``(x - fpr) / (tpr - fpr)``, whose mean is the
-    chance to be right if the judge errs independently from trial to trial.
+    ``C(c, k) / C(n, k)``, Chen et al. 2021). The verdict of a judged trial is replaced by ``(x - fpr) / (tpr
+    - fpr)``, whose mean is the chance to be right if the judge errs independently from trial to trial.
 
     Args:
         rate: ``pass^k`` or ``pass@k``.
@@ -115,8 +115,8 @@ def trial_rate(
 def _counted_by_blocks(mean: Combination, k: int, trials: Trials, cluster: IntArray) -> Combination:
     """Count a case as the blocks of k trials that it holds, rather than as one row.
 
-    A mean over five trials of a case varies less than one trial, so that an interval on the number of cases is too wide.
-    A block of one trial is a row with a result of 0 or 1, whose spread is known.
+    A mean over five trials of a case varies less than one trial, so that an interval on the number of cases
+    is too wide. A block of one trial is a row with a result of 0 or 1, whose spread is known.
     """
     blocks = _blocks_by_case(trials, k)
     squares = float((1.0 / blocks).sum()) / len(blocks) ** 2
@@ -224,8 +224,9 @@ def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
 
     It is an elementary symmetric polynomial over its number of terms.
 
-    If ``m[t]`` is the mean product of t of the values so far, a next value x makes it ``((n - t) m[t] + t x m[t - 1]) / n``, where n includes x.
-    So the number of terms, which exceeds any float from about a thousand values on, is never computed.
+    If ``m[t]`` is the mean product of t of the values so far, a next value x makes it ``((n - t) m[t] + t x
+    m[t - 1]) / n``, where n includes x. So the number of terms, which exceeds any float from about a thousand
+    values on, is never computed.
     """
     ordered = values[np.argsort(case, kind="stable")]
     count = np.bincount(case)

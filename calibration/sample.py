@@ -25,8 +25,9 @@ _LARGEST_NUMBER = 1 << 62
 class Cells:
     """The distinct (label, score) pairs of a sample: ``m`` of them, sorted by label, then score.
 
-    A statistic is a function of weights ``(..., m)`` on these cells. Written once, it gives the estimate (weights are
-    counts), the bootstrap (counts of resampled clusters), the jackknife, and by its derivative the influence values.
+    A statistic is a function of weights ``(..., m)`` on these cells. Written once, it gives the estimate
+    (weights are counts), the bootstrap (counts of resampled clusters), the jackknife, and by its derivative
+    the influence values.
 
     Attributes:
         label: Trusted value of each cell, shape ``(m,)``, in [0, 1].
@@ -147,7 +148,8 @@ def reduce_rows(
     Without clusters every row is its own cluster.
 
     Returns:
-        The columns of the ``m`` distinct rows; counts per cell of one cluster of each group, shape ``(k, m)``; how
+        The columns of the ``m`` distinct rows; counts per cell of one cluster of each group, shape ``(k,
+        m)``; how
         many clusters are in each group, shape ``(k,)``.
     """
     cell, m = np.zeros(len(columns[0]), dtype=np.int64), 1
@@ -194,11 +196,12 @@ def _distinct_rows(counts: IntArray) -> tuple[IntArray, IntArray]:
 
 
 MAX_CELLS = 25_000
-"""Above this many distinct (label, score) pairs, blocks of clusters are left out in turn instead of a bootstrap."""
+"""Above this many distinct (label, score) pairs, blocks of clusters are left out in turn instead of a
+bootstrap."""
 
 StatisticFamily: TypeAlias = Literal["table", "graded", "probability", "custom"]
-"""``table``: the 2x2 table of passes; ``graded``: scores and labels as values; ``probability``: scores as probabilities of passing;
-``custom``: a user's function."""
+"""``table``: the 2x2 table of passes; ``graded``: scores and labels as values; ``probability``: scores as
+probabilities of passing; ``custom``: a user's function."""
 
 OwnInterval: TypeAlias = Callable[[Sample, float], tuple[Interval | None, str]]
 """Maps a sample and a level to an interval and its name."""
@@ -215,8 +218,8 @@ class Estimator:
         undefined: Reason if it is undefined.
         proportion: Successes and trials, for a proportion.
         own_interval: The default interval, if Wilson's does not apply and BCa does not hold its level.
-        few_clusters: Scale without ends for its jackknife, if few clusters count: ``fisher`` in [-1, 1], ``logit`` in
-            [0, 1]; None if BCa is kept.
+        few_clusters: Scale without ends for its jackknife, if few clusters count: ``fisher`` in [-1, 1],
+            ``logit`` in [0, 1]; None if BCa is kept.
         max_cells: Above this many cells it is not bootstrapped.
     """
 

@@ -12,7 +12,8 @@ Interval: TypeAlias = tuple[float, float]
 """Both ends."""
 
 TransformedScale: TypeAlias = Literal["fisher", "logit"]
-"""Scale on which a statistic with ends is symmetric: Fisher's z for those in [-1, 1], log-odds for those in [0, 1]."""
+"""Scale on which a statistic with ends is symmetric: Fisher's z for those in [-1, 1], log-odds for those
+in [0, 1]."""
 
 
 class Statistic(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,17 +116,20 @@ AgreementCaution: TypeAlias = Literal[
     "drawn_unevenly",
     "labels_of_checkers",
 ]
-"""What limits a calibration: ``nothing_said``: no row of a judge has both label and score. ``few_clusters``, ``few_of_a_class``, ``few_rows``:
-fewer than the numbers below, with how many there are (clusters of one size that they are worth; labels, of the smaller class). ``another_cut``: judges
-that another threshold would do clearly better, with that threshold. ``missing_verdicts``: labelled rows without a verdict.
-``ece_biased``: scores are fractions. ``drawn_unevenly``: labels were drawn with unequal chances, which agreement does not weigh.
-``labels_of_checkers``: labels given in a file that call themselves a checker's, by its name, with the items they are of."""
+"""What limits a calibration: ``nothing_said``: no row of a judge has both label and score.
+``few_clusters``, ``few_of_a_class``, ``few_rows``: fewer than the numbers below, with how many there are
+(clusters of one size that they are worth; labels, of the smaller class). ``another_cut``: judges that
+another threshold would do clearly better, with that threshold. ``missing_verdicts``: labelled rows without
+a verdict. ``ece_biased``: scores are fractions. ``drawn_unevenly``: labels were drawn with unequal
+chances, which agreement does not weigh. ``labels_of_checkers``: labels given in a file that call
+themselves a checker's, by its name, with the items they are of."""
 
 RateCaution: TypeAlias = Literal[
     "chosen_by_score", "few_labelled_clusters", "no_chance", "uneven_strata", "labels_of_checkers"
 ]
-"""What limits an estimate: labelled items that are scored unlike the others, with the p-value; clusters with a label; drawn items without a chance; labels that are not spread over strata as chance would
-spread them, with the p-value; labels that call themselves a checker's."""
+"""What limits an estimate: labelled items that are scored unlike the others, with the p-value; clusters
+with a label; drawn items without a chance; labels that are not spread over strata as chance would spread
+them, with the p-value; labels that call themselves a checker's."""
 
 ComparisonCaution: TypeAlias = Literal[
     "few_clusters",
@@ -143,14 +147,18 @@ ComparisonCaution: TypeAlias = Literal[
     "labels_of_some",
     "labels_of_checkers",
 ]
-"""What limits a comparison: ``few_clusters``, ``few_differing``: pairs whose interval is rough, with how many there are (clusters that count,
-items that tell the two apart). ``left_out``: those that are not compared, with their unusable rows. ``cut_not_declared``: pairs whose thresholds
-differ only since one judge declares none, with the items on which that decides. ``labels_between_cuts``: pairs with labels that pass by the
-one's threshold and not by the other's. ``repeats``: verdicts beyond a judge's first on an output. ``not_graded``: open outputs without a verdict.
-``no_output``: items that others have an output for. ``parts_differ``: items decided for one of two systems and open for the other, which
-only the stratum ``all`` compares. ``uncorrected``: rates of the open part that are the judge's own. ``corrected``: labels of the open part
-that correct it, valid if they were drawn at random. ``chosen_by_score``: labels of the open part that correct nothing, because the judge scored what has
-one unlike the rest. ``labels_of_some``: systems that labels do not correct while there are labels of others, with how many they lack. ``labels_of_checkers``: as of an agreement."""
+"""What limits a comparison: ``few_clusters``, ``few_differing``: pairs whose interval is rough, with how
+many there are (clusters that count, items that tell the two apart). ``left_out``: those that are not
+compared, with their unusable rows. ``cut_not_declared``: pairs whose thresholds differ only since one
+judge declares none, with the items on which that decides. ``labels_between_cuts``: pairs with labels that
+pass by the one's threshold and not by the other's. ``repeats``: verdicts beyond a judge's first on an
+output. ``not_graded``: open outputs without a verdict. ``no_output``: items that others have an output
+for. ``parts_differ``: items decided for one of two systems and open for the other, which only the stratum
+``all`` compares. ``uncorrected``: rates of the open part that are the judge's own. ``corrected``: labels
+of the open part that correct it, valid if they were drawn at random. ``chosen_by_score``: labels of the
+open part that correct nothing, because the judge scored what has one unlike the rest. ``labels_of_some``:
+systems that labels do not correct while there are labels of others, with how many they lack.
+``labels_of_checkers``: as of an agreement."""
 
 FEW_CLUSTERS = 20
 """With fewer clusters than this, their own spread is known too badly to promise the level."""
@@ -159,7 +167,8 @@ FEW_OF_A_CLASS = 30
 """With fewer labels of a class than this, the levels of the intervals were not shown to hold."""
 
 FEW_FOR_A_SHARE = 200
-"""Rows below which an interval of a share, which takes few values, may cover less than it says (`docs/calibration-measured.md`)."""
+"""Rows below which an interval of a share, which takes few values, may cover less than it says
+(`docs/calibration-measured.md`)."""
 
 
 class Caution(msgspec.Struct, frozen=True):

@@ -126,8 +126,8 @@ def own_estimators() -> list[Estimator]:
 def of_function(name: str, function: Callable[..., Any]) -> Estimator:
     """Wrap a function as a statistic, with the clustered interval that any other has.
 
-    It takes labels, scores and weights, each of shape ``(m,)``, and gives a number, or None or NaN if it is undefined; one that raises or gives
-    something else is a ConfigurationError.
+    It takes labels, scores and weights, each of shape ``(m,)``, and gives a number, or None or NaN if it is
+    undefined; one that raises or gives something else is a ConfigurationError.
     """
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:

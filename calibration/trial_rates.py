@@ -56,7 +56,8 @@ def trial_rates(
 
     Args:
         table: A run's outputs (`evaluation.run_table` with ``outputs``), or rows with a column ``trial``.
-        ks: Numbers of trials; None takes the number that half of the cases have, and the powers of two below it.
+        ks: Numbers of trials; None takes the number that half of the cases have, and the powers of two below
+            it.
         level: Nominal coverage.
 
     Raises:

@@ -36,9 +36,10 @@ def variance_split(
 ) -> VarianceSplit | None:
     """Split the variance of ``(n,)`` results of repeated trials; None if no case has two.
 
-    One-way analysis of variance with random cases, unbiased for any numbers of trials; the interval of the share is a jackknife over clusters on Fisher's
-    scale, with its upper end halfway to that on log-odds. The mean's variance is over clusters; sampling's part of it is the variance within cases over the
-    number of results.
+    One-way analysis of variance with random cases, unbiased for any numbers of trials; the interval of the
+    share is a jackknife over clusters on Fisher's scale, with its upper end halfway to that on log-odds. The
+    mean's variance is over clusters; sampling's part of it is the variance within cases over the number of
+    results.
 
     Source: Searle, Casella and McCulloch 1992, section 3.6; Miller 2024 (arXiv 2411.00640) for evaluations.
 

@@ -117,7 +117,8 @@ def _random_part(
 
     These are the rows before the first unseen one, in the random order in which they are drawn.
 
-    Other reviewed rows, such as another judge's disagreements, were chosen, and do not represent the rest. If all rows were reviewed, all count.
+    Other reviewed rows, such as another judge's disagreements, were chosen, and do not represent the rest. If
+    all rows were reviewed, all count.
     """
     decided_rows = decided[of_cell] != UNSEEN
     if decided_rows.all() or not decided_rows.any():

@@ -26,11 +26,12 @@ from .judge_panel import reliability
 from .label_audit import rate_statistic, resampled_tables, true_rates
 
 SHOWN = ("accuracy", "true_positive_rate", "true_negative_rate", "balanced_accuracy", "cohen_kappa")
-"""Statistics of each correction. All but kappa are lowest if all undecidable items count against the judge, and highest if all count for it;
-so is kappa of a judge that is better than chance."""
+"""Statistics of each correction. All but kappa are lowest if all undecidable items count against the
+judge, and highest if all count for it; so is kappa of a judge that is better than chance."""
 
 _Rates: TypeAlias = Callable[[FloatArray, FloatArray], dict[str, FloatArray]]
-"""Map the right and the wrong counts of each label and verdict, both of shape ``(..., 2, 2)``, to rates by name."""
+"""Map the right and the wrong counts of each label and verdict, both of shape ``(..., 2, 2)``, to rates by
+name."""
 
 _CELLS = (("that label and judge fail", "that only the judge passes"), ("that only the label passes", "that label and judge pass"))  # fmt: skip
 _NO_CLASS = "nothing is found right, or nothing wrong"
@@ -128,14 +129,16 @@ def _doubly_sampled(
 ) -> dict[str, Statistic]:
     """Estimate rates by double sampling.
 
-    All rows give the frequency of each pair of label and verdict; the rows reviewed at random give the share of
-    each pair that is right.
+    All rows give the frequency of each pair of label and verdict; the rows reviewed at random give the share
+    of each pair that is right.
 
-    Undecidable rows are left out, with the same share among rows that nobody reviewed. Intervals are those of `doubly_sampled` in label audits: a
-    bootstrap of the rows over clusters, with draws of the shares. The draws are from mid-P distributions here, since hardly any agreements are wrong,
-    and a prior of half an error in each cell would suggest more.
+    Undecidable rows are left out, with the same share among rows that nobody reviewed. Intervals are those of
+    `doubly_sampled` in label audits: a bootstrap of the rows over clusters, with draws of the shares. The
+    draws are from mid-P distributions here, since hardly any agreements are wrong, and a prior of half an
+    error in each cell would suggest more.
 
-    If two people decided enough of the same outputs, the shares that are right are corrected for their errors, which are drawn, too.
+    If two people decided enough of the same outputs, the shares that are right are corrected for their
+    errors, which are drawn, too.
     """
     sample = rows.sample
     table = sample.cells.tables(sample.counts) if sample.n else np.zeros((2, 2))

@@ -17,8 +17,8 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
         twice: How many were decided by two or more.
         alike: Share of pairs of decisions on one item that agree; None if no item has two decisions.
         krippendorff_alpha: Krippendorff's alpha of all of them, "undecidable" a value like the others.
-        error: Share of decisions that are wrong, if two err equally often and independently; corrected numbers are without these errors. None if
-            two decided fewer than 20 of the same items.
+        error: Share of decisions that are wrong, if two err equally often and independently; corrected
+            numbers are without these errors. None if two decided fewer than 20 of the same items.
         contested: Items on which no more than half agree; they count as undecidable.
     """
 
@@ -59,7 +59,8 @@ class LabelErrors(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         found: Labels that were found wrong, of all rows: at least so many are.
         undecidable: Rows that could not be decided.
-        corrected: Share of wrong labels, from all disagreements and from the random sample of agreements; undefined without one.
+        corrected: Share of wrong labels, from all disagreements and from the random sample of agreements;
+            undefined without one.
     """
 
     found: Statistic
@@ -77,8 +78,8 @@ class AdjudicatedJudge(msgspec.Struct, frozen=True, kw_only=True):
         adjudicated: By labels corrected by decisions, without undecidable items.
         lowest: The same, with undecidable items counted against the judge.
         highest: ... and for it.
-        corrected: Accuracy, rates, prevalence, and the labels' own sensitivity and specificity, by double sampling: also for the agreements that
-            nobody looked at.
+        corrected: Accuracy, rates, prevalence, and the labels' own sensitivity and specificity, by double
+            sampling: also for the agreements that nobody looked at.
         label_errors: Label errors of ``all`` rows and of each category.
     """
 

@@ -45,8 +45,9 @@ def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]
 def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
     """Return by judge the p of "it is as accurate on this part of the rows as on the others".
 
-    It is the least p of accuracy, true positive and true negative rate, times their number (Bonferroni), one-sided; judges without a rate in both parts
-    are left out. A part of few rows shows little of its spread, so this is Fisher's exact test, on rows over their usual design effect if they cluster.
+    It is the least p of accuracy, true positive and true negative rate, times their number (Bonferroni),
+    one-sided; judges without a rate in both parts are left out. A part of few rows shows little of its
+    spread, so this is Fisher's exact test, on rows over their usual design effect if they cluster.
 
     Args:
         table: Rows of several judges.
@@ -101,9 +102,10 @@ def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Equa
 
     Each array has shape ``(n,)``, with one value per trial.
 
-    Groups may share clusters: several systems on the same tasks, say. The variance is taken under the hypothesis of one common rate: a Wald
-    test, with a variance for each group from its own few clusters, rejects far too often. Undefined with one group, with not more clusters than
-    groups, or if nothing varies over clusters.
+    Groups may share clusters: several systems on the same tasks, say. The variance is taken under the
+    hypothesis of one common rate: a Wald test, with a variance for each group from its own few clusters,
+    rejects far too often. Undefined with one group, with not more clusters than groups, or if nothing varies
+    over clusters.
 
     Source: the generalized score test of Rotnitzky and Jewell 1990, for a saturated mean.
     """
@@ -142,8 +144,9 @@ def system_agreement(
 
     Each array has shape ``(n,)``, with none missing; systems may share clusters.
 
-    The intervals of the differences hold together (Bonferroni, clustered), so the largest difference lies, at the level,
-    between the largest that every interval must have and the largest that any may have. Systems go by ``names``, or by their numbers.
+    The intervals of the differences hold together (Bonferroni, clustered), so the largest difference lies, at
+    the level, between the largest that every interval must have and the largest that any may have. Systems go
+    by ``names``, or by their numbers.
 
     Source: Kendall 1945 (tau-b); a mean over systems hides the one that a judge favours.
     """

@@ -85,11 +85,12 @@ def alt_test(
 
     Takes annotations ``(items, annotators)`` and a judge ``(items,)``, NaN where missing.
 
-    For each annotator and item the test asks who is nearer to the *other* annotators: the judge, or the annotator. A tie credits both.
-    ``d = annotator_ahead - judge_ahead``; the null hypothesis is that its mean is at least ``epsilon``: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
+    For each annotator and item the test asks who is nearer to the *other* annotators: the judge, or the
+    annotator. A tie credits both. ``d = annotator_ahead - judge_ahead``; the null hypothesis is that its mean
+    is at least ``epsilon``: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
 
-    The t-test is over clusters (`mean_over_clusters`), since items of one case, which are hard or easy together, are not independent. As it
-    is one-sided, it is corrected for the skewness of the clusters' sums.
+    The t-test is over clusters (`mean_over_clusters`), since items of one case, which are hard or easy
+    together, are not independent. As it is one-sided, it is corrected for the skewness of the clusters' sums.
 
     Source: Calderon, Reichart and Dror 2025.
     """

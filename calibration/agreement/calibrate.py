@@ -51,7 +51,8 @@ class Requests(NamedTuple):
     """Optional analyses beyond the panel; None for those not requested.
 
     Attributes:
-        audit: A person's findings for some items, chosen at random, by item; they correct for errors of the labels.
+        audit: A person's findings for some items, chosen at random, by item; they correct for errors of the
+            labels.
         audit_by: Method of this correction.
         max_error: Certify a confidence above which a judge's verdicts are wrong at most this often.
         cascade: Judges, in the order in which they are asked, to certify together at ``max_error``.
@@ -131,8 +132,8 @@ def calibrate(
 
     Args:
         table: Labels, scores, clusters.
-        pass_at: Pass threshold of verdicts, and of the labels beside them, for the 2x2 statistics: for all judges or by judge; by default
-            the one that a judge declares, else 0.5.
+        pass_at: Pass threshold of verdicts, and of the labels beside them, for the 2x2 statistics: for all
+            judges or by judge; by default the one that a judge declares, else 0.5.
         interval: See `Settings`; None for the best of each statistic.
         level: Nominal coverage of the intervals.
         seed: The same seed gives the same intervals.

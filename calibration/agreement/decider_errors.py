@@ -66,7 +66,8 @@ def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | N
 def error_rate(apart: FloatArray) -> FloatArray:
     """Return the error rate ``e`` of each of two people from their share of differing decisions.
 
-    Both err equally often, independently of each other, of the truth and of label and verdict, so they differ on ``2 e (1 - e)``.
+    Both err equally often, independently of each other, of the truth and of label and verdict, so they differ
+    on ``2 e (1 - e)``.
     """
     return (1 - np.sqrt(1 - 2 * np.minimum(apart, _CHANCE))) / 2
 
@@ -170,9 +171,10 @@ def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
 def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return effective counts of wrong and right outputs, and the weight of double decisions.
 
-    Each has shape ``(2, 2)``. If ``t`` is the share that is right, ``t (1 - e) + (1 - t) e`` of the outputs decided once are found right; of those
-    decided alike by two the same with ``e^2 / (e^2 + (1 - e)^2)`` for ``e``. Both are averaged by their information on ``t``. Outputs on which two
-    people differ inform only about ``e``.
+    Each has shape ``(2, 2)``. If ``t`` is the share that is right, ``t (1 - e) + (1 - t) e`` of the outputs
+    decided once are found right; of those decided alike by two the same with ``e^2 / (e^2 + (1 - e)^2)`` for
+    ``e``. Both are averaged by their information on ``t``. Outputs on which two people differ inform only
+    about ``e``.
     """
     once, twice = (each.sum(axis=-1) for each in (counts.once, counts.twice))
     errors = error, _of_two(error)
@@ -217,7 +219,8 @@ def drawn_shares(yes: FloatArray, no: FloatArray, replicates: int, rng: np.rando
 
     Draws come from the confidence distribution whose quantiles are mid-P limits.
 
-    It is halfway between those of Clopper and Pearson's lower and upper limits, which are Beta with one more success, or one more failure.
+    It is halfway between those of Clopper and Pearson's lower and upper limits, which are Beta with one more
+    success, or one more failure.
     """
     more = rng.integers(2, size=(replicates, *yes.shape))
     successes, failures = rng.standard_gamma(yes + more), rng.standard_gamma(no + 1 - more)

@@ -36,7 +36,8 @@ class SuspectedLabel(msgspec.Struct, frozen=True, kw_only=True):
         label: Its label.
         contradicted_by: Judges on the other side of it.
         agreed_by: Judges on its side.
-        evidence: Log-odds that the truth is of the other class than the label, were judges to err independently; below 0 if that class is rare.
+        evidence: Log-odds that the truth is of the other class than the label, were judges to err
+            independently; below 0 if that class is rare.
     """
 
     item_id: str
@@ -63,8 +64,9 @@ class PairAgreement(msgspec.Struct, frozen=True, kw_only=True):
         n: Items that both judged.
         observed: Share of them on which they agree.
         expected: What the model expects.
-        residual: Observed less expected. Above 0 judges do not err independently; which of them share errors it does not tell: the model
-            may have taken what some share for the truth, and then it is the others that agree too much.
+        residual: Observed less expected. Above 0 judges do not err independently; which of them share errors
+            it does not tell: the model may have taken what some share for the truth, and then it is the
+            others that agree too much.
     """
 
     a: str
@@ -83,7 +85,8 @@ class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
         undefined: Why there is no model; None if there is one.
         prevalence: Share of right items.
         judges: The judges' rates.
-        pairs: Every two judges with items in common; none of three judges, whose agreement the model can always meet.
+        pairs: Every two judges with items in common; none of three judges, whose agreement the model can
+            always meet.
     """
 
     n: int = 0
@@ -172,7 +175,8 @@ class CorrectedRates(msgspec.Struct, frozen=True):
 
 
 AuditMethod: TypeAlias = Literal["double-sampling", "gart-buck"]
-"""``double-sampling`` holds whatever errors judge and labels share; ``gart-buck`` if they share none, and needs no verdict on audited items."""
+"""``double-sampling`` holds whatever errors judge and labels share; ``gart-buck`` if they share none, and
+needs no verdict on audited items."""
 
 
 class LabelAudit(msgspec.Struct, frozen=True, kw_only=True):

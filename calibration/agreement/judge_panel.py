@@ -89,9 +89,10 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
 
     These two cover every labelled item.
 
-    Others depend on the table: each ``baseline:NAME`` under its name (``checker``, in a run folder, is the checker against labels that are not its own),
-    ``lexical`` (the judge that only compares words, unless it is the only judge), and ``human_human`` (one person as the judge of another, over every pair
-    that graded the same item; the first name in the alphabet is the label).
+    Others depend on the table: each ``baseline:NAME`` under its name (``checker``, in a run folder, is the
+    checker against labels that are not its own), ``lexical`` (the judge that only compares words, unless it
+    is the only judge), and ``human_human`` (one person as the judge of another, over every pair that graded
+    the same item; the first name in the alphabet is the label).
     """
     items = table.take(np.isfinite(table.label)).each_item_once()
     baselines = {
@@ -168,7 +169,8 @@ def reliability(
     Source: Krippendorff 2011.
 
     Args:
-        ratings: Values, shape ``(raters, units)``; NaN where a rater did not rate; for the level ``ratio`` at least 0.
+        ratings: Values, shape ``(raters, units)``; NaN where a rater did not rate; for the level ``ratio`` at
+            least 0.
         level: What differences mean.
         cluster: Cluster number of each unit, shape ``(units,)``; None when every unit is its own.
         settings: Level of the interval, replicates and seed.

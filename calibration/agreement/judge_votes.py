@@ -1,6 +1,7 @@
 """Judges' votes alone: Dawid and Skene's model, and labels that most judges contradict.
 
-A diagnostic, never the truth: language models share errors, and the model takes shared errors for correct verdicts.
+A diagnostic, never the truth: language models share errors, and the model takes shared errors for correct
+verdicts.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ class DawidSkene(NamedTuple):
         true_positive_rate: True positive rate by judge, shape ``(J,)``; NaN if it judged no such item.
         true_negative_rate: True negative rate by judge, in the same form.
         posterior: Chance that each item is right, shape ``(n,)``; NaN where fewer than three judged it.
-        pairs: Agreement of every two judges that have items in common; empty for three judges, whose agreement the
-            model can always meet.
+        pairs: Agreement of every two judges that have items in common; empty for three judges, whose
+            agreement the model can always meet.
     """
 
     prevalence: float
@@ -105,8 +106,9 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
 
     The fit starts from the majority.
 
-    Verdicts are 1 for pass, 0 for fail, NaN without one, shape ``(J, n)``; only items with verdicts of three judges or more count. The two classes
-    are interchangeable; "right" is the one for which the judges together are better than chance (mean Youden's J above 0).
+    Verdicts are 1 for pass, 0 for fail, NaN without one, shape ``(J, n)``; only items with verdicts of three
+    judges or more count. The two classes are interchangeable; "right" is the one for which the judges
+    together are better than chance (mean Youden's J above 0).
 
     Source: Dawid and Skene 1979.
     """
@@ -200,10 +202,11 @@ class SuspectedLabels(NamedTuple):
 def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
     """Return labels that most judges contradict, the most doubtful first.
 
-    They are ordered by the log-odds that the truth is of the other class: the log of that class's frequency over this one's, plus each
-    judge's log-likelihood ratio of its verdict if the label is wrong over that if it is right, by its own true positive and true
-    negative rate (one success and one failure added everywhere). Without the class frequencies the many errors of a judge in the
-    larger class would come before the few wrong labels. Judges share errors, so this is an order for review, not a probability.
+    They are ordered by the log-odds that the truth is of the other class: the log of that class's frequency
+    over this one's, plus each judge's log-likelihood ratio of its verdict if the label is wrong over that if
+    it is right, by its own true positive and true negative rate (one success and one failure added
+    everywhere). Without the class frequencies the many errors of a judge in the larger class would come
+    before the few wrong labels. Judges share errors, so this is an order for review, not a probability.
 
     Where judges grade different outputs, those with a single judge are left out: one is not most of them.
     """

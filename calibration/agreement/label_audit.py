@@ -59,16 +59,18 @@ def doubly_sampled(
     All rows give the frequency of each pair of label and verdict; the audit gives the share
     of each pair that is right.
 
-    ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, whatever errors judge and labels share. The
-    interval is of a bootstrap of the rows over clusters together with draws of the audit's four shares (Beta posteriors with Jeffreys'
-    prior: resampling a small audit ignores errors that it did not observe). Undefined if no audited item was judged, or the audit lacks a class.
+    ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, whatever errors
+    judge and labels share. The interval is of a bootstrap of the rows over clusters together with draws of
+    the audit's four shares (Beta posteriors with Jeffreys' prior: resampling a small audit ignores errors
+    that it did not observe). Undefined if no audited item was judged, or the audit lacks a class.
 
     Source: Tenenbein 1970, extended to errors that differ with the verdict.
 
     Args:
         sample: Labels (of the checker) and judge's scores.
         audit: As in `corrected_rates`, for the rates of the labels.
-        verdicts: Audited items by label, verdict and truth, shape ``(2, 2, 2)``; 0 is fail or wrong, 1 pass or right.
+        verdicts: Audited items by label, verdict and truth, shape ``(2, 2, 2)``; 0 is fail or wrong, 1 pass
+            or right.
         settings: Level, replicates, seed.
         effect: Design effect of the audit, whose items count as so many times fewer (`audit_effect`).
     """
@@ -108,14 +110,16 @@ def corrected_rates(
 
     The interval combines a bootstrap of the main table with draws of the labels' error rates.
 
-    Holds when judge and labels err independently given the truth. If they share errors, the judge still looks better than it is. The corrected rates
-    have percentile intervals, and are undefined if the labels are no better than chance; the rates of the labels themselves have Wilson's.
+    Holds when judge and labels err independently given the truth. If they share errors, the judge still looks
+    better than it is. The corrected rates have percentile intervals, and are undefined if the labels are no
+    better than chance; the rates of the labels themselves have Wilson's.
 
     Source: Gart and Buck 1966.
 
     Args:
         sample: Labels (of the checker) and judge's scores.
-        audit: Counts of a random sample of labels against the truth, ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label.
+        audit: Counts of a random sample of labels against the truth, ``[[tn, fp], [fn, tp]]``: rows the
+            truth, columns the label.
         settings: Level, replicates, seed.
         effect: Design effect of the audit, whose items count as so many times fewer (`audit_effect`).
     """
@@ -163,8 +167,8 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
 def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     """Return the design effect of an audit; 1 if each audited item is its own cluster.
 
-    If all systems' outputs of a case are audited, errors of their labels depend on each other. The effect observed in the errors, given the label,
-    is averaged with the usual one, and enlarged for few clusters.
+    If all systems' outputs of a case are audited, errors of their labels depend on each other. The effect
+    observed in the errors, given the label, is averaged with the usual one, and enlarged for few clusters.
     """
     labelled = table.take(np.isfinite(table.label))
     _, first = np.unique(labelled.item.codes, return_index=True)

@@ -31,7 +31,8 @@ def category_agreement(
 ) -> CategoryAgreement:
     """Statistics of the table of labels and scores, a row and a column a level.
 
-    ``levels`` are all values that could have been given, used or not, ascending, at least two; a label or score that is none of them is an InputError.
+    ``levels`` are all values that could have been given, used or not, ascending, at least two; a label or
+    score that is none of them is an InputError.
     """
     scale = np.asarray(levels, dtype=np.float64)
     _check(sample.cells, scale)

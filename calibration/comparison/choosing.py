@@ -24,7 +24,8 @@ class Choice(NamedTuple):
     Attributes:
         best: Index of the contender that is right most often; the first of equals.
         apparent: Its share right on the items that chose it; the interval allows for the choice.
-        held_out: Share right, over all folds, of whichever is best on the other folds; undefined with fewer than two clusters.
+        held_out: Share right, over all folds, of whichever is best on the other folds; undefined with fewer
+            than two clusters.
     """
 
     best: int
@@ -35,9 +36,9 @@ class Choice(NamedTuple):
 def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) -> Choice:
     """Choose on nine tenths of the clusters and score on the last tenth, in turn.
 
-    The interval of the winner's share is simultaneous for all contenders (Bonferroni), so it stays valid after the
-    choice. The held-out share has none: if contenders are about equal, the splits choose alike, and an interval from the spread over
-    items or splits would cover too rarely.
+    The interval of the winner's share is simultaneous for all contenders (Bonferroni), so it stays valid
+    after the choice. The held-out share has none: if contenders are about equal, the splits choose alike, and
+    an interval from the spread over items or splits would cover too rarely.
 
     Args:
         right: Whether each contender is right, shape ``(contenders, n)``, at least one item.
@@ -65,14 +66,15 @@ def _held_out(right: BoolArray, cluster: IntArray, level: float) -> Statistic:
 
 
 CostOf: TypeAlias = Callable[[str, float, float], float | None]
-"""Cost in US dollars from a model's name (empty if unknown), prompt and completion tokens; None if its prices are unknown."""
+"""Cost in US dollars from a model's name (empty if unknown), prompt and completion tokens; None if its
+prices are unknown."""
 
 
 def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = None) -> Costs | None:
     """Add up the costs of some rows; None if none has any.
 
-    ``cost_of`` prices rows that have tokens and no cost. Tokens of cached replies count too: this is the judge's cost, not
-    what was paid for this run.
+    ``cost_of`` prices rows that have tokens and no cost. Tokens of cached replies count too: this is the
+    judge's cost, not what was paid for this run.
     """
     part = table.take(rows)
     amounts = {name: numbers for name, numbers in part.numbers.items() if name in AMOUNTS}

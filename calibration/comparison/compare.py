@@ -52,22 +52,24 @@ def compare(
 
     Args:
         table: Two or more judges, or systems.
-        by: ``judge``: which judge is right more often? ``system``: which system passes more often, by decisions and by judges' verdicts
-            on the other outputs?
-        right: For judges: ``agrees``, score and label fall on the same side of the threshold; ``score`` or ``label``, that one passes;
-            None is ``agrees``, or ``score`` without any label. For systems: ``score`` or ``label`` uses that alone, ``agrees``
-            compares how well they are judged, None compares by stratum.
-        pass_at: Pass threshold of verdicts and of their labels: for all judges or by judge; by default the one that a judge
-            declares, else 0.5.
+        by: ``judge``: which judge is right more often? ``system``: which system passes more often, by
+            decisions and by judges' verdicts on the other outputs?
+        right: For judges: ``agrees``, score and label fall on the same side of the threshold; ``score`` or
+            ``label``, that one passes; None is ``agrees``, or ``score`` without any label. For systems:
+            ``score`` or ``label`` uses that alone, ``agrees`` compares how well they are judged, None
+            compares by stratum.
+        pass_at: Pass threshold of verdicts and of their labels: for all judges or by judge; by default the
+            one that a judge declares, else 0.5.
         against: Compare only with this one.
-        statistic: Statistic whose difference is estimated, for judges or for how well systems are judged; any but ``accuracy`` needs labels.
+        statistic: Statistic whose difference is estimated, for judges or for how well systems are judged; any
+            but ``accuracy`` needs labels.
         flips: Number of items on which a pair differs to list.
         settings: Interval of the difference; for systems only its level is used.
         cost_of: Prices of judges, for tables with tokens but no costs.
 
     Raises:
-        InputError: There are fewer than two to compare, ``against`` is not one of them, needed labels are missing, or systems are
-            compared by a statistic of judges.
+        InputError: There are fewer than two to compare, ``against`` is not one of them, needed labels are
+            missing, or systems are compared by a statistic of judges.
     """
     table = table.with_pass_at(pass_at)
     if by == "system":

@@ -16,10 +16,12 @@ from .outputs import FEWEST_LABELS, Field
 from .pairs import Contestant, every_pair
 
 FEW_DIFFERING = 20
-"""With fewer items on which two judges differ, a 95 % bootstrap interval of their difference covers 91 to 93 %."""
+"""With fewer items on which two judges differ, a 95 % bootstrap interval of their difference covers 91 to
+93 %."""
 
 FEW_FOR_A_T_TEST = 10
-"""With fewer effective clusters, a 95 % interval of a difference of shares is wide, and covers 91 to 93 % near 0 and 1."""
+"""With fewer effective clusters, a 95 % interval of a difference of shares is wide, and covers 91 to 93 %
+near 0 and 1."""
 
 
 def rough_interval_cautions(pairs: Sequence[ComparedPair], estimator: Estimator) -> list[Caution]:

@@ -11,7 +11,8 @@ from ..pass_threshold import PassThreshold
 from ..statistic import Caution, Statistic
 
 FEWEST_COMPARED = 5
-"""Labels of each system without which two corrected systems are not compared, unless every undecided output has one."""
+"""Labels of each system without which two corrected systems are not compared, unless every undecided
+output has one."""
 
 By: TypeAlias = Literal["judge", "system"]
 Right: TypeAlias = Literal["agrees", "score", "label"]
@@ -56,20 +57,25 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         holm_p: ``midp``, adjusted over the pairs listed (Holm).
         bh_p: ``midp``, adjusted (Benjamini and Hochberg).
         by_p: ``midp``, adjusted (Benjamini and Yekutieli).
-        clustered_p: p-value of ``difference`` by a test over clusters: a t-test for shares, a bootstrap for other statistics. None if
-            every item is its own cluster, or all are in one.
+        clustered_p: p-value of ``difference`` by a test over clusters: a t-test for shares, a bootstrap for
+            other statistics. None if every item is its own cluster, or all are in one.
         clustered_holm_p: ``clustered_p``, adjusted over the pairs listed (Holm).
         difference: First minus second, of the compared statistic.
-        rate_a: For systems, the first's pass rate on the outputs of ``difference``, which is ``rate_a - rate_b``.
+        rate_a: For systems, the first's pass rate on the outputs of ``difference``, which is ``rate_a -
+            rate_b``.
         rate_b: For systems, the second's pass rate on the same outputs.
-        p: p-value of the test that the interval of ``difference`` inverts (``clustered_p`` or, for shares, ``midp``): at or below
-            1 - level exactly when 0 is outside.
+        p: p-value of the test that the interval of ``difference`` inverts (``clustered_p`` or, for shares,
+            ``midp``): at or below 1 - level exactly when 0 is outside.
         adjusted_p: ``p``, adjusted over the pairs listed (Holm); the printed text follows it.
         better: The higher one by ``adjusted_p``; None without evidence that survives the adjustment.
-        smallest_visible: The true difference that a single comparison of this precision finds four times in five.
-        corrected: Whether labels of undecided outputs correct the difference; the counts are of uncorrected verdicts.
-        simultaneous: For systems, ``difference`` with an interval that holds for all pairs listed at once (Bonferroni); None for a single pair.
-        icc: Correlation of the differences within clusters, averaged with the usual one if few items differ; 0 if each item is its own cluster.
+        smallest_visible: The true difference that a single comparison of this precision finds four times in
+            five.
+        corrected: Whether labels of undecided outputs correct the difference; the counts are of uncorrected
+            verdicts.
+        simultaneous: For systems, ``difference`` with an interval that holds for all pairs listed at once
+            (Bonferroni); None for a single pair.
+        icc: Correlation of the differences within clusters, averaged with the usual one if few items differ;
+            0 if each item is its own cluster.
         auroc_difference: Difference of AUROCs, if both scored the same labelled items with fractions.
         flips: Items on which they differ, up to the requested number.
     """
@@ -148,8 +154,10 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: Its name; the first of equals.
         n: Items common to all.
-        apparent: Its share right on the items that chose it, with an interval that holds for whichever is best.
-        held_out: Share right of whichever was best elsewhere, fold by fold; undefined with fewer than two clusters.
+        apparent: Its share right on the items that chose it, with an interval that holds for whichever is
+            best.
+        held_out: Share right of whichever was best elsewhere, fold by fold; undefined with fewer than two
+            clusters.
     """
 
     name: str
@@ -172,16 +180,18 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     """Systems against each other on one part of their outputs.
 
     Attributes:
-        by: Who graded: names of checkers or judges, those with most outputs first; ``label`` for the labels of a table.
+        by: Who graded: names of checkers or judges, those with most outputs first; ``label`` for the labels
+            of a table.
         pairs: On the items whose outputs are in this part for both.
         rates: Share that passes, by system, each on all its outputs of this part.
         outputs: How many outputs of this part each system has.
         graded: Number of graded ones.
         labelled: Number of undecided ones that are graded and have a label.
         corrected: Whether labels correct the judges' verdicts on undecided outputs of every system.
-        corrected_systems: Systems whose rates labels correct, or that have no undecided output while labels correct others'. A system needs two labels that
-            look like a random sample.
-        chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p-value of a random sample.
+        corrected_systems: Systems whose rates labels correct, or that have no undecided output while labels
+            correct others'. A system needs two labels that look like a random sample.
+        chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p-value of a
+            random sample.
         judges: Stratum by each judge alone, if several judged undecided outputs.
     """
 
@@ -206,9 +216,11 @@ class Strata(msgspec.Struct, frozen=True, kw_only=True):
     """Systems against each other, part by part.
 
     Attributes:
-        decided: Outputs that checkers decided (in a table without a column ``checker_score``: outputs with a label).
+        decided: Outputs that checkers decided (in a table without a column ``checker_score``: outputs with a
+            label).
         open: Undecided outputs, by judges' verdicts, corrected with labels if some have labels.
-        all: Both together, each part weighing as much as it has outputs; undefined if too many undecided outputs are ungraded.
+        all: Both together, each part weighing as much as it has outputs; undefined if too many undecided
+            outputs are ungraded.
     """
 
     decided: ComparedStratum

@@ -39,7 +39,8 @@ class TestedDifference(NamedTuple):
     Attributes:
         estimate: With its interval.
         p: p-value of no difference, by the test that the interval inverts; None if it cannot be computed.
-        smallest_visible: The true difference that this test finds four times in five; None if it cannot be computed.
+        smallest_visible: The true difference that this test finds four times in five; None if it cannot be
+            computed.
         over_clusters: Whether the test is over clusters, or would be with more than one of them.
     """
 
@@ -82,7 +83,8 @@ class PairedRows:
 def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> TestedDifference:
     """Estimate the difference of a statistic.
 
-    By default a share of the same rows (accuracy, true positive rate) uses `share_difference`; other statistics use a BCa bootstrap over clusters.
+    By default a share of the same rows (accuracy, true positive rate) uses `share_difference`; other
+    statistics use a BCa bootstrap over clusters.
     """
     if not len(rows.label):
         return TestedDifference(undefined("no common items", n=0, level=settings.level))
@@ -111,9 +113,10 @@ def share_difference(
 
     There is at least one row; each array has shape ``(n,)``.
 
-    If every row is its own cluster, the test is McNemar's, mid-p, and the interval Tango's score interval. If the two disagree
-    about 0, the interval follows the test; that happens at a few counts only, such as four items on which only the first is
-    right and none on which only the second is. Else both are the t-test over clusters of `mean_over_clusters`.
+    If every row is its own cluster, the test is McNemar's, mid-p, and the interval Tango's score interval. If
+    the two disagree about 0, the interval follows the test; that happens at a few counts only, such as four
+    items on which only the first is right and none on which only the second is. Else both are the t-test over
+    clusters of `mean_over_clusters`.
     """
     n = len(first)
     gaps = first.astype(np.float64) - second

@@ -20,7 +20,8 @@ class JudgeTerms(NamedTuple):
     """Settings shared by every pair of judges.
 
     Attributes:
-        estimator: Statistic whose difference is estimated; ``accuracy`` is the share right, by any meaning of right.
+        estimator: Statistic whose difference is estimated; ``accuracy`` is the share right, by any meaning of
+            right.
         names: Names of items.
         against: Compare only with this one.
         flips: Number of items on which a pair differs to list.

@@ -53,8 +53,8 @@ class Field(NamedTuple):
     Attributes:
         systems: Results by system.
         decided_by: Authors of the decided verdicts.
-        judges: Judges of undecided outputs: the rows of ``verdicts``. Juries come first and baselines last, others in the table's order of
-            preference, then the judge of most outputs.
+        judges: Judges of undecided outputs: the rows of ``verdicts``. Juries come first and baselines last,
+            others in the table's order of preference, then the judge of most outputs.
         repeats: Further verdicts of a judge on the same output, which are not used; by judge.
     """
 
@@ -69,8 +69,8 @@ def outputs_of(table: Table, right: Right | None) -> Field:
 
     ``right`` as ``score`` ignores decisions and labels, as ``label`` the judges.
 
-    In a table with the column ``checker_score`` these scores decide, and labels of other outputs correct the judges. In any other table a label
-    decides its output.
+    In a table with the column ``checker_score`` these scores decide, and labels of other outputs correct the
+    judges. In any other table a label decides its output.
     """
     system = table.columns["system"]
     if (system.codes < 0).any():

@@ -119,7 +119,8 @@ def prompt_gain(items: HeldOut, alpha: float) -> PromptGain:
 class ProbedPair(NamedTuple):
     """A probe that both prompts judged.
 
-    ``current`` and ``new``: whether the prompt is right, which means that it fails a fault or an attack and passes a harmless output.
+    ``current`` and ``new``: whether the prompt is right, which means that it fails a fault or an attack and
+    passes a harmless output.
     """
 
     operator: str
@@ -140,7 +141,8 @@ class OperatorChange(msgspec.Struct, frozen=True, kw_only=True):
         operator: The operator; ``other ...`` for those with too few probes to be tested alone.
         sort: Sort of its probes.
         operators: Names of the operators.
-        change: Share that the new prompt gets right minus share that the current one does, with a two-sided interval.
+        change: Share that the new prompt gets right minus share that the current one does, with a two-sided
+            interval.
         at_least: One-sided lower bound of the change; None if it cannot be computed.
         holm_p: p-value of no change, two-sided, adjusted over all operators.
         state: Whether a loss of the margin is excluded, or a loss proven.
@@ -160,8 +162,9 @@ def operator_changes(
 ) -> list[OperatorChange]:
     """Compare two prompts on the probes of each operator.
 
-    The claim "no operator loses the margin" needs each to exclude it at ``alpha``, so the claim as a whole is wrong at most that often. An
-    operator with too few probes to ever exclude it is tested together with the others of its sort.
+    The claim "no operator loses the margin" needs each to exclude it at ``alpha``, so the claim as a whole is
+    wrong at most that often. An operator with too few probes to ever exclude it is tested together with the
+    others of its sort.
     """
     groups = _groups(list(pairs), fewest_probes(alpha, margin))
     shown = [_compared(group.pairs, 0.95) for group in groups]

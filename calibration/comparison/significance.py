@@ -79,10 +79,11 @@ def delong(
 
     Each array has shape ``(n,)``. None with fewer than two rows of either class.
 
-    The variance of an area is that of two means of placements, one a class; if rows cluster it is taken over clusters, and the
-    p is Student's (`combine_means`).
+    The variance of an area is that of two means of placements, one a class; if rows cluster it is taken over
+    clusters, and the p is Student's (`combine_means`).
 
-    Source: DeLong, DeLong and Clarke-Pearson 1988; Sun and Xu 2014 for the mid-ranks; Obuchowski 1997 for clusters.
+    Source: DeLong, DeLong and Clarke-Pearson 1988; Sun and Xu 2014 for the mid-ranks; Obuchowski 1997 for
+    clusters.
     """
     if min(int(right.sum()), int((~right).sum())) < 2:  # noqa: PLR2004 - a variance needs two
         return None
@@ -181,8 +182,8 @@ def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, S
 
     Equal rates share the better rank. A rank is undefined if the rate has no interval.
 
-    A system is surely worse than those with intervals wholly above its own, and surely better than those with intervals
-    wholly below. If the intervals hold together at the level, so do all ranks.
+    A system is surely worse than those with intervals wholly above its own, and surely better than those with
+    intervals wholly below. If the intervals hold together at the level, so do all ranks.
 
     Source: Klein, Wright and Wieczorek 2020.
     """

@@ -123,7 +123,8 @@ def _correctable(graded: Graded) -> bool:
 def _chosen_by_score(graded: Graded, tests: int) -> float | None:
     """Return the p of a test that labels are a random sample; None unless it rejects.
 
-    The hypothesis is "labelled undecided outputs are scored like the rest"; ``tests`` is the number of such tests.
+    The hypothesis is "labelled undecided outputs are scored like the rest"; ``tests`` is the number of such
+    tests.
     """
     return chosen_by_score(_labelled_and_judged(graded), tests=tests) if graded.labelled.any() else None
 

@@ -18,7 +18,8 @@ from .estimators import PowerTuned
 from .rate_interval import ROUNDING, RateInterval, rate_interval
 
 UNIFORM = 0.2
-"""Share of the draws that ignores doubt, which bounds each item's chance from below, and so each label's weight from above."""
+"""Share of the draws that ignores doubt, which bounds each item's chance from below, and so each label's
+weight from above."""
 
 _BINS = 10
 
@@ -33,7 +34,8 @@ class DrawnLabels:
     Attributes:
         label: Trusted values, shape ``(M,)``; NaN where the item was not drawn.
         score: The judge's scores, shape ``(M,)``.
-        probability: Chance with which a labelled item was drawn, shape ``(M,)``; used only for items with a label.
+        probability: Chance with which a labelled item was drawn, shape ``(M,)``; used only for items with a
+            label.
         cluster: Cluster number of each item, shape ``(M,)``.
     """
 
@@ -62,8 +64,9 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
 
     The shape is ``(M,)``; labelled items have chance 0. About ``count`` items are drawn.
 
-    Chances are proportional to the standard deviation of the label among items with about the same score (Neyman 1934; Zrnic and
-    Candes 2024, arXiv 2403.03208). It is estimated from the labels so far and from the score itself, read as a probability.
+    Chances are proportional to the standard deviation of the label among items with about the same score
+    (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208). It is estimated from the labels so far and from
+    the score itself, read as a probability.
     """
     values = np.unique(score)
     group = (
@@ -117,8 +120,8 @@ def weighted_estimate(data: DrawnLabels, weight: float) -> InfluenceEstimate:
 
     ``lambda * mean(score) + weighted mean of (label - lambda * score)``, each label weighing 1 / its chance.
 
-    Source: Zrnic and Candes 2024 (arXiv 2403.03208), with Hajek's weighted mean, which does not depend on the number of
-    items that happen to be drawn.
+    Source: Zrnic and Candes 2024 (arXiv 2403.03208), with Hajek's weighted mean, which does not depend on the
+    number of items that happen to be drawn.
     """
     labels, scores = _parts(data)
     size = len(data.score)
@@ -153,15 +156,18 @@ def active_estimate(
 ) -> PowerTuned:
     """Estimate the mean label, round by round; undefined with fewer than two labels.
 
-    In each round earlier labels have a chance of 1, and each new label weighs 1 / its chance in that round. However those
-    chances depend on earlier labels, the error of a round has mean 0 given the rounds before. So errors of rounds are
-    uncorrelated, and their estimates are averaged, each weighing as much as it has new labels.
+    In each round earlier labels have a chance of 1, and each new label weighs 1 / its chance in that round.
+    However those chances depend on earlier labels, the error of a round has mean 0 given the rounds before.
+    So errors of rounds are uncorrelated, and their estimates are averaged, each weighing as much as it has
+    new labels.
 
-    Source: Zrnic and Candes 2024 (arXiv 2403.03208), whose sequential estimate this is, with batches for single labels.
+    Source: Zrnic and Candes 2024 (arXiv 2403.03208), whose sequential estimate this is, with batches for
+    single labels.
 
     Args:
         data: The items; the chance of each label is the one in its own round.
-        drawn_in: Round in which each label was drawn, shape ``(M,)``: 1, 2, ...; 0 before the first. None if there is one round.
+        drawn_in: Round in which each label was drawn, shape ``(M,)``: 1, 2, ...; 0 before the first. None if
+            there is one round.
         finite: Whether to estimate the mean of just these items, drawn one by one, not of their population.
         interval: ``wald`` is symmetric, any other ``logit``; both clustered for a population.
         level: Nominal coverage.

@@ -47,12 +47,15 @@ def chosen_within_strata(items: StratifiedItems) -> float | None:
 def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> float | None:
     """Test whether the ``(M,)`` scores of labelled and other items differ, two-sided.
 
-    The larger p of Mann and Whitney's test with two errors. One is that of the sums of placements over clusters, so that a sample of whole clusters does
-    not alarm. The other holds if the labels are a random sample; few labels that all score alike show no spread of their own.
+    The larger p of Mann and Whitney's test with two errors. One is that of the sums of placements over
+    clusters, so that a sample of whole clusters does not alarm. The other holds if the labels are a random
+    sample; few labels that all score alike show no spread of their own.
 
-    None if it cannot be tested: all items are labelled, or none; those or the others are in one cluster; or all scores are equal.
+    None if it cannot be tested: all items are labelled, or none; those or the others are in one cluster; or
+    all scores are equal.
 
-    Source: DeLong, DeLong and Clarke-Pearson 1988 for the placements; Obuchowski 1997 for clusters; Lehmann 1975 for ties and continuity.
+    Source: DeLong, DeLong and Clarke-Pearson 1988 for the placements; Obuchowski 1997 for clusters; Lehmann
+    1975 for ties and continuity.
     """
     if labelled.all() or not labelled.any() or np.ptp(score) == 0.0:
         return None

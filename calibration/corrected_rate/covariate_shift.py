@@ -87,13 +87,15 @@ def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
 def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     """Estimate the mean label of all judged items by PPI++ with weighted labels.
 
-    A logistic regression estimates each item's chance to be labelled from its covariates. A label's weight is one over that chance, at most ten times its
-    weight in a random sample; for a single category these are the weights of strata. The value is ``lambda * mean(score) + weighted mean(label -
-    lambda * score)``; its error, over clusters, allows for estimated weights, and lambda minimises it. Valid if items with equal covariates were
-    labelled at random. Undefined if labels are worth fewer than 20 (``(sum w)^2 / sum w^2``), a category has none, or labelled items are scored unlike
-    all even with their weights.
+    A logistic regression estimates each item's chance to be labelled from its covariates. A label's weight is
+    one over that chance, at most ten times its weight in a random sample; for a single category these are the
+    weights of strata. The value is ``lambda * mean(score) + weighted mean(label - lambda * score)``; its
+    error, over clusters, allows for estimated weights, and lambda minimises it. Valid if items with equal
+    covariates were labelled at random. Undefined if labels are worth fewer than 20 (``(sum w)^2 / sum w^2``),
+    a category has none, or labelled items are scored unlike all even with their weights.
 
-    Source: Angelopoulos, Duchi and Zrnic 2023; Robins, Rotnitzky and Zhao 1994 for estimated weights; Kish 1965 for the effective number of labels.
+    Source: Angelopoulos, Duchi and Zrnic 2023; Robins, Rotnitzky and Zhao 1994 for estimated weights; Kish
+    1965 for the effective number of labels.
     """
     labelled = np.isfinite(data.label)
     n = int(labelled.sum())

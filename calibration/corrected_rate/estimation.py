@@ -34,9 +34,10 @@ class FurtherEstimates(NamedTuple):
 
     Attributes:
         judges: Combine these judges (`several_judges_rate`); the first is the judge of the other estimates.
-        reweight_by: Weight labels by these columns; which items have a label may depend on them alone (`reweighted_rate`).
-        open_worse_by: Most that the judge's TPR and TNR on undecided outputs are below those on decided ones (`rate_if_worse`). Labelled rows are then
-            the decided outputs, and the rate is of the others.
+        reweight_by: Weight labels by these columns; which items have a label may depend on them alone
+            (`reweighted_rate`).
+        open_worse_by: Most that the judge's TPR and TNR on undecided outputs are below those on decided ones
+            (`rate_if_worse`). Labelled rows are then the decided outputs, and the rate is of the others.
     """
 
     judges: Sequence[str] = ()
@@ -59,24 +60,28 @@ def estimate(
 ) -> EstimationNumbers:
     """Estimate the mean label of the items' population, or of just these items.
 
-    Estimates are made for all rows, and for each system by itself. Rows with a label must be a random sample of all rows. With 0/1 labels the mean is a
-    pass rate.
+    Estimates are made for all rows, and for each system by itself. Rows with a label must be a random sample
+    of all rows. With 0/1 labels the mean is a pass rate.
 
     Args:
         table: One judge's rows, or several judges' with ``judge``.
         judge: Judge whose scores are used.
-        pass_at: Pass threshold, for the estimates that need binary verdicts; by default the one that the judge declares, else 0.5.
-        interval: ``score`` has Wilson's intervals on the effective n, and withholds estimates if labelled items are shown not to be a random
-            sample; ``logit`` is as published, clustered; ``wald`` takes items as independent, as other software does, and only warns.
+        pass_at: Pass threshold, for the estimates that need binary verdicts; by default the one that the
+            judge declares, else 0.5.
+        interval: ``score`` has Wilson's intervals on the effective n, and withholds estimates if labelled
+            items are shown not to be a random sample; ``logit`` is as published, clustered; ``wald`` takes
+            items as independent, as other software does, and only warns.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
         labels_chosen_by: How items were chosen for labels; None for a random sample (`LabelsChosenBy`).
-        phases: Judges of nested samples, the one with most verdicts first (`multi_phase_rate`); it is the judge of the other estimates.
+        phases: Judges of nested samples, the one with most verdicts first (`multi_phase_rate`); it is the
+            judge of the other estimates.
         further: Estimates that are made only on request.
 
     Raises:
-        InputError: None of several judges is named, there is no such judge or column, or an estimate has no form for a finite set.
+        InputError: None of several judges is named, there is no such judge or column, or an estimate has no
+            form for a finite set.
     """
     judges, reweight_by, open_worse_by = further or FurtherEstimates()
     if (phases or judges or reweight_by or open_worse_by is not None) and target == "finite":

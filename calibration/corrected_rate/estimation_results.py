@@ -12,8 +12,8 @@ from ..variance_split import VarianceSplit
 Target: TypeAlias = Literal["population", "finite"]
 
 LabelsChosenBy: TypeAlias = Literal["score", "label", "elsewhere"]
-"""How items were chosen for labels, if not at random: by the judge's ``score``, or by their true class (``label``), from the items of the table or
-from ``elsewhere``."""
+"""How items were chosen for labels, if not at random: by the judge's ``score``, or by their true class
+(``label``), from the items of the table or from ``elsewhere``."""
 
 FEWEST_LABELS = 30
 """Below this the weights of judges in nested samples cannot be estimated."""
@@ -38,8 +38,9 @@ class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
         n: Items.
         n_labelled: Those with a label.
         weight: Lambda, how far the judge is trusted here; ``lambda`` in JSON.
-        spread: Standard deviation of label minus lambda times score, from the stratum's labels and, as thirty more, those
-            of all strata: a few labels that happen to agree must not leave a stratum without more.
+        spread: Standard deviation of label minus lambda times score, from the stratum's labels and, as thirty
+            more, those of all strata: a few labels that happen to agree must not leave a stratum without
+            more.
         estimate: The mean label of the stratum, by itself.
     """
 
@@ -64,12 +65,14 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         uncorrected: The same with its interval, which knows nothing of the judge's errors.
         weight: Lambda, how far the judge is trusted; ``lambda`` in JSON. None when nothing could be combined.
         label_equivalents: How many labels alone would be as precise.
-        estimates: Estimates by name; ``active`` and ``stratified_ppi`` only if labels were drawn so, ``multi_phase`` if phases were named,
-            ``several_judges`` if judges were, ``reweighted`` if columns to weight by were, ``open_worse_by`` if that bound was declared.
+        estimates: Estimates by name; ``active`` and ``stratified_ppi`` only if labels were drawn so,
+            ``multi_phase`` if phases were named, ``several_judges`` if judges were, ``reweighted`` if columns
+            to weight by were, ``open_worse_by`` if that bound was declared.
         strata: Each by itself, if there are strata.
         rank: Of a system, its place among all.
         cautions: What limits it.
-        worse_by: Points by which the judge may be worse on undecided outputs, for ``open_worse_by``; None without that bound.
+        worse_by: Points by which the judge may be worse on undecided outputs, for ``open_worse_by``; None
+            without that bound.
         variance: Variance of one score, by item and by repeat or trial; None if each item was judged once.
         chosen_by: How items were chosen for labels, as it was said; None for a random sample.
     """

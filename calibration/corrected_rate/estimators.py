@@ -1,6 +1,7 @@
 """Estimators of the true mean from a judge's scores and some labels.
 
-They use labels alone, or are prediction-powered. They are valid if the labelled items are a random sample of the unlabelled ones' population.
+They use labels alone, or are prediction-powered. They are valid if the labelled items are a random sample of
+the unlabelled ones' population.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class LabelledAndJudged:
         score: The judge's scores of the same items, shape ``(n,)``.
         unlabelled: The judge's scores of the other items, shape ``(N,)``.
         label_cluster: Cluster number of each labelled item, shape ``(n,)``.
-        unlabelled_cluster: Cluster number of the others, shape ``(N,)``; a cluster may hold labelled and unlabelled ones.
+        unlabelled_cluster: Cluster number of the others, shape ``(N,)``; a cluster may hold labelled and
+            unlabelled ones.
     """
 
     label: FloatArray
@@ -82,7 +84,8 @@ def tuned_lambda(data: LabelledAndJudged, least: float = 0.0) -> float:
 
     ``least`` is 0 as published; with -1 a judge that passes wrong outputs is of use, too.
 
-    Source: Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453); covariance with ddof 0 over pooled variance with ddof 1, as their code has it.
+    Source: Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453); covariance with ddof 0 over pooled variance
+    with ddof 1, as their code has it.
     """
     pooled = np.concatenate([data.score, data.unlabelled])
     variance = float(pooled.var(ddof=1))
@@ -97,8 +100,9 @@ def power_tuned(
 ) -> PowerTuned:
     """PPI++ with the lambda that makes the variance least.
 
-    With ``score`` lambda may be below 0. It is 0, and the estimate that of the labels alone, if the judge would not make an interval over
-    clusters narrower: its errors may be alike within clusters, which the published formula does not see. `docs/decisions/0016` has measurements.
+    With ``score`` lambda may be below 0. It is 0, and the estimate that of the labels alone, if the judge
+    would not make an interval over clusters narrower: its errors may be alike within clusters, which the
+    published formula does not see. `docs/decisions/0016` has measurements.
     """
     if data.too_few:
         return PowerTuned(None, undefined(data.too_few, n=len(data.label), level=level))
@@ -131,8 +135,9 @@ def prediction_powered(
 
     The value is ``weight * mean(unlabelled) + mean(label - weight * score)``.
 
-    The ``interval`` ``score`` is Wilson's on the effective n (`with_score_interval`); ``logit`` is clustered, too; ``wald`` takes items as independent.
-    ``scale`` is the scale on which it is symmetric, if another than that of ``interval``.
+    The ``interval`` ``score`` is Wilson's on the effective n (`with_score_interval`); ``logit`` is clustered,
+    too; ``wald`` takes items as independent. ``scale`` is the scale on which it is symmetric, if another than
+    that of ``interval``.
 
     Source: Angelopoulos et al. 2023 (arXiv 2301.09633, 2311.01453).
     """
@@ -163,8 +168,9 @@ def with_score_interval(
 
     If a slope was ``spent``, it has one degree of freedom less.
 
-    Over clusters the design effect is averaged with the usual one, as for labels alone (`effective_trials`), and Student's quantile uses the effective
-    number of clusters with labels: ``(sum of m)^2 / sum of m^2`` of their sizes.
+    Over clusters the design effect is averaged with the usual one, as for labels alone (`effective_trials`),
+    and Student's quantile uses the effective number of clusters with labels: ``(sum of m)^2 / sum of m^2`` of
+    their sizes.
     """
     share, n = min(1.0, max(0.0, value)), len(data.label)
     rows = standard_error(data, influence, clustered=False, fitted=1 + spent)
@@ -222,7 +228,8 @@ def standard_error(
 ) -> float:
     """Return the standard error of an estimate, from the influence of labelled and other items.
 
-    It is over clusters if they have several items; else its degrees of freedom are the number of labels minus ``fitted``.
+    It is over clusters if they have several items; else its degrees of freedom are the number of labels minus
+    ``fitted``.
     """
     if not (clustered and data.clustered):
         n = len(data.label)

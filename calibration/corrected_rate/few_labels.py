@@ -15,9 +15,10 @@ _PSEUDO = 0.5
 def unseen_variance(data: LabelledAndJudged, observed: float) -> float:
     """Return the least variance of the labelled part beyond the variance ``observed``.
 
-    Five labels that all pass have no spread. Their mean has at least the variance ``p (1 - p) (1 - r^2) / n`` with ``p = (k + 1) / (n + 2)`` of ``k``
-    labels that pass, and the judge's correlation ``r`` with them, which half an output of each kind keeps from 1. Both approach the observed values as
-    labels grow. Rows in clusters have the usual design effect, since these labels show none.
+    Five labels that all pass have no spread. Their mean has at least the variance ``p (1 - p) (1 - r^2) / n``
+    with ``p = (k + 1) / (n + 2)`` of ``k`` labels that pass, and the judge's correlation ``r`` with them,
+    which half an output of each kind keeps from 1. Both approach the observed values as labels grow. Rows in
+    clusters have the usual design effect, since these labels show none.
     """
     n = len(data.label)
     rate = (float(data.label.sum()) + 1) / (n + 2)

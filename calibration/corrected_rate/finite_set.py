@@ -2,10 +2,11 @@
 
 Only the choice of labelled items is left to chance.
 
-Valid when the labelled items were drawn one by one, with equal chances, from the set. Clusters do not matter then: a dependence
-of the items is a property of the set, not an error.
+Valid when the labelled items were drawn one by one, with equal chances, from the set. Clusters do not matter
+then: a dependence of the items is a property of the set, not an error.
 
-Source: Cochran 1977, chapters 2 (finite population correction), 5A (stratification afterwards) and 7 (difference estimator).
+Source: Cochran 1977, chapters 2 (finite population correction), 5A (stratification afterwards) and 7
+(difference estimator).
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ def finite_prediction_powered(
 
     The value is that for a population; the interval is shorter, on any of the three scales.
 
-    With ``N`` unlabelled and ``M`` items in all, ``weight * mean(unlabelled) + mean(label - weight * score)`` is a
-    constant plus ``mean(label - weight * M / N * score)`` over the labelled.
+    With ``N`` unlabelled and ``M`` items in all, ``weight * mean(unlabelled) + mean(label - weight * score)``
+    is a constant plus ``mean(label - weight * M / N * score)`` over the labelled.
     """
     n = len(data.label)
     if data.too_few:

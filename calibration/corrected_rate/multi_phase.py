@@ -79,14 +79,17 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
 
     An item without a verdict of some phase counts only in the phases before it.
 
-    Each phase is a random sample of the one before. With regressions ``f_j`` of the label on the first ``j`` verdicts, fitted where there are labels::
+    Each phase is a random sample of the one before. With regressions ``f_j`` of the label on the first ``j``
+    verdicts, fitted where there are labels::
 
         mean of f_1 over all + mean of (f_2 - f_1) where two judges scored + ... + mean of (label - f_last) where there is a label
 
-    The error is over clusters, from each item's sum over its phases, with one degree of freedom less for each judge.
-    Undefined with fewer than 30 labels, or if the scores show that a phase is not a random sample of the one before.
+    The error is over clusters, from each item's sum over its phases, with one degree of freedom less for each
+    judge. Undefined with fewer than 30 labels, or if the scores show that a phase is not a random sample of
+    the one before.
 
-    Source: Neyman 1938; Cochran 1977, section 12.9; of judges as predictors Angelopoulos et al. 2023 (arXiv 2311.01453).
+    Source: Neyman 1938; Cochran 1977, section 12.9; of judges as predictors Angelopoulos et al. 2023 (arXiv
+    2311.01453).
     """
     data = data.undecided()
     judges, size = data.scores.shape

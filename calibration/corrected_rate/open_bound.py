@@ -40,8 +40,9 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
 
     The interval is for a judge that is up to ``worse`` worse on them.
 
-    TPR and TNR on undecided outputs may each be lower than on decided ones, by 0 to ``worse``. The rate is monotone in both, so the interval's ends are
-    reached when one is lower by ``worse`` and the other is equal. Each share counts with its effective n over clusters.
+    TPR and TNR on undecided outputs may each be lower than on decided ones, by 0 to ``worse``. The rate is
+    monotone in both, so the interval's ends are reached when one is lower by ``worse`` and the other is
+    equal. Each share counts with its effective n over clusters.
 
     Source: Rogan and Gladen 1978; Lang and Reiczigel 2014; Manski 2003 for bounds by an assumption.
 

@@ -48,7 +48,8 @@ class RateTerms(NamedTuple):
 
     Attributes:
         pass_at: A score passes when it is at least this; for the estimates that need two verdicts.
-        interval: ``score`` and ``logit`` are clustered; ``wald`` takes items as independent, as other software does.
+        interval: ``score`` and ``logit`` are clustered; ``wald`` takes items as independent, as other
+            software does.
         level: Nominal coverage.
         target: The items' ``population``, or the ``finite`` set of them.
         chosen_by: How items were chosen for labels; None for a random sample.
@@ -91,8 +92,8 @@ class RateEstimates(NamedTuple):
 def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """Estimate the mean label of one judge's rows.
 
-    If labels were drawn with unequal chances, that is ``active`` and, with strata, ``stratified_ppi``. If the scores of labelled items show
-    that these were chosen by score, it is the same by strata of the score.
+    If labels were drawn with unequal chances, that is ``active`` and, with strata, ``stratified_ppi``. If the
+    scores of labelled items show that these were chosen by score, it is the same by strata of the score.
     """
     rates = _over_all(table, terms)
     if terms.chosen_by in {"label", "elsewhere"}:
@@ -165,7 +166,8 @@ def _of_chosen(
 
     Only Rogan and Gladen's is; it needs a random sample of each class.
 
-    If labels were drawn from these items, all ``judged`` scores estimate the judge's rate; if they are from elsewhere, only the others do.
+    If labels were drawn from these items, all ``judged`` scores estimate the judge's rate; if they are from
+    elsewhere, only the others do.
     """
     why = _CHOSEN if terms.chosen_by is None else _CHOSEN_BY[terms.chosen_by]
     found = {name: undefined(why, n=len(data.label), level=terms.level) for name in _OF_A_RANDOM_SAMPLE}

@@ -35,7 +35,8 @@ def effective_n_interval(
     Args:
         share: The rate, in [0, 1].
         error: Its standard error.
-        units: Number of independent units, which take the place of trials if none of them varies: few equal ones do not prove a rate of 0 or 1.
+        units: Number of independent units, which take the place of trials if none of them varies: few equal
+            ones do not prove a rate of 0 or 1.
         level: Nominal coverage.
         degrees: Degrees of freedom of the error, for Student's quantile; None for the normal one.
     """

@@ -20,11 +20,14 @@ _LEAST = 1e-6
 def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
     """Estimate the undecided outputs' mean label by PPI++ with all judges together.
 
-    A ridge regression of labels on the judges' scores takes the place of one judge's score. It is cross-fitted: each label is predicted by a fit
-    without its fold, and other items get the mean of the fits. Items without a score of every judge do not count. If one judge alone gives a narrower
-    interval, that is the estimate. Undefined with fewer than 50 labels, or if labelled items look chosen by some judge's scores.
+    A ridge regression of labels on the judges' scores takes the place of one judge's score. It is
+    cross-fitted: each label is predicted by a fit without its fold, and other items get the mean of the fits.
+    Items without a score of every judge do not count. If one judge alone gives a narrower interval, that is
+    the estimate. Undefined with fewer than 50 labels, or if labelled items look chosen by some judge's
+    scores.
 
-    Source: Zrnic and Candes 2024 (arXiv 2309.16598) for cross-fitting; Hoerl, Kennard and Baldwin 1975 for the ridge.
+    Source: Zrnic and Candes 2024 (arXiv 2309.16598) for cross-fitting; Hoerl, Kennard and Baldwin 1975 for
+    the ridge.
     """
     data = data.undecided()
     judged, labelled = data.reaching(len(data.scores)), data.reaching(len(data.scores) + 1)

@@ -26,8 +26,8 @@ def with_strata(table: Table, by: str) -> Table:
 
     Rows without a score are in no stratum.
 
-    Strata are the values of a column ``by``. By `BY_SCORE` they are the distinct scores if there are at most five, else fifths of the rows by score,
-    with equal scores in one stratum.
+    Strata are the values of a column ``by``. By `BY_SCORE` they are the distinct scores if there are at most
+    five, else fifths of the rows by score, with equal scores in one stratum.
 
     Raises:
         InputError: There is no such column, or a judged row has no value in it.

@@ -93,16 +93,18 @@ def stratified_prediction_powered(
 
     Each stratum has its own lambda. Undefined when one has too few labels.
 
-    Valid when the labelled items of each stratum are a random sample of that stratum; how many labels each has is free.
-    If a judge has two verdicts that are the strata, it is the post-stratified estimate.
+    Valid when the labelled items of each stratum are a random sample of that stratum; how many labels each
+    has is free. If a judge has two verdicts that are the strata, it is the post-stratified estimate.
 
-    Source: Fisch et al. 2024 (arXiv 2406.04291). For a population the variance of the strata's shares, which are estimates too, is
-    added. If nothing varies in a stratum, half a contrary label in one more is assumed (Jeffreys), because few equal labels do
-    not prove a rate of 0 or 1. Student's quantile and residuals scaled by their leverage keep the level if strata have few labels.
+    Source: Fisch et al. 2024 (arXiv 2406.04291). For a population the variance of the strata's shares, which
+    are estimates too, is added. If nothing varies in a stratum, half a contrary label in one more is assumed
+    (Jeffreys), because few equal labels do not prove a rate of 0 or 1. Student's quantile and residuals
+    scaled by their leverage keep the level if strata have few labels.
 
     Args:
         items: The items.
-        finite: Whether to estimate the mean of just these items, drawn one by one in each stratum, not of their population.
+        finite: Whether to estimate the mean of just these items, drawn one by one in each stratum, not of
+            their population.
         interval: ``wald`` takes items as independent; any other is ``logit``, clustered for a population.
         level: Nominal coverage.
     """

@@ -89,8 +89,9 @@ def rogan_gladen(
 
     Valid when the labelled items were chosen by class, or come from elsewhere.
 
-    Undefined when sensitivity + specificity is not above 1, raw or smoothed, since the judge's rate then says nothing about the true one, and when a
-    class or the unlabelled items are missing. ``worse`` lowers the judge's sensitivity and specificity on the judged items by these amounts.
+    Undefined when sensitivity + specificity is not above 1, raw or smoothed, since the judge's rate then says
+    nothing about the true one, and when a class or the unlabelled items are missing. ``worse`` lowers the
+    judge's sensitivity and specificity on the judged items by these amounts.
 
     Source: Rogan and Gladen 1978; interval of Lang and Reiczigel 2014.
     """

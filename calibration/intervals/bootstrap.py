@@ -40,8 +40,9 @@ def replicate_weights(
 ) -> Iterator[FloatArray]:
     """Draw clusters with replacement, yielding counts per group in blocks of replicates.
 
-    Groups of many clusters are drawn as a multinomial, which costs replicates x groups. The clusters of all other groups are
-    one more entry of it, which gives their number; which of them these are is drawn one by one.
+    Groups of many clusters are drawn as a multinomial, which costs replicates x groups. The clusters of all
+    other groups are one more entry of it, which gives their number; which of them these are is drawn one by
+    one.
 
     Args:
         sizes: Clusters per group, shape ``(k,)``.
@@ -75,7 +76,8 @@ def bootstrap(
 
     All use one sample and the same resampled clusters.
 
-    Each formula maps cell weights ``(b, m)`` to values ``(b,)``, NaN where undefined; the same seed gives the same replicates.
+    Each formula maps cell weights ``(b, m)`` to values ``(b,)``, NaN where undefined; the same seed gives the
+    same replicates.
     """
     values = np.empty((len(formulas), replicates))
     rng = np.random.default_rng(seed)
@@ -175,8 +177,8 @@ def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: f
 
     A kind is a corner of (label, score) in the population.
 
-    A bootstrap of a judge that never erred gives an interval of no width, on ten rows as on ten thousand. The share
-    that may have been missed is Wilson's upper bound for 0 of the rows' effective number of trials.
+    A bootstrap of a judge that never erred gives an interval of no width, on ten rows as on ten thousand. The
+    share that may have been missed is Wilson's upper bound for 0 of the rows' effective number of trials.
     """
     share = unseen_share(sample, level)
     cells = Cells(

@@ -89,7 +89,8 @@ def jackknife_interval(
 
     It is symmetric on an unbounded scale; None without a spread, or at a bound.
 
-    The error, with its degrees of freedom, is that of leaving out one cluster at a time; ``fisher`` is for [-1, 1], ``logit`` for [0, 1].
+    The error, with its degrees of freedom, is that of leaving out one cluster at a time; ``fisher`` is for
+    [-1, 1], ``logit`` for [0, 1].
     """
     if not 0.0 < standard_error < math.inf:
         return None

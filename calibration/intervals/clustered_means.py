@@ -76,8 +76,8 @@ class Combination(NamedTuple):
     def p(self) -> float | None:
         """Return the two-sided p for a true value of 0; None if it cannot be computed.
 
-        If all clusters are alike, a share of clusters at the opposite end would bring the mean to 0: this is twice
-        the chance to observe none of them.
+        If all clusters are alike, a share of clusters at the opposite end would bring the mean to 0: this is
+        twice the chance to observe none of them.
         """
         if not self.estimable:
             return None
@@ -121,15 +121,17 @@ def combine_means(
 ) -> Combination:
     """Return ``sum of coefficient[k] * mean(values in cell k)``; clusters are independent.
 
-    The standard error is CR2, unbiased if rows are independent and of one variance; the degrees of freedom are Bell and
-    McCaffrey's for the same case. For one cell, with a share ``w`` of the rows in each cluster::
+    The standard error is CR2, unbiased if rows are independent and of one variance; the degrees of freedom
+    are Bell and McCaffrey's for the same case. For one cell, with a share ``w`` of the rows in each cluster::
 
         error^2 = sum of (cluster's sum of residuals)^2 / (1 - w) / n^2
         1 / degrees = sum of w^2 + (sum of q)^2 - sum of q^2,  q = w^2 / (1 - w)
 
-    which is ``clusters - 1`` if clusters are of one size. A cell whose rows are all in one cluster has no spread that can be estimated.
+    which is ``clusters - 1`` if clusters are of one size. A cell whose rows are all in one cluster has no
+    spread that can be estimated.
 
-    Source: Bell and McCaffrey 2002; Pustejovsky and Tipton 2018, for a regression on the indicators of the cells.
+    Source: Bell and McCaffrey 2002; Pustejovsky and Tipton 2018, for a regression on the indicators of the
+    cells.
 
     Args:
         values: Shape ``(n,)``.
@@ -185,7 +187,8 @@ class Shift(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         difference: Its mean, with an interval.
         p: p-value of no difference, two-sided; None when there are no pairs.
-        minimum_detectable: The smallest difference that this many pairs detect with 80 % power; None if there is none.
+        minimum_detectable: The smallest difference that this many pairs detect with 80 % power; None if there
+            is none.
     """
 
     difference: Statistic
@@ -219,9 +222,11 @@ def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0
 
     Differences are in [-1, 1], shape ``(n,)``.
 
-    The p is the larger of two: Student's over clusters, and that of flipping signs of clusters. Under the null hypothesis the two sides of each pair are
-    exchangeable, so a cluster's sum is as likely as its negative; for 0/1 outcomes with one pair a cluster that is McNemar's exact test. Few differing
-    pairs need the second, clusters of very unequal sizes the first. ``seed`` draws patterns of signs if there are too many to enumerate.
+    The p is the larger of two: Student's over clusters, and that of flipping signs of clusters. Under the
+    null hypothesis the two sides of each pair are exchangeable, so a cluster's sum is as likely as its
+    negative; for 0/1 outcomes with one pair a cluster that is McNemar's exact test. Few differing pairs need
+    the second, clusters of very unequal sizes the first. ``seed`` draws patterns of signs if there are too
+    many to enumerate.
     """
     if not len(differences):
         return Shift(difference=mean_of(differences, cluster, level=level), p=None, minimum_detectable=None)

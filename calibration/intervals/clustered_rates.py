@@ -2,8 +2,9 @@
 
 Also covers samples with too few errors to estimate it, and means of fractions.
 
-The design effect of a cluster sample is a variance over clusters. Without errors it cannot be observed, with two or three it is luck; so the observed
-one is averaged with a usual one, which weighs as much as some errors do.
+The design effect of a cluster sample is a variance over clusters. Without errors it cannot be observed, with
+two or three it is luck; so the observed one is averaged with a usual one, which weighs as much as some errors
+do.
 """
 
 from __future__ import annotations
@@ -73,8 +74,9 @@ def effective_trials(
 
     It is at most the number of rows, and one for a single cluster.
 
-    Trials over the design effect: that of the prior, ``1 + (m - 1) * correlation`` for clusters of ``m`` rows, averaged with the one that the
-    jackknife observes (never below 1, times the square of Student's quantile over the normal one, since few clusters show their spread badly).
+    Trials over the design effect: that of the prior, ``1 + (m - 1) * correlation`` for clusters of ``m``
+    rows, averaged with the one that the jackknife observes (never below 1, times the square of Student's
+    quantile over the normal one, since few clusters show their spread badly).
 
     Source: Korn and Graubard 1998, except for the prior, which `docs/decisions` explains.
 
@@ -111,7 +113,8 @@ def clustered_wilson_interval(
 ) -> tuple[Interval, str]:
     """Compute Wilson's interval on the rows' effective number of trials, and its name.
 
-    The estimate is a mean of scores in [0, 1]; of 0/1 scores, a rate. ``between`` is the rows' mean of ``score (1 - score)``: 0 for a rate.
+    The estimate is a mean of scores in [0, 1]; of 0/1 scores, a rate. ``between`` is the rows' mean of
+    ``score (1 - score)``: 0 for a rate.
     """
     if spread.clusters != spread.trials:
         name = "Wilson on the cluster-effective n"
@@ -131,7 +134,8 @@ def effective_trials_of_mean(
         share: The mean.
         spread: Its spread over clusters.
         level: Nominal coverage.
-        between: The rows' mean of ``score (1 - score)``. Fractions vary by so much less than 0/1 scores with their mean.
+        between: The rows' mean of ``score (1 - score)``. Fractions vary by so much less than 0/1 scores with
+            their mean.
     """
     errors = informative_errors(spread.trials * min(share, 1 - share), spread.cluster_size)
     most = share * (1 - share)
@@ -163,7 +167,8 @@ def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95
 
     The bound is Clopper and Pearson's on the rows' effective number of trials.
 
-    Errors come in clusters, too, so here their weight beside the prior is their effective number: their number over the usual design effect.
+    Errors come in clusters, too, so here their weight beside the prior is their effective number: their
+    number over the usual design effect.
     """
     from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; rates over independent cases do not need it
 

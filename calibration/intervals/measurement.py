@@ -47,9 +47,9 @@ class Settings(NamedTuple):
     """Interval settings.
 
     Attributes:
-        interval: None for the best of each statistic: Wilson on the cluster-effective n for proportions, its own if
-            it has one, BCa cluster bootstrap for the rest. ``wilson`` and ``wald`` are the textbook forms that take
-            rows as independent; ``cluster-t`` and ``bootstrap`` (percentile) are clustered.
+        interval: None for the best of each statistic: Wilson on the cluster-effective n for proportions, its
+            own if it has one, BCa cluster bootstrap for the rest. ``wilson`` and ``wald`` are the textbook
+            forms that take rows as independent; ``cluster-t`` and ``bootstrap`` (percentile) are clustered.
         level: Nominal coverage.
         replicates: Bootstrap replicates.
         seed: The same seed gives the same intervals.
@@ -130,7 +130,8 @@ def _few_clusters_interval(
 
     A bootstrap of few clusters covers too little.
 
-    None if there are enough clusters, if leaving one out makes no difference or the statistic undefined, and at the ends of the scale.
+    None if there are enough clusters, if leaving one out makes no difference or the statistic undefined, and
+    at the ends of the scale.
     """
     unsuitable = settings.interval is not None or sample.singletons or sample.n_clusters < FEWEST
     if estimator.few_clusters is None or unsuitable or sample.effective_clusters >= FEW_CLUSTERS:

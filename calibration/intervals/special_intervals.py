@@ -61,7 +61,8 @@ def paired_interval(
 
     Its number of pairs is the effective one of the clusters.
 
-    A cell of ``signs`` ``(m,)`` is 1 where only the first succeeds, -1 where only the second does, else 0; ``trial`` is 1 for those in both denominators.
+    A cell of ``signs`` ``(m,)`` is 1 where only the first succeeds, -1 where only the second does, else 0;
+    ``trial`` is 1 for those in both denominators.
     """
     spread = mean_spread(signs, trial, sample)
     only_first, only_second = (float(sample.counts @ (signs == sign)) / spread.trials for sign in (1.0, -1.0))
@@ -79,8 +80,9 @@ def paired_interval(
 def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, str]:
     """Interval of the mean of two rates from the Wilson interval of each.
 
-    The distances from estimate to end are combined as standard errors are, each side by itself, so that the interval is
-    skewed if a rate is near 1. Clusters that hold both classes make the two rates depend on each other.
+    The distances from estimate to end are combined as standard errors are, each side by itself, so that the
+    interval is skewed if a rate is near 1. Clusters that hold both classes make the two rates depend on each
+    other.
 
     Source: Donner and Zou 2012 (method of variance estimates recovery).
     """
@@ -125,7 +127,8 @@ _DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
 
 
 _LUCKY = 0.16
-"""Part of the lowest sums under "all parts are 0" that count as luck: such a sum bounds the truth no closer than the part's end."""
+"""Part of the lowest sums under "all parts are 0" that count as luck: such a sum bounds the truth no
+closer than the part's end."""
 
 
 def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, level: float) -> Interval:
@@ -133,11 +136,12 @@ def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, leve
 
     Under each, the observed sum is neither too large nor too small; the interval always contains it.
 
-    A bootstrap treats the observed parts as the true ones, and doubles the bias. Instead, each candidate sum is represented by
-    the parts nearest to the observed ones, in standard errors; errors are drawn around them; and the candidate is kept if the
-    observed sum lies in the middle of the drawn ones (hybrid resampling, Chuang and Lai 2000). Errors are normal, with
-    Student's quantile for few clusters. An observed sum that would be rare even if all parts were 0 does not shrink the interval
-    further: its upper end is that of a sum one standard error below the usual one (power-constrained limits, Cowan et al. 2011).
+    A bootstrap treats the observed parts as the true ones, and doubles the bias. Instead, each candidate sum
+    is represented by the parts nearest to the observed ones, in standard errors; errors are drawn around
+    them; and the candidate is kept if the observed sum lies in the middle of the drawn ones (hybrid
+    resampling, Chuang and Lai 2000). Errors are normal, with Student's quantile for few clusters. An observed
+    sum that would be rare even if all parts were 0 does not shrink the interval further: its upper end is
+    that of a sum one standard error below the usual one (power-constrained limits, Cowan et al. 2011).
 
     Args:
         parts: Estimates, shape ``(q,)``, asymptotically normal.
@@ -174,8 +178,9 @@ def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, leve
 def _errors(noise: FloatArray, variance: FloatArray) -> FloatArray:
     """Return fixed normal errors with this covariance, as points of an integration.
 
-    They are drawn through the symmetric root of the covariance, which is unique. Eigenvectors are not: their signs, and any basis of
-    equal eigenvalues, are up to the processor's linear algebra. Parts without an error take no draws, so that empty ones change nothing.
+    They are drawn through the symmetric root of the covariance, which is unique. Eigenvectors are not: their
+    signs, and any basis of equal eigenvalues, are up to the processor's linear algebra. Parts without an
+    error take no draws, so that empty ones change nothing.
     """
     loose = np.flatnonzero(variance)
     values, vectors = np.linalg.eigh(noise[np.ix_(loose, loose)])

@@ -1,7 +1,8 @@
 """Variance of an estimate, from its clusters' influence, for all analytic standard errors.
 
-The influence of a row is how much it moves an estimate. Rows of a cluster depend on each other, clusters do not. So influence is
-summed within clusters, and the squares of these sums are added over clusters. Clusters with the same counts are one *group*, as in `Sample`.
+The influence of a row is how much it moves an estimate. Rows of a cluster depend on each other, clusters do
+not. So influence is summed within clusters, and the squares of these sums are added over clusters. Clusters
+with the same counts are one *group*, as in `Sample`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
     from ..statistics.rates import Proportion
 
 VarianceForm: TypeAlias = Literal["cr1", "cr2", "jackknife"]
-"""Correction of the sum of squares, which is too small with few clusters. ``cr1``: times G / (G - 1), as in regression
-software. ``cr2``: unbiased if rows are independent with one variance. ``jackknife``: leaving out one cluster at a time (CR3).
-All agree if clusters have one size; if a few hold most of the rows, each is larger than the one before."""
+"""Correction of the sum of squares, which is too small with few clusters. ``cr1``: times G / (G - 1), as
+in regression software. ``cr2``: unbiased if rows are independent with one variance. ``jackknife``: leaving
+out one cluster at a time (CR3). All agree if clusters have one size; if a few hold most of the rows, each
+is larger than the one before."""
 
 _POWER = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
 """Power of ``1 - share`` by which a cluster's sum is divided."""
@@ -35,8 +37,9 @@ FEWEST = 2
 def cluster_error(influence: FloatArray, cluster: IntArray, label_cluster: IntArray | None = None) -> float:
     """Compute the standard error over clusters of an estimate, from each row's influence.
 
-    The influence has shape ``(n,)``; for a mean it is the distance from the mean, over n. The error is NaN for one cluster. If labels are
-    scarce, pass their clusters as ``label_cluster``: their number sets the correction for few clusters.
+    The influence has shape ``(n,)``; for a mean it is the distance from the mean, over n. The error is NaN
+    for one cluster. If labels are scarce, pass their clusters as ``label_cluster``: their number sets the
+    correction for few clusters.
     """
     clusters = None if label_cluster is None else max(FEWEST, clusters_in(label_cluster))
     return math.sqrt(variance(cluster_sums(influence, cluster), clusters=clusters))
@@ -58,10 +61,12 @@ def variance(
 ) -> float:
     """Compute the variance of an estimate over clusters.
 
-    Source: Liang and Zeger 1986; for evaluations Miller 2024 (arXiv 2411.00640); Bell and McCaffrey 2002 for ``cr2`` and the jackknife.
+    Source: Liang and Zeger 1986; for evaluations Miller 2024 (arXiv 2411.00640); Bell and McCaffrey 2002 for
+    ``cr2`` and the jackknife.
 
     Args:
-        sums: Influence of a cluster of each group, shape ``(k,)``; if the estimate is a sum of q parts, ``(k, q)``.
+        sums: Influence of a cluster of each group, shape ``(k,)``; if the estimate is a sum of q parts, ``(k,
+            q)``.
         times: Number of clusters in each group, shape ``(k,)``; None for one in each.
         form: The correction for few clusters.
         shares: Share of the denominator (of each part's) that is in a cluster; for ``cr2`` and ``jackknife``.
@@ -167,8 +172,8 @@ class ClusterSpread(NamedTuple):
 def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | None = None) -> ClusterSpread:
     """Return the spread of ``sum of totals / sum of trials`` over groups of equal clusters.
 
-    Both arrays have a value per group, shape ``(k,)``, with at least one trial in all; ``times`` is the number of clusters in each
-    group, None for one in each.
+    Both arrays have a value per group, shape ``(k,)``, with at least one trial in all; ``times`` is the
+    number of clusters in each group, None for one in each.
     """
     times = np.ones(len(totals), dtype=np.int64) if times is None else times
     trials = float(times @ trials_of)

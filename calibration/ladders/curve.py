@@ -59,7 +59,8 @@ class Posterior(NamedTuple):
 
     Attributes:
         curve: Their parameters (middle, slope, top, floor), shape ``(k, 4)``.
-        threshold: Position at which each catches `CAUGHT`, shape ``(k,)``: minus infinity before the easiest level, infinity beyond the hardest.
+        threshold: Position at which each catches `CAUGHT`, shape ``(k,)``: minus infinity before the easiest
+            level, infinity beyond the hardest.
         weight: Posterior weights, shape ``(k,)``, their sum 1.
     """
 
@@ -80,8 +81,8 @@ class Posterior(NamedTuple):
 class CurveFamily:
     """Grid of candidate curves over the levels of one ladder.
 
-    Each is ``floor + (top - floor) / (1 + exp(slope * (position - middle)))``. ``1 - top`` is the share of lapses, which does not depend on the
-    level; ``floor`` is the share caught by chance.
+    Each is ``floor + (top - floor) / (1 + exp(slope * (position - middle)))``. ``1 - top`` is the share of
+    lapses, which does not depend on the level; ``floor`` is the share caught by chance.
 
     Args:
         positions: Positions of the levels, the easiest first: ascending from 0 to 1, shape ``(levels,)``.
@@ -130,9 +131,9 @@ class CurveFamily:
 def next_levels(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
     """Choose the levels of the next ``count`` questions.
 
-    The first questions are spread evenly. Later, seven of eight aim at the threshold, the level at which 80 % are caught: at one or two
-    levels if it is known well, else at many. If it may be beyond an end of the ladder, half of these go to that end and half evenly,
-    so that a flat curve is recognised.
+    The first questions are spread evenly. Later, seven of eight aim at the threshold, the level at which 80 %
+    are caught: at one or two levels if it is known well, else at many. If it may be beyond an end of the
+    ladder, half of these go to that end and half evenly, so that a flat curve is recognised.
 
     Returns:
         Level numbers, ascending, each repeated as often as it is asked about.

@@ -52,7 +52,8 @@ class LadderFit(NamedTuple):
     """A fitted curve. Positions run from 0, the easiest level, to 1, the hardest.
 
     Attributes:
-        threshold: Position at which 80 % are caught; minus infinity if fewer are caught at the easiest level, infinity if more at the hardest.
+        threshold: Position at which 80 % are caught; minus infinity if fewer are caught at the easiest level,
+            infinity if more at the hardest.
         low: Lower end of its interval, infinite in the same cases.
         high: Upper end.
         beyond: Probability that even the hardest level is caught at least 80 % of the time.
@@ -160,8 +161,8 @@ def _dip(answers: LadderAnswers, levels: int, answer_weight: float) -> int | Non
 
     Of several such levels it is the one with the smallest p-value.
 
-    Fisher's exact test of each pair of levels, each answer counting as ``answer_weight`` independent ones. Its p-value is
-    multiplied by the number of pairs.
+    Fisher's exact test of each pair of levels, each answer counting as ``answer_weight`` independent ones.
+    Its p-value is multiplied by the number of pairs.
     """
     counts = (answer_weight * np.bincount(answers.level_index, minlength=levels)).astype(int)
     missed = (

@@ -18,7 +18,8 @@ from ..intervals.clustered_means import mean_over_clusters
 from .look_levels import look_levels
 
 _STAKES = np.linspace(0.05, 0.95, 19)
-"""Shares of the largest stake; the evidence is the mean over them, so that no share has to be chosen in advance."""
+"""Shares of the largest stake; the evidence is the mean over them, so that no share has to be chosen in
+advance."""
 
 _SAMPLED = 20_000
 
@@ -35,9 +36,10 @@ def paired_drops(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the drop in accuracy since the certified run after each look, and the p of no drop.
 
-    Each anchor is compared with itself: its correctness at certification, less its mean over the looks so far, by a one-sided t-test over
-    clusters. A judge that repeats its verdicts, right or wrong, has differences of 0, so looks need not be independent of each other, and no
-    level has to be accepted in advance. Two anchors are added, one that became wrong and one that became right (Bonett and Price 2012);
+    Each anchor is compared with itself: its correctness at certification, less its mean over the looks so
+    far, by a one-sided t-test over clusters. A judge that repeats its verdicts, right or wrong, has
+    differences of 0, so looks need not be independent of each other, and no level has to be accepted in
+    advance. Two anchors are added, one that became wrong and one that became right (Bonett and Price 2012);
     without them a few changes in one direction would be enough.
 
     Args:
@@ -78,7 +80,8 @@ class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
         found: Chance to find the drop within them.
         wanted: Wanted chance.
         anchors: Number of anchors that gives the wanted chance.
-        replies: Replies per anchor of the certified run that give it with the present anchors; None if ten more do not.
+        replies: Replies per anchor of the certified run that give it with the present anchors; None if ten
+            more do not.
     """
 
     drop: float
@@ -132,14 +135,16 @@ def _detection_rate(accuracy: float, anchors: int, replies: float) -> float:
 def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
     """Return the evidence for a drop after each look, as an e-process.
 
-    It is valid if looks are independent of each other given the anchors. Verdicts of a judge at temperature 0 are not: repeated ones count again
-    in each look, and if the accepted level is the judge's own accuracy, up to 17 % of false alarms were observed. Accept a lower level.
+    It is valid if looks are independent of each other given the anchors. Verdicts of a judge at temperature 0
+    are not: repeated ones count again in each look, and if the accepted level is the judge's own accuracy, up
+    to 17 % of false alarms were observed. Accept a lower level.
 
-    A look is one run over a fixed set of anchors: the share of correct replies on each. Each stake bets on "less accurate
-    than accepted": a look multiplies its wealth by ``prod_i (1 - stake (x_i - m0) / (1 - m0))``. The anchors differ in difficulty,
-    but they are judged independently of each other, and their mean accuracy is at least ``m0`` unless the judge has drifted; by
-    the inequality of means the expected product then is at most 1. So the wealth is a supermartingale over looks, and
-    by Ville's inequality it ever reaches ``1 / alpha`` with probability at most ``alpha``.
+    A look is one run over a fixed set of anchors: the share of correct replies on each. Each stake bets on
+    "less accurate than accepted": a look multiplies its wealth by ``prod_i (1 - stake (x_i - m0) / (1 -
+    m0))``. The anchors differ in difficulty, but they are judged independently of each other, and their mean
+    accuracy is at least ``m0`` unless the judge has drifted; by the inequality of means the expected product
+    then is at most 1. So the wealth is a supermartingale over looks, and by Ville's inequality it ever
+    reaches ``1 / alpha`` with probability at most ``alpha``.
 
     Source: Waudby-Smith and Ramdas 2024 (betting); Li 2026 (arXiv 2606.15474) for judges.
 
@@ -148,7 +153,8 @@ def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
         accepted: The accepted accuracy ``m0``, below 1.
 
     Returns:
-        The evidence after each look, shape ``(looks,)``; it may fall again, but an alarm stands once it was reached.
+        The evidence after each look, shape ``(looks,)``; it may fall again, but an alarm stands once it was
+        reached.
 
     Raises:
         ValueError: The accepted level is not in (0, 1).

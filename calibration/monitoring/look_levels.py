@@ -16,7 +16,8 @@ _SOON = 5
 """Number of first looks over which most of the chance of a false alarm is spent equally."""
 
 _KEPT = 0.6
-"""Factor on the later looks' share of information that gives their part of the chance: a tenth if the certified run has one reply."""
+"""Factor on the later looks' share of information that gives their part of the chance: a tenth if the
+certified run has one reply."""
 
 _FAR, _POINTS = 9.0, 257
 
@@ -26,12 +27,14 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
 
     Over all looks, a judge that does not change is flagged with chance ``alpha``.
 
-    The difficulty of an anchor cancels in its differences. So for a judge that does not change the statistics of looks ``s < t`` correlate as
-    ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats itself: they are a Brownian motion observed at the shares ``t / (t + R)`` of its
-    time. The first five looks spend equal parts of ``alpha``, nine tenths in all if ``R`` is 1; the rest is the chance that the motion
-    ever crosses a straight line from there on, by the principle of reflection.
+    The difficulty of an anchor cancels in its differences. So for a judge that does not change the statistics
+    of looks ``s < t`` correlate as ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats itself: they
+    are a Brownian motion observed at the shares ``t / (t + R)`` of its time. The first five looks spend equal
+    parts of ``alpha``, nine tenths in all if ``R`` is 1; the rest is the chance that the motion ever crosses
+    a straight line from there on, by the principle of reflection.
 
-    Source: Lan and DeMets 1983 (spending); Armitage, McPherson and Rowe 1969 (the integral over looks); Jennison and Turnbull 1997 (statistics of this form).
+    Source: Lan and DeMets 1983 (spending); Armitage, McPherson and Rowe 1969 (the integral over looks);
+    Jennison and Turnbull 1997 (statistics of this form).
 
     Args:
         looks: Number of levels, from the first look on.

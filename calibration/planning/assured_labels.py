@@ -69,7 +69,8 @@ class Expected(NamedTuple):
 
 
 _Errors: TypeAlias = Callable[[int, np.random.Generator], FloatArray]
-"""From a number of labels to the standard error, rows independent, in each of `_DRAWS` samples; infinite where there is none."""
+"""From a number of labels to the standard error, rows independent, in each of `_DRAWS` samples; infinite
+where there is none."""
 
 
 def assured_labels(
@@ -83,7 +84,8 @@ def assured_labels(
 
     Intervals are that narrow in the share ``assurance`` of samples; None if no number is enough.
 
-    Samples are drawn: tables of label and verdict, and, if items cluster, the error of their spread, which grows with fewer clusters.
+    Samples are drawn: tables of label and verdict, and, if items cluster, the error of their spread, which
+    grows with fewer clusters.
     """
     average = average_labels(expected, half_width, unlabelled)
     errors = {

@@ -37,8 +37,8 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
         decided: Share of outputs that the checkers decide.
         decided_rate: Share of those that pass.
         open_rate: Share of the others that are right.
-        explained: Share of the variance of labels of undecided outputs that verdicts explain (the squared multiple correlation): of ``cheap``, of ``dear``,
-            and of both as ``cheap+dear``.
+        explained: Share of the variance of labels of undecided outputs that verdicts explain (the squared
+            multiple correlation): of ``cheap``, of ``dear``, and of both as ``cheap+dear``.
         n: Number of labelled outputs behind it; 0 if the rates were given.
     """
 
@@ -77,7 +77,8 @@ class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
         open_half_width: Half-width for the undecided outputs, whose rate `estimate` gives for a run.
         phases: The phases.
         half_widths: Half-width of the best plan by design: its judges joined by ``+``, or ``labels alone``.
-        labels_alone_cost: Cost of the same half-width without a judge; None if all outputs together do not suffice.
+        labels_alone_cost: Cost of the same half-width without a judge; None if all outputs together do not
+            suffice.
         pilot: The rates that the plan assumes.
     """
 
@@ -109,21 +110,24 @@ def plan_budget(
 ) -> BudgetPlan:
     """Spend a budget for the narrowest interval.
 
-    The estimate is that of nested samples: each phase is a random part of the one before, and corrects it (`multi_phase_rate`). Its variance is a sum
-    over phases of the phase's own variance over its number of outputs. So a phase gets outputs in proportion to the root of its variance over its
-    price; if that were more than the phase before has, both get equal numbers. All sets of judges are tried.
+    The estimate is that of nested samples: each phase is a random part of the one before, and corrects it
+    (`multi_phase_rate`). Its variance is a sum over phases of the phase's own variance over its number of
+    outputs. So a phase gets outputs in proportion to the root of its variance over its price; if that were
+    more than the phase before has, both get equal numbers. All sets of judges are tried.
 
     Source: Neyman 1938 for two phases; Cochran 1977, chapter 12; Kott 1990 for more of them.
 
     Args:
         budget: The budget in dollars.
-        costs: Cost of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``dear`` if there are such judges.
+        costs: Cost of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``dear`` if there are
+            such judges.
         pilot: Assumed rates.
         outputs: Number of outputs available; None for unlimited.
         effect: Factor by which clusters multiply the variance.
 
     Raises:
-        UsageError: The budget does not pay for the fewest labels, something unlimited costs nothing, or checkers decide everything.
+        UsageError: The budget does not pay for the fewest labels, something unlimited costs nothing, or
+            checkers decide everything.
     """
     if pilot.decided >= 1.0:
         raise UsageError("checkers decide every output: nothing is left to judge or label")

@@ -42,8 +42,8 @@ def unlabelled_items(table: Table) -> CodeArray:
 def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float]:
     """Items drawn more often the more their labels are in doubt, each with its chance.
 
-    Every item is drawn or not by itself, so their number varies around ``count``. All of those drawn must be labelled,
-    and the estimate must know the chances: `estimate` with the column ``label_probability``.
+    Every item is drawn or not by itself, so their number varies around ``count``. All of those drawn must be
+    labelled, and the estimate must know the chances: `estimate` with the column ``label_probability``.
 
     Raises:
         InputError: The table has several judges, or no item is judged and not labelled.
@@ -58,8 +58,8 @@ def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float
 def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw:
     """Draw a simple random sample in each stratum, by Neyman allocation from the labels so far.
 
-    Every stratum comes to at least ten labels, or to all of its items. All of those drawn must be labelled, and
-    `estimate` must know the strata.
+    Every stratum comes to at least ten labels, or to all of its items. All of those drawn must be labelled,
+    and `estimate` must know the strata.
 
     Raises:
         InputError: Several judges, nothing to draw from, no such strata, or too few labels for all of them.
@@ -124,8 +124,9 @@ def neyman_allocation(
 
     They make the total labels of each stratum proportional to its size times its spread.
 
-    That makes the variance of a stratified mean least. What a stratum has too many of already, others go without;
-    none gets more labels than it has items, nor fewer than ``least`` if it has so many. Their sum is ``count`` if so many items are left.
+    That makes the variance of a stratified mean least. What a stratum has too many of already, others go
+    without; none gets more labels than it has items, nor fewer than ``least`` if it has so many. Their sum is
+    ``count`` if so many items are left.
 
     Source: Neyman 1934; for prediction-powered estimates Fisch et al. 2024 (arXiv 2406.04291).
 

@@ -85,7 +85,8 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
         judges: Names of the judges ``cheap`` and ``dear``.
 
     Raises:
-        InputError: There is no such judge, or the undecided outputs that it judged have fewer than 30 labels or labels that are all equal.
+        InputError: There is no such judge, or the undecided outputs that it judged have fewer than 30 labels
+            or labels that are all equal.
     """
     every = nested_verdicts(table, list(judges.values()))
     decided, rest = every.decided[np.isfinite(every.decided)], every.undecided()

@@ -30,7 +30,8 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
     """Items to label next.
 
     Attributes:
-        chances: Item id to the chance with which it was drawn, in the order of labelling; None in a simple random sample.
+        chances: Item id to the chance with which it was drawn, in the order of labelling; None in a simple
+            random sample.
         of: How many items it was drawn from.
         strata: Items and draws of each stratum, if drawn by stratum.
         stratum_of: Item id to its stratum, if drawn by stratum.
@@ -61,7 +62,8 @@ class MeasuredRates(NamedTuple):
         n: Items with label and score.
         n_labelled: Items with a label.
         n_unlabelled: Judged items without a label.
-        tpr: True positive rate, pulled towards 0.5 by half an item of each kind, so that it is neither 0 nor 1.
+        tpr: True positive rate, pulled towards 0.5 by half an item of each kind, so that it is neither 0 nor
+            1.
         tnr: True negative rate, in the same form.
         prevalence: Share of labels that pass, in the same form.
     """

@@ -82,11 +82,13 @@ def labels_for_rogan_gladen(
 
     Each class gets at least 1.
 
-    Of its variance, ``theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 - Sp) / wrong`` over ``J^2`` is the labels' part;
-    the least labels are in proportion to the roots of both numerators. Se is the judge's true positive rate, Sp its true negative rate, theta the prevalence.
-    None if the judge is no better than chance, or no number is enough.
+    Of its variance, ``theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 - Sp) / wrong`` over ``J^2`` is the
+    labels' part; the least labels are in proportion to the roots of both numerators. Se is the judge's true
+    positive rate, Sp its true negative rate, theta the prevalence. None if the judge is no better than
+    chance, or no number is enough.
 
-    Source: Neyman 1934; Lee et al. 2025 (arXiv 2511.21140) have it with the judge's rate for theta, and for rates near 1.
+    Source: Neyman 1934; Lee et al. 2025 (arXiv 2511.21140) have it with the judge's rate for theta, and for
+    rates near 1.
     """
     youden = tpr + tnr - 1
     rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)

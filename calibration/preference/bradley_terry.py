@@ -37,10 +37,12 @@ def strengths(
     Errors are sandwich errors over clusters. Strengths are undefined if the comparisons do not
     bound them.
 
-    A comparison counts as one win, divided between the two by how far each was preferred: a tie, and a flip, is half a win for each. The
-    likelihood is that of fractional responses, whose maximum exists when that of wins and losses does.
+    A comparison counts as one win, divided between the two by how far each was preferred: a tie, and a flip,
+    is half a win for each. The likelihood is that of fractional responses, whose maximum exists when that of
+    wins and losses does.
 
-    Source: Bradley and Terry 1952; Ford 1957 for when the maximum exists; Papke and Wooldridge 1996 for fractions; Liang and Zeger 1986.
+    Source: Bradley and Terry 1952; Ford 1957 for when the maximum exists; Papke and Wooldridge 1996 for
+    fractions; Liang and Zeger 1986.
 
     Args:
         systems: Names of the k systems.
@@ -77,7 +79,8 @@ def sandwich_statistic(
 ) -> Statistic:
     """Return an estimate with a t interval by its sandwich error over clusters.
 
-    ``influence`` and ``cluster`` have a value for each comparison; the estimate has no interval if the error cannot be estimated.
+    ``influence`` and ``cluster`` have a value for each comparison; the estimate has no interval if the error
+    cannot be estimated.
     """
     clusters = len(np.unique(cluster))
     if clusters < FEWEST:
@@ -118,8 +121,8 @@ def _inverse(information: FloatArray) -> FloatArray:
 
     Its null space is that of equal strengths.
 
-    The null space is known, so it is filled in and removed again. `numpy.linalg.pinv` would have to distinguish its eigenvalue from rounding,
-    which fails on some processors.
+    The null space is known, so it is filled in and removed again. `numpy.linalg.pinv` would have to
+    distinguish its eigenvalue from rounding, which fails on some processors.
     """
     filled = float(np.trace(information)) / len(information) ** 2
     whole = np.linalg.inv(information + filled)

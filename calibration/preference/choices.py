@@ -16,13 +16,16 @@ class Choices(NamedTuple):
         systems: Names of systems.
         a: Number of the first system of the pair, whichever output is shown first.
         b: Number of the second system.
-        a_first: Choice when ``a`` was shown first: 1 for ``a``, 0 for ``b``, a tie between; NaN without a verdict.
-        b_first: Choice when ``b`` was shown first: 1 for ``b``, 0 for ``a``, a tie between; NaN without a verdict.
+        a_first: Choice when ``a`` was shown first: 1 for ``a``, 0 for ``b``, a tie between; NaN without a
+            verdict.
+        b_first: Choice when ``b`` was shown first: 1 for ``b``, 0 for ``a``, a tie between; NaN without a
+            verdict.
         cluster: Cluster number.
         length_a: Characters of the output of ``a``; NaN if unknown.
         length_b: Characters of the output of ``b``; NaN if unknown.
         label: 1 if ``a`` is better by trusted labels, 0 if ``b`` is, 0.5 if they are equal; NaN if unknown.
-        person: Preference of a person who saw both outputs: 1 for ``a``, 0 for ``b``, 0.5 for a tie; NaN without one.
+        person: Preference of a person who saw both outputs: 1 for ``a``, 0 for ``b``, 0.5 for a tie; NaN
+            without one.
     """
 
     systems: list[str]

@@ -18,12 +18,14 @@ _CHOSEN = "people chose between outputs on which the judge decides unlike on the
 def corrected_win_rate(met: Choices, *, level: float = 0.95) -> Statistic | None:
     """Return the win rate of ``a`` among people by PPI++ over clusters; None if no person chose.
 
-    The comparisons on which people chose must be a random part of all. Undefined with fewer than ten, or if they look chosen.
+    The comparisons on which people chose must be a random part of all. Undefined with fewer than ten, or if
+    they look chosen.
 
     Source: Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453).
 
     Args:
-        met: Comparisons of two systems, the same one always ``a``, with a verdict of the judge in both orders.
+        met: Comparisons of two systems, the same one always ``a``, with a verdict of the judge in both
+            orders.
         level: Nominal coverage.
     """
     chosen = np.isfinite(met.person)

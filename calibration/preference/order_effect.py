@@ -1,6 +1,7 @@
 """Bradley-Terry strengths, with an effect of the order in which two outputs are shown.
 
-If a judge favours what is shown first, its two orders disagree. Strengths fitted to their mean would then be too close to each other.
+If a judge favours what is shown first, its two orders disagree. Strengths fitted to their mean would then be
+too close to each other.
 """
 
 from __future__ import annotations
@@ -36,10 +37,12 @@ def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStren
 
     Standard errors are sandwich errors over clusters.
 
-    The log-odds that the output shown first is chosen are its strength minus the other's, plus the order effect. A tie is half a choice of each.
-    If the order decides too much for a finite effect, strengths are fitted to the mean of both orders, and the effect is undefined.
+    The log-odds that the output shown first is chosen are its strength minus the other's, plus the order
+    effect. A tie is half a choice of each. If the order decides too much for a finite effect, strengths are
+    fitted to the mean of both orders, and the effect is undefined.
 
-    Source: Davidson and Beaver 1977 for a multiplicative order effect; Papke and Wooldridge 1996 for fractions.
+    Source: Davidson and Beaver 1977 for a multiplicative order effect; Papke and Wooldridge 1996 for
+    fractions.
 
     Args:
         complete: Comparisons with a verdict in both orders.

@@ -13,8 +13,8 @@ from ..statistic import Statistic
 class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
     """Two systems on the cases for which both have an output.
 
-    A comparison is won if the same output is chosen in both orders. If the order decides, it is a flip, which is neither a win nor a
-    tie; a choice in one order and a tie in the other is half of one.
+    A comparison is won if the same output is chosen in both orders. If the order decides, it is a flip, which
+    is neither a win nor a tie; a choice in one order and a tie in the other is half of one.
 
     Attributes:
         a: The first.
@@ -28,12 +28,13 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
         flipped_to_first: What is shown first is chosen in both orders.
         flipped_to_second: What is shown second is.
         half_tied: A choice in one order and a tie in the other.
-        preferred: The win rate of ``a``: how far it is preferred, each order counting half, so that a flip and a tie count half to each.
+        preferred: The win rate of ``a``: how far it is preferred, each order counting half, so that a flip
+            and a tie count half to each.
         settled: The share that ``a`` won of the comparisons that one of them won; flips and ties left out.
         p: p-value of a win rate of one half, by flipping signs of clusters; None without a comparison.
         adjusted_p: The same adjusted over the pairs (Holm): what the words go by.
-        corrected: The win rate of ``a`` as people would have it, by their choices on a random part of the comparisons and the judge's on all; None
-            without such choices.
+        corrected: The win rate of ``a`` as people would have it, by their choices on a random part of the
+            comparisons and the judge's on all; None without such choices.
         better: Which is preferred by ``adjusted_p``; None without evidence.
     """
 
@@ -62,7 +63,8 @@ class SystemPreference(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         n: Its comparisons with a verdict in both orders.
         win_rate: How far it is preferred in them, each order counting half.
-        strength: Bradley-Terry's beside an order effect, a log-odds; the mean of all systems is 0. Undefined if the comparisons do not bound it.
+        strength: Bradley-Terry's beside an order effect, a log-odds; the mean of all systems is 0. Undefined
+            if the comparisons do not bound it.
     """
 
     n: int
@@ -93,8 +95,10 @@ class Position(Bias, frozen=True, kw_only=True):
         flips: Share of comparisons that flip.
         to_first: Flips to what is shown first.
         to_second: Flips to what is shown second.
-        log_odds: Log-odds of choosing the first shown, beside the strengths of systems; positive for a judge that favours it.
-        flip_p: p-value of equally many flips to either, by the exact sign test, which takes comparisons as independent; None without a flip.
+        log_odds: Log-odds of choosing the first shown, beside the strengths of systems; positive for a judge
+            that favours it.
+        flip_p: p-value of equally many flips to either, by the exact sign test, which takes comparisons as
+            independent; None without a flip.
     """
 
     flips: Statistic
@@ -107,8 +111,9 @@ class Position(Bias, frozen=True, kw_only=True):
 class Length(Bias, frozen=True, kw_only=True):
     """Length bias.
 
-    ``effect`` needs labels: how often the judge chooses wrongly when the wrong output is the longer, minus how often when it is the shorter.
-    Without labels there is only `longer`, which is not a bias by itself: longer outputs may be better.
+    ``effect`` needs labels: how often the judge chooses wrongly when the wrong output is the longer, minus
+    how often when it is the shorter. Without labels there is only `longer`, which is not a bias by itself:
+    longer outputs may be better.
 
     Attributes:
         longer: How far the longer of two outputs of different length is preferred, each order counting half.
@@ -145,7 +150,8 @@ class RankingMisfit(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         p: p-value of "strengths explain who is preferred", over clusters.
         found: Whether they do not, at 5 %.
-        cycle: Three systems, each preferred to the next and the last to the first, most clearly; empty if there are none.
+        cycle: Three systems, each preferred to the next and the last to the first, most clearly; empty if
+            there are none.
         a: System that is preferred to ``b`` more than strengths say, farther than any other by its error.
         b: The other.
         observed: The win rate of ``a`` against ``b``.
@@ -173,8 +179,10 @@ class PreferenceNumbers(msgspec.Struct, frozen=True, kw_only=True):
         systems: Each system against all others.
         position: Whether the order decides.
         length: Whether length does.
-        misfit: Whether one strength a system explains who is preferred; None if that cannot be tested, as with two systems.
-        labels: Agreement with labels; None if no label tells two outputs of a case apart, or calls them alike.
+        misfit: Whether one strength a system explains who is preferred; None if that cannot be tested, as
+            with two systems.
+        labels: Agreement with labels; None if no label tells two outputs of a case apart, or calls them
+            alike.
     """
 
     judge: str

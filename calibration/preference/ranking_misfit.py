@@ -23,9 +23,9 @@ _MOST = 1_000
 def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
     """Test the Bradley-Terry model with an order effect against a free rate for each pair.
 
-    Uses Rao's score statistic. Its null distribution comes from flipping the signs of clusters' influence on it, so that
-    comparisons within a cluster may depend on each other. Returns None if strengths fit any preferences, if no finite strengths
-    fit, or if more than 1,000 pairs met.
+    Uses Rao's score statistic. Its null distribution comes from flipping the signs of clusters' influence on
+    it, so that comparisons within a cluster may depend on each other. Returns None if strengths fit any
+    preferences, if no finite strengths fit, or if more than 1,000 pairs met.
 
     Source: Bradley and Terry 1952; Rao 1948; Kline and Santos 2012 for flipped signs of scores.
 
@@ -49,8 +49,8 @@ def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
 def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> FloatArray:
     """Return each cluster's part of the pairs' scores that the strengths leave free.
 
-    The shape is ``(clusters, pairs - systems + 1)``. Scores are scaled so that the squares of their sums over clusters add up to
-    Rao's statistic. ``beta`` and ``inverse`` come from `fit_of_order`.
+    The shape is ``(clusters, pairs - systems + 1)``. Scores are scaled so that the squares of their sums over
+    clusters add up to Rao's statistic. ``beta`` and ``inverse`` come from `fit_of_order`.
     """
     k = len(complete.systems)
     pairs, pair = np.unique(_pair_of(complete), return_inverse=True)

@@ -1,7 +1,8 @@
 """Scores by rubrics: HealthBench's means, corrected for a judge's errors on criteria.
 
-The mean of points over points possible is taken over items and clipped to [0, 1] as a whole (Arora et al. 2025). With labels, each verdict is
-corrected by the rates of its criterion (Rogan and Gladen 1978), which are drawn towards those of all criteria (`shrunken_rates`).
+The mean of points over points possible is taken over items and clipped to [0, 1] as a whole (Arora et al.
+2025). With labels, each verdict is corrected by the rates of its criterion (Rogan and Gladen 1978), which are
+drawn towards those of all criteria (`shrunken_rates`).
 """
 
 from __future__ import annotations

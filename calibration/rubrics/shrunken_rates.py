@@ -17,7 +17,8 @@ _PRIOR_WEIGHT = 60.0
 """Weight of the default strength, in trials: few trials say little about the spread."""
 
 _MIN_STRENGTH, _MAX_STRENGTH = 4.0, 1e6
-"""Limits of the prior strength: some shrinkage always, and a finite one if groups differ no more than by chance."""
+"""Limits of the prior strength: some shrinkage always, and a finite one if groups differ no more than by
+chance."""
 
 
 class SuccessCount(NamedTuple):

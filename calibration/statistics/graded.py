@@ -2,7 +2,8 @@
 
 Correlations rank and do not see a shift.
 
-A formula maps weights, counts per cell of shape ``(..., m)``, and the cells with their labels and scores to values of shape ``(...)``.
+A formula maps weights, counts per cell of shape ``(..., m)``, and the cells with their labels and scores to
+values of shape ``(...)``.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def cell_moments(weights: FloatArray, cells: Cells) -> Moments:
 
 
 MAX_PAIRWISE_CELLS = 1_500
-"""Up to here Kendall's tau compares all pairs of cells at once; beyond it, one sorted pass per row of weights."""
+"""Up to here Kendall's tau compares all pairs of cells at once; beyond it, one sorted pass per row of
+weights."""
 
 
 def pearson(weights: FloatArray, cells: Cells) -> FloatArray:
@@ -152,9 +154,9 @@ def weighted_kappa(weights: FloatArray, cells: Cells) -> FloatArray:
 
     The cost of a pair is its squared difference.
 
-    On values that are equally spaced levels this is the usual quadratic kappa; levels that were declared and never
-    used change nothing. It is then, identically, Lin's concordance (Fleiss and Cohen 1973), which is how it is
-    computed: the table of many distinct values would be large and empty.
+    On values that are equally spaced levels this is the usual quadratic kappa; levels that were declared and
+    never used change nothing. It is then, identically, Lin's concordance (Fleiss and Cohen 1973), which is
+    how it is computed: the table of many distinct values would be large and empty.
     """
     return concordance(weights, cells)
 

@@ -1,6 +1,7 @@
 """Statistics of scores as probabilities of being right: ranking, calibration, and error.
 
-A formula maps weights, counts per cell of shape ``(..., m)``, and the cells with their labels and scores to values of shape ``(...)``.
+A formula maps weights, counts per cell of shape ``(..., m)``, and the cells with their labels and scores to
+values of shape ``(...)``.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ _INNER_EDGES = np.arange(1, BINS) / BINS
 def ece(weights: FloatArray, cells: Cells) -> FloatArray:
     """Sum over bins of (share of rows) x |mean outcome - mean score|, in [0, 1].
 
-    Source: Naeini et al. 2015. Biased upwards in small samples, and dependent on the bins: compare only like with like.
+    Source: Naeini et al. 2015. Biased upwards in small samples, and dependent on the bins: compare only like
+    with like.
     """
     gaps = weights @ ece_gaps(cells)
     # |x| without np.abs, which would drop the imaginary part that carries the derivative.
@@ -80,9 +82,11 @@ class BrierParts(NamedTuple):
     """The parts of a Brier score: ``reliability - resolution + uncertainty + remainder``.
 
     Attributes:
-        reliability: Mean squared distance of a group's score from its rate; 0 for a judge whose scores are rates.
+        reliability: Mean squared distance of a group's score from its rate; 0 for a judge whose scores are
+            rates.
         resolution: Mean squared distance of a group's rate from the rate of all; the more the better.
-        uncertainty: ``rate (1 - rate)``: what the score of a judge would be that knows the rate and nothing else.
+        uncertainty: ``rate (1 - rate)``: what the score of a judge would be that knows the rate and nothing
+            else.
         remainder: Variance of scores within groups; 0 if each group is one score.
     """
 
@@ -115,8 +119,8 @@ def corrected_brier_parts(
 
     The parts have the same sum; None if a group has a single row, since its chance cannot be estimated.
 
-    Source: Ferro and Fricker 2012. Reliability and resolution may be below 0. The reliability is also the debiased squared
-    calibration error of Kumar, Liang and Ma 2019 (arXiv 1909.10155).
+    Source: Ferro and Fricker 2012. Reliability and resolution may be below 0. The reliability is also the
+    debiased squared calibration error of Kumar, Liang and Ma 2019 (arXiv 1909.10155).
     """
     size, rate, _ = _groups(outcome, score, group, count)
     if (size < 2).any():  # noqa: PLR2004 - a variance needs two

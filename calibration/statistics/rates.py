@@ -1,9 +1,11 @@
 """Rates and scores of the 2x2 table, and agreement beyond chance.
 
-Tables are ``[[tn, fp], [fn, tp]]``: rows the trusted label, columns the judge, "pass" is positive. Shapes ``(..., 2, 2)``.
+Tables are ``[[tn, fp], [fn, tp]]``: rows the trusted label, columns the judge, "pass" is positive. Shapes
+``(..., 2, 2)``.
 
-Tables on categories are counts ``(..., q, q)``: rows one rater, columns the other, q the declared categories, at least 2. Agreement on them
-is at most 1, and NaN if chance agrees for certain (both raters use one and the same category only) or the table is empty.
+Tables on categories are counts ``(..., q, q)``: rows one rater, columns the other, q the declared categories,
+at least 2. Agreement on them is at most 1, and NaN if chance agrees for certain (both raters use one and the
+same category only) or the table is empty.
 """
 
 from __future__ import annotations
@@ -86,8 +88,8 @@ def mcc(table: FloatArray) -> FloatArray:
 
     It is Pearson's: (tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn)).
 
-    Source: Matthews 1975. With N unlabelled and n labelled rows a judge of this correlation cuts the variance of the
-    corrected rate by the factor ``1 - mcc**2 * N / (N + n)``.
+    Source: Matthews 1975. With N unlabelled and n labelled rows a judge of this correlation cuts the variance
+    of the corrected rate by the factor ``1 - mcc**2 * N / (N + n)``.
     """
     total = table.sum(axis=(-2, -1), keepdims=True)
     # Shares, not counts: a product of four counts of a large table leaves the range in which floats are exact.

@@ -50,7 +50,8 @@ MAX_SLICES = 32
 """A column with more distinct values than this is not a slice but an id, a text or a measurement."""
 
 _BLOCK = 512
-"""Rows that are read together: a column at a time, each distinct value once; so few that they stay in the processor's cache."""
+"""Rows that are read together: a column at a time, each distinct value once; so few that they stay in the
+processor's cache."""
 
 
 _UNITS = {"score": PLAIN, "label": PLAIN}
@@ -105,10 +106,12 @@ class TableBuilder:
         """Check and keep rows.
 
         Args:
-            rows: Each with its number in the file, 0 if it has none, and at least ``item_id``, ``judge`` and ``score``.
+            rows: Each with its number in the file, 0 if it has none, and at least ``item_id``, ``judge`` and
+                ``score``.
             path: Named in errors.
             columns: Names of these rows' columns, if they are not those of all rows.
-            in_units: Whether scores and labels are in [0, 1], as those of a run are, whatever the scale of other rows.
+            in_units: Whether scores and labels are in [0, 1], as those of a run are, whatever the scale of
+                other rows.
 
         Raises:
             InputError: A field is missing, of the wrong type or outside [0, 1].
@@ -234,8 +237,8 @@ class TableBuilder:
             path: File of the labels and numbers, for errors.
 
         Raises:
-            InputError: There is no row, two rows are about the same, no row has a column that was named, or no label is
-                of an item in the table.
+            InputError: There is no row, two rows are about the same, no row has a column that was named, or
+                no label is of an item in the table.
         """
         rows = len(self)
         if not rows:

@@ -100,13 +100,16 @@ class Table:
         label: In [0, 1], shape ``(n,)``; NaN where it is unknown.
         cluster: Number of the cluster of each row, shape ``(n,)``.
         columns: ``system``, ``repeat``, ``order`` and every other column that could be a slice.
-        numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row has none:
-            ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``, ``label_probability`` and ``label_round``.
+        numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row
+            has none: ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``,
+            ``label_probability`` and ``label_round``.
         judges: Judges by name, for rows from a run folder; in other tables a judge is only a name.
         thresholds: Pass threshold of each judge; 0.5 for those not named.
         decisions: What people decided of items that were put before them a second time.
-        checkers: Of the labels that were given as verdicts, those that call themselves a checker's: its name, and how many items.
-        preferred: Judges by whose verdict an output goes that several judged, the first of them first; others follow.
+        checkers: Of the labels that were given as verdicts, those that call themselves a checker's: its name,
+            and how many items.
+        preferred: Judges by whose verdict an output goes that several judged, the first of them first; others
+            follow.
         notes: How columns were recognised that do not have their names of the contract.
     """
 
@@ -152,8 +155,8 @@ class Table:
     def model_of(self, judge: str) -> str:
         """Return a judge's model; empty if unknown.
 
-        Rows of files do not say who a judge is: there it is what a column ``model`` says in all its rows, or else what stands behind
-        the name, as ``judge@model``.
+        Rows of files do not say who a judge is: there it is what a column ``model`` says in all its rows, or
+        else what stands behind the name, as ``judge@model``.
         """
         if judge in self.judges:
             return self.judges[judge].model
@@ -201,7 +204,8 @@ class Table:
 
         A missing label does not pass.
 
-        Label and score of a row have one scale, so one threshold serves both. For labels of 0 and 1 any threshold gives the same.
+        Label and score of a row have one scale, so one threshold serves both. For labels of 0 and 1 any
+        threshold gives the same.
         """
         return self.label >= self.threshold
 

@@ -84,12 +84,15 @@ def read_table(
     Runs are opened by `fiducial.evaluation.run_table.read_tables`.
 
     Args:
-        sources: ``.csv``, ``.parquet``, or what gives rows itself; everything else, and what is in memory, is read as JSON Lines.
-        columns: Names of the contract and columns of the files, in either order: ``{"label": "gold"}``. Columns that are not named are
-            found by their names and what is in them; the table's ``notes`` say how.
-        labels: Verdicts as JSON Lines whose graded scores are labels, or a table of labels; they take the place of labels in the tables.
-        draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
-            for each round, in their order. A plain random sample has no chances.
+        sources: ``.csv``, ``.parquet``, or what gives rows itself; everything else, and what is in memory, is
+            read as JSON Lines.
+        columns: Names of the contract and columns of the files, in either order: ``{"label": "gold"}``.
+            Columns that are not named are found by their names and what is in them; the table's ``notes`` say
+            how.
+        labels: Verdicts as JSON Lines whose graded scores are labels, or a table of labels; they take the
+            place of labels in the tables.
+        draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes
+            them; a file for each round, in their order. A plain random sample has no chances.
         form: Options for columns and grades; None for the defaults.
 
     Raises:

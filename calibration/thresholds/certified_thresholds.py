@@ -36,8 +36,9 @@ def certify_threshold(
 
     Go from strict to lax, and stop at the first threshold whose error bound is too high.
 
-    With probability ``1 - failure`` over calibration samples, the verdicts kept at the threshold are wrong at most
-    ``max_error`` of the time. The exact bound needs independent rows, so one row of each cluster is drawn.
+    With probability ``1 - failure`` over calibration samples, the verdicts kept at the threshold are wrong at
+    most ``max_error`` of the time. The exact bound needs independent rows, so one row of each cluster is
+    drawn.
 
     Source: Angelopoulos et al. 2021 (Learn then Test); Jung et al. 2024 (arXiv 2407.18370).
 
@@ -50,7 +51,8 @@ def certify_threshold(
         seed: Decides which row of a cluster is drawn.
 
     Returns:
-        The laxest certified threshold. Thresholds that keep too few rows to ever pass are skipped, whatever the number of
+        The laxest certified threshold. Thresholds that keep too few rows to ever pass are skipped, whatever
+        the number of
         wrong ones.
     """
     if cluster is not None:
@@ -104,10 +106,12 @@ def certify_cascade(
 
     Judges are taken in the order in which they are asked, each with its share of the chance to fail.
 
-    With probability ``1 - FAILURE`` over calibration samples the verdicts that each judge keeps, and so all that are kept,
-    are wrong at most ``max_error`` of the time. A judge without a certified threshold decides nothing. One item of each cluster, drawn by ``seed``, is used.
+    With probability ``1 - FAILURE`` over calibration samples the verdicts that each judge keeps, and so all
+    that are kept, are wrong at most ``max_error`` of the time. A judge without a certified threshold decides
+    nothing. One item of each cluster, drawn by ``seed``, is used.
 
-    Source: Jung et al. 2024 (arXiv 2407.18370), but with the failure probability divided among the judges, since failures add up.
+    Source: Jung et al. 2024 (arXiv 2407.18370), but with the failure probability divided among the judges,
+    since failures add up.
     """
     items = np.arange(len(next(iter(judges.values())).wrong))
     remaining = items if cluster is None else _one_of_each(cluster, seed)

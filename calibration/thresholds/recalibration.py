@@ -38,7 +38,8 @@ def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:
 
     Its targets stay off 0 and 1.
 
-    Source: Platt 1999: with ``r`` right and ``w`` wrong items the targets are ``(r + 1) / (r + 2)`` and ``1 / (w + 2)``.
+    Source: Platt 1999: with ``r`` right and ``w`` wrong items the targets are ``(r + 1) / (r + 2)`` and ``1 /
+    (w + 2)``.
     """
     right = float(outcome.sum())
     wrong = len(outcome) - right
@@ -63,7 +64,8 @@ def recalibrate(
 
     Each tenth of the clusters is mapped by a map fitted on the others.
 
-    Outcomes are 1 for right and 0 for wrong. ``isotonic`` takes any rising shape and needs hundreds of labels; ``platt`` fits two numbers.
+    Outcomes are 1 for right and 0 for wrong. ``isotonic`` takes any rising shape and needs hundreds of
+    labels; ``platt`` fits two numbers.
     """
     fit = isotonic if method == "isotonic" else platt
     fold, folds = folds_of(cluster) if len(cluster) else (cluster, 0)

@@ -21,7 +21,8 @@ CLEAR_GAIN = 0.05
 """Least gain in balanced accuracy that is reported."""
 
 SURE = 0.02
-"""Largest p of a gain that is reported. Tenths share their items, so that at 0.05 up to 6 % of judges at chance had a reported gain."""
+"""Largest p of a gain that is reported. Tenths share their items, so that at 0.05 up to 6 % of judges at
+chance had a reported gain."""
 
 _ROUNDING = 1e-12
 
@@ -93,8 +94,9 @@ def better_threshold(
 
     Arrays have shape ``(n,)``, and a cluster is never split.
 
-    Balanced accuracy is the mean of two means: the share of passes among right items, and of fails among wrong ones. So the gain has the
-    error of such a sum over clusters (`combine_means`). None if no score lies between 0 and 1: then there is nothing to choose.
+    Balanced accuracy is the mean of two means: the share of passes among right items, and of fails among
+    wrong ones. So the gain has the error of such a sum over clusters (`combine_means`). None if no score lies
+    between 0 and 1: then there is nothing to choose.
     """
     if np.isin(score, (0.0, 1.0)).all():
         return None

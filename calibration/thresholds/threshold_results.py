@@ -62,7 +62,8 @@ class ChosenThreshold(msgspec.Struct, frozen=True):
         held_out: The statistic, each tenth of the clusters judged by the threshold that the others chose.
         optimism: Apparent less held-out: what choosing flatters.
         undefined: Why there is no threshold; None when there is one.
-        n: Items that chose it. Neither value has an interval: the same items chose and are judged, if fold by fold.
+        n: Items that chose it. Neither value has an interval: the same items chose and are judged, if fold by
+            fold.
     """
 
     statistic: str
@@ -79,9 +80,12 @@ class BetterThreshold(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         pass_at: The threshold in use.
-        better_at: The threshold with the largest balanced accuracy on all items; ``pass_at`` if none has a larger one.
-        gain: Balanced accuracy by the threshold that the other tenths of the clusters chose, minus that by ``pass_at``.
-        clear: Whether the gain is at least 0.05 and its p, by the test that the interval inverts, at most 0.02.
+        better_at: The threshold with the largest balanced accuracy on all items; ``pass_at`` if none has a
+            larger one.
+        gain: Balanced accuracy by the threshold that the other tenths of the clusters chose, minus that by
+            ``pass_at``.
+        clear: Whether the gain is at least 0.05 and its p, by the test that the interval inverts, at most
+            0.02.
     """
 
     pass_at: float
