@@ -9,18 +9,21 @@ import numpy as np
 
 from .arrays import FloatArray, IntArray, numbered, without_gaps
 from .intervals.closed_forms import normal_quantile, t_quantile
-from .intervals.variance import FEWEST
+from .intervals.variance import FEWEST, left_out_error
 from .statistic import Statistic, defined, undefined
+
+_MOST = 1 - 1e-9
+"""Shares above this have no finite value on Fisher's scale."""
 
 
 class VarianceSplit(msgspec.Struct, frozen=True, kw_only=True):
-    """Variance of one result, by its case and by sampling.
+    """Variance of one result, split into case and sampling.
 
     Attributes:
         by_case: Share of a result's variance that is between cases; the rest is between trials of a case.
         half_width: Approximate half-width of the interval of the mean.
         twice_the_trials: Half-width with twice as many trials of every case.
-        endless_trials: Half-width with endlessly many trials of every case.
+        endless_trials: Half-width in the limit of infinitely many trials of every case.
         twice_the_cases: Half-width with twice as many cases.
     """
 
@@ -49,36 +52,43 @@ def variance_split(
         cluster: Cluster number; equal for all trials of a case.
         level: Nominal coverage.
     """
-    number, cases = numbered(case)[1], len(np.unique(case))
-    if cases == len(values):
+    distinct, number = numbered(case)
+    cases, trials = len(distinct), len(values)
+    if cases == trials:
         return None
     if cases < FEWEST:
         return VarianceSplit(by_case=undefined("there is one case", n=cases, level=level))
-    sums = _case_sums(values, number, cases)
-    of_case = np.zeros(cases, dtype=np.int64)
-    of_case[number] = cluster
-    code, clusters = without_gaps(of_case)
-    by_cluster = np.stack([np.bincount(code, weights=each, minlength=clusters) for each in sums]).astype(
-        np.float64
-    )
-    between, within = (float(each) for each in _components(by_cluster.sum(axis=1)))
+    case_sums = _case_sums(values, number, cases)
+    cluster_of_case = np.zeros(cases, dtype=np.int64)
+    cluster_of_case[number] = cluster
+    code, clusters = without_gaps(cluster_of_case)
+    sums = np.stack([_sums(code, each, clusters) for each in case_sums])
+    between, within = (float(each) for each in _components(sums.sum(axis=1)))
     if between + within <= 0.0:
         return VarianceSplit(by_case=undefined("all results are alike", n=cases, level=level))
-    share = min(1.0, max(0.0, between / (between + within)))
-    trials = len(values)
-    mean = values.mean()
-    residual = np.bincount(code, weights=sums[1] - mean * sums[0], minlength=clusters) / trials
-    error2 = float((residual**2).sum()) * clusters / (clusters - 1) if clusters >= FEWEST else math.nan
-    sampling = min(max(0.0, within) / trials, error2)
+    share = _share(min(1.0, max(0.0, between / (between + within))), sums, cases, level)
+    if clusters < FEWEST:
+        return VarianceSplit(by_case=share)
+    residual = _sums(code, case_sums[1] - values.mean() * case_sums[0], clusters) / trials
+    variance = float((residual**2).sum()) * clusters / (clusters - 1)
+    sampling = min(max(0.0, within) / trials, variance)
     z = normal_quantile(level)
-    widths = {
-        "half_width": error2,
-        "twice_the_trials": error2 - sampling / 2,
-        "endless_trials": error2 - sampling,
-        "twice_the_cases": error2 / 2,
-    }
-    halves = {name: z * math.sqrt(max(0.0, each)) for name, each in widths.items() if math.isfinite(each)}
-    return VarianceSplit(by_case=_share(share, by_cluster, cases, level), **halves)
+
+    def half_width(variance: float) -> float:
+        return z * math.sqrt(max(0.0, variance))
+
+    return VarianceSplit(
+        by_case=share,
+        half_width=half_width(variance),
+        twice_the_trials=half_width(variance - sampling / 2),
+        endless_trials=half_width(variance - sampling),
+        twice_the_cases=half_width(variance / 2),
+    )
+
+
+def _sums(code: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """Return the sum of the values of each code, shape ``(count,)``."""
+    return np.bincount(code, weights=values, minlength=count).astype(np.float64)
 
 
 def _case_sums(values: FloatArray, case: IntArray, cases: int) -> FloatArray:
@@ -86,10 +96,8 @@ def _case_sums(values: FloatArray, case: IntArray, cases: int) -> FloatArray:
 
     They are trials, sum, sum of squares, squared trials, squared sum over trials, and 1.
     """
-    trials = np.bincount(case, minlength=cases).astype(np.float64)
-    total = np.bincount(case, weights=values, minlength=cases)
-    squares = np.bincount(case, weights=values**2, minlength=cases)
-    return np.stack([trials, total, squares, trials**2, total**2 / trials, np.ones(cases)]).astype(np.float64)
+    trials, total, squares = (_sums(case, each, cases) for each in (np.ones(len(values)), values, values**2))
+    return np.stack([trials, total, squares, trials**2, total**2 / trials, np.ones(cases)])
 
 
 def _components(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -102,35 +110,29 @@ def _components(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (mean_square - within) / size, within
 
 
-def _share(share: float, by_cluster: FloatArray, cases: int, level: float) -> Statistic:
-    """Return the share with its jackknife interval."""
-    clusters = by_cluster.shape[1]
+def _share(share: float, sums: FloatArray, cases: int, level: float) -> Statistic:
+    """Return the share with its jackknife interval, from sums by cluster, shape ``(6, clusters)``."""
+    clusters = sums.shape[1]
     if clusters <= FEWEST:
         return defined(share, n=cases, method="no interval from so few clusters", level=level)
-    between, within = _components(by_cluster.sum(axis=1, keepdims=True) - by_cluster)
+    between, within = _components(sums.sum(axis=1, keepdims=True) - sums)
     total = between + within
     left_out = np.where(total > 0, between / np.where(total > 0, total, 1.0), 0.0)
-    scaled = np.arctanh(np.clip(left_out, -_MOST, _MOST))
-    error = math.sqrt(float(((scaled - scaled.mean()) ** 2).sum()) * (clusters - 1) / clusters)
-    centre, reach = math.atanh(min(share, _MOST)), t_quantile(level, clusters - 1) * error
-    high = math.tanh(centre + reach)
+    quantile = t_quantile(level, clusters - 1)
+    half_width = quantile * float(left_out_error(np.arctanh(np.clip(left_out, -_MOST, _MOST))))
+    centre = math.atanh(min(share, _MOST))
+    high = math.tanh(centre + half_width)
     if left_out.min() > 0.0 and share > 0.0:
-        high = (high + _on_log_odds(share, left_out, t_quantile(level, clusters - 1))) / 2
-    ends = max(0.0, math.tanh(centre - reach)), max(share, high)
+        high = (high + _high_on_log_odds(share, left_out, quantile)) / 2
+    ends = max(0.0, math.tanh(centre - half_width)), max(share, high)
     return defined(share, ends, n=cases, method="jackknife over clusters", level=level)
 
 
-def _on_log_odds(share: float, left_out: FloatArray, quantile: float) -> float:
+def _high_on_log_odds(share: float, left_out: FloatArray, quantile: float) -> float:
     """Return the upper end of an interval on the scale of log-odds.
 
-    There small shares have larger errors: a few cases that fail seldom show all of them.
+    Small shares have larger errors on that scale: a few cases that fail seldom show all of them.
     """
-    odds = np.log(left_out / (1 - np.minimum(left_out, _MOST)))
-    clusters = len(odds)
-    error = math.sqrt(float(((odds - odds.mean()) ** 2).sum()) * (clusters - 1) / clusters)
+    error = float(left_out_error(np.log(left_out / (1 - np.minimum(left_out, _MOST)))))
     centre = math.log(share / (1 - min(share, _MOST)))
     return 1 / (1 + math.exp(-centre - quantile * error))
-
-
-_MOST = 1 - 1e-9
-"""Shares beyond this have no finite place on Fisher's scale."""

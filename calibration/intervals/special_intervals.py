@@ -20,7 +20,15 @@ from .clustered_rates import (
     student_ratio,
     unseen_share,
 )
-from .variance import covariance, mean_spread, proportion_spread
+from .variance import FEWEST, covariance, mean_spread, proportion_spread
+
+_DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
+
+_LUCKY = 0.16
+"""Quantile of the sum if all parts are 0: a smaller observed sum is taken as luck, and bounds the true sum no
+closer than this quantile."""
+
+_ROUNDING = 1e-12
 
 
 def tango_interval(only_first: float, only_second: float, trials: float, z: float) -> Interval:
@@ -86,23 +94,23 @@ def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, 
 
     Source: Donner and Zou 2012 (method of variance estimates recovery).
     """
-    rates = (true_positive_rate, true_negative_rate)
-    values = [float(rate(sample.cells.tables(sample.counts))) for rate in rates]
-    spreads = [proportion_spread(rate, sample) for rate in rates]
-    ends = [
-        clustered_wilson_interval(value, each, level)[0] for value, each in zip(values, spreads, strict=True)
-    ]
-    correlation = _correlation(sample)
-    down, up = (
-        math.sqrt(max(0.0, first**2 + second**2 + 2 * correlation * first * second)) / 2
-        for first, second in zip(
-            *([value - low, high - value] for value, (low, high) in zip(values, ends, strict=True)),
-            strict=True,
-        )
+    table, correlation = sample.cells.tables(sample.counts), _correlation(sample)
+    first, second = (float(rate(table)) for rate in (true_positive_rate, true_negative_rate))
+    spreads = [proportion_spread(rate, sample) for rate in (true_positive_rate, true_negative_rate)]
+    first_ends, second_ends = (
+        clustered_wilson_interval(value, spread, level)[0]
+        for value, spread in zip((first, second), spreads, strict=True)
     )
-    middle = sum(values) / 2
+
+    def combined(distance: float, other: float) -> float:
+        squares = distance**2 + other**2 + 2 * correlation * distance * other
+        return math.sqrt(max(0.0, squares)) / 2
+
+    mean = (first + second) / 2
+    low = mean - combined(first - first_ends[0], second - second_ends[0])
+    high = mean + combined(first_ends[1] - first, second_ends[1] - second)
     independent = all(each.clusters == each.trials for each in spreads)
-    return (middle - down, middle + up), f"MOVER of Wilson intervals{_basis(independent)}"
+    return (low, high), f"MOVER of Wilson intervals{_basis(independent)}"
 
 
 def _correlation(sample: Sample) -> float:
@@ -119,16 +127,8 @@ def _cluster_sums(rate: Proportion, sample: Sample) -> FloatArray:
     return sample.groups @ (success - share * trial)
 
 
-def _basis(independent: bool) -> str:  # noqa: FBT001 - it is the answer that is worded
+def _basis(independent: bool) -> str:  # noqa: FBT001 - the only argument
     return "" if independent else " on the cluster-effective n"
-
-
-_DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
-
-
-_LUCKY = 0.16
-"""Part of the lowest sums under "all parts are 0" that count as luck: such a sum bounds the truth no
-closer than the part's end."""
 
 
 def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, level: float) -> Interval:
@@ -220,9 +220,6 @@ def _crossing(holds: Callable[[float], bool], low: float, high: float) -> float:
     return low if holds(low) else bisected(low, high, holds, halvings=_HALVINGS)[1]
 
 
-_ROUNDING = 1e-12
-
-
 def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
     """Interval of the calibration error that allows for its bias; see `magnitude_interval`."""
     return gaps_interval(ece_gaps(sample.cells), sample, level)
@@ -234,7 +231,7 @@ def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Inter
     ``gaps`` ``(m, groups)`` are outcome less score of each cell, in its group's column.
     """
     clusters = sample.n_clusters
-    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+    if clusters < FEWEST:
         return None, "delta: no interval from a single cluster"
     parts: FloatArray = sample.counts @ gaps / sample.n
     # Each cluster's influence on every part, shape (k, groups).
