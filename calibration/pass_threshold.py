@@ -59,11 +59,11 @@ class PassAt:
             return PassThreshold(self.judges[max(named, key=len)], "told")
         return own_threshold if self.everywhere is None else PassThreshold(self.everywhere, "told")
 
-    def refuse_strangers(self, names: Iterable[str]) -> None:
-        """Refuse a threshold for an unknown judge.
+    def require_known_judges(self, names: Iterable[str]) -> None:
+        """Require that every named threshold is of one of these judges.
 
         Raises:
-            UsageError: No judge has that name.
+            UsageError: One is not.
         """
         names = list(dict.fromkeys(names))
         for given in self.judges:

@@ -104,7 +104,7 @@ def _refuse_unknown_judges(plan: Plan, known_judges: Sequence[KnownJudge]) -> No
     names = [name for judge in plan.judges for name in possible_names(judge, plan.model)]
     if plan.jury is not None:  # a jury's name is made of its members' names
         names += [name for name in plan.pass_at.judges if name.partition("/")[0] == "jury"]
-    plan.pass_at.refuse_strangers([*names, *(judge.by for judge in known_judges)])
+    plan.pass_at.require_known_judges([*names, *(judge.by for judge in known_judges)])
 
 
 def _begin(

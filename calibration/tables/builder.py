@@ -1,4 +1,4 @@
-"""Rows into a calibration table: each checked as it comes, kept as a few numbers."""
+"""Builder of calibration tables: checks rows as they come, and stores each as a few numbers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _CELLS: dict[str, Callable[[Any, str], Any]] = {
 NO_ROW = "there is no row; expected rows with item_id, judge and score"
 
 MAX_SLICES = 32
-"""A column with more distinct values than this is not a slice but an id, a text or a measurement."""
+"""Most distinct values of a slice; a column with more is an id, a text or a measurement."""
 
 _BLOCK = 512
 """Rows that are read together: a column at a time, each distinct value once; so few that they stay in the
@@ -58,12 +58,12 @@ _UNITS = {"score": PLAIN, "label": PLAIN}
 
 
 class TableBuilder:
-    """Collects rows, checks them, and makes the table.
+    """Collects and checks rows, and builds the table.
 
     Args:
-        columns: Names of columns by the names of the contract, if they differ: ``{"label": "gold"}``.
-        scores: The meaning of scores.
-        labels: The meaning of labels, and of what people say.
+        columns: Names of columns by field, if they differ: ``{"label": "gold"}``.
+        scores: Scale of scores.
+        labels: Scale of labels, and of people's grades.
     """
 
     def __init__(
@@ -103,14 +103,14 @@ class TableBuilder:
         columns: Mapping[str, str] | None = None,
         in_units: bool = False,
     ) -> None:
-        """Check and keep rows.
+        """Check and add rows.
 
         Args:
             rows: Each with its number in the file, 0 if it has none, and at least ``item_id``, ``judge`` and
                 ``score``.
-            path: Named in errors.
-            columns: Names of these rows' columns, if they are not those of all rows.
-            in_units: Whether scores and labels are in [0, 1], as those of a run are, whatever the scale of
+            path: File or folder for errors.
+            columns: Names of columns of these rows, in place of those of the builder.
+            in_units: Whether scores and labels are in [0, 1], like those of a run, whatever the scale of
                 other rows.
 
         Raises:
@@ -129,11 +129,11 @@ class TableBuilder:
             except InputError:
                 self._refuse_first(chain(block, remaining), path)
                 raise
-            self._keep(read)
+            self._append(read)
             self._line.extend(line for line, _ in block)
 
     def _refuse_first(self, rows: Iterator[NumberedRow], path: object) -> None:
-        """Find the first of these rows that cannot be read; of a grade all those that cannot."""
+        """Raise the error of the first row that cannot be read; for grades, list all that cannot."""
         for line, row in rows:
             try:
                 self._read([row])
@@ -158,18 +158,18 @@ class TableBuilder:
         return _CELLS.get(field) or (number_of if is_number_field(field) else text_of)
 
     def _read(self, rows: list[Mapping[str, Any]]) -> dict[str, list[Any]]:
-        """Read the columns of some rows, by contract name."""
+        """Read the columns of some rows, by field."""
         shapes = dict.fromkeys(map(tuple, rows))
         for shape in shapes:
             for field in _NEEDED:
                 if self._source.get(field, field) not in shape:
                     raise absent(field, shape)
         columns: dict[str, list[Any]] = {}
-        for field, theirs in self._sources(dict.fromkeys(chain.from_iterable(shapes))).items():
+        for field, source in self._sources(dict.fromkeys(chain.from_iterable(shapes))).items():
             if field in self._no_slices:
                 continue
             try:
-                columns[field] = read_cells([row.get(theirs) for row in rows], self._cell_of(field), field)
+                columns[field] = read_cells([row.get(source) for row in rows], self._cell_of(field), field)
             except InputError:
                 if field in _CONTRACT or is_number_field(field):
                     raise
@@ -178,16 +178,14 @@ class TableBuilder:
 
     def _sources(self, columns: Mapping[str, None]) -> dict[str, str]:
         """Map each column of the table to its column in the rows, in the order of the rows."""
-        for name, theirs in list(self._unseen.items()):
-            if theirs in columns:
-                del self._unseen[name]
-        # A column of the contract keeps its own name too: clusters may be the items (`cluster=item_id`).
+        self._unseen = {field: source for field, source in self._unseen.items() if source not in columns}
+        # A column may serve two fields: with `cluster=item_id` each item is a cluster.
         taken = (set(self._source.values()) - _CONTRACT) | self._source.keys()
-        renamed = {name: theirs for name, theirs in self._source.items() if theirs in columns}
+        renamed = {field: source for field, source in self._source.items() if source in columns}
         return {name: name for name in columns if name not in taken} | renamed
 
-    def _keep_clusters(self, items: list[str], clusters: list[str | None] | None) -> None:
-        """Keep the clusters, once some row has one; an item without one is its own."""
+    def _append_clusters(self, items: list[str], clusters: list[str | None] | None) -> None:
+        """Append clusters, once some row has one; an item without a cluster is its own."""
         if self._cluster is None:
             if clusters is None:
                 return
@@ -196,9 +194,9 @@ class TableBuilder:
         pairs = zip(items, clusters or items, strict=True)
         self._cluster.extend([item if cluster is None else cluster for item, cluster in pairs])
 
-    def _keep(self, columns: dict[str, list[Any]]) -> None:
+    def _append(self, columns: dict[str, list[Any]]) -> None:
         start, items = len(self), columns.pop("item_id")
-        self._keep_clusters(items, columns.pop("cluster", None))
+        self._append_clusters(items, columns.pop("cluster", None))
         self._item.extend(items)
         self._judge.extend(columns.pop("judge"))
         self._score.extend(columns.pop("score"))
@@ -213,10 +211,7 @@ class TableBuilder:
                 self._refuse_slice(name)
 
     def _refuse_slice(self, name: str) -> None:
-        """Discard a slice column for good.
-
-        A slice of only the earlier rows would omit the later ones.
-        """
+        """Discard a slice column for good: a slice of only some rows would mislead."""
         self._no_slices.add(name)
         self._slices.pop(name, None)
 
@@ -228,29 +223,29 @@ class TableBuilder:
         judges: Mapping[str, JudgeId] | None = None,
         path: object = None,
     ) -> Table:
-        """Make the table.
+        """Build the table.
 
         Args:
-            labels: Labels by item, which take the place of those in the rows.
-            numbers: Number columns by name and item, which take the place of those in the rows.
-            judges: Identity of the judges, if known, by their names in the rows.
+            labels: Labels by item, which replace those in the rows.
+            numbers: Number columns by name and item, which replace those in the rows.
+            judges: Identities of the judges by their names in the rows, if known.
             path: File of the labels and numbers, for errors.
 
         Raises:
-            InputError: There is no row, two rows are about the same, no row has a column that was named, or
-                no label is of an item in the table.
+            InputError: There is no row, two rows have the same identity, no row has a column that was named,
+                or no label belongs to an item in the table.
         """
         rows = len(self)
         if not rows:
             raise InputError(NO_ROW)
-        for name, theirs in self._unseen.items():
-            raise InputError(f"no row has the column {theirs!r} of --map {name}={theirs}", field=name)
+        for field, source in self._unseen.items():
+            raise InputError(f"no row has the column {source!r} of --map {field}={source}", field=field)
         item = self._item.column()
         label = self._label.column(rows)
         if labels is not None:
-            refuse_strangers(item, labels, "label", path=path)
-            given = _by_item(item, labels)
-            label = np.where(np.isfinite(given), given, label)
+            require_known_item(item, labels, "label", path=path)
+            by_item = _by_item(item, labels)
+            label = np.where(np.isfinite(by_item), by_item, label)
         table = Table(
             item=item,
             judge=self._judge.column(),
@@ -270,9 +265,9 @@ class TableBuilder:
         if np.bincount(key).max() == 1:
             return
         _, first = np.unique(key, return_index=True)
-        again = np.ones(len(key), dtype=bool)
-        again[first] = False
-        row = int(np.flatnonzero(again)[0])
+        is_repeat = np.ones(len(key), dtype=bool)
+        is_repeat[first] = False
+        row = int(np.flatnonzero(is_repeat)[0])
         values = [(name, table.value(name, row)) for name in IDENTITY]
         named = ", ".join(f"{name} {value!r}" for name, value in values if value is not None)
         path = self._path[max(start for start in self._path if start <= row)]
@@ -284,10 +279,11 @@ class TableBuilder:
         )
 
 
-def refuse_strangers(item: Column, values: Mapping[str, float], noun: str, *, path: object) -> None:
-    """Refuse values when none belongs to an item in the table.
+def require_known_item(item: Column, values: Mapping[str, float], noun: str, *, path: object) -> None:
+    """Require that a value belongs to an item in the table.
 
-    The error names one of each, so that the difference is visible.
+    Raises:
+        InputError: None does; the message names one of each, so that the difference is visible.
     """
     if any(name in values for name in item.values):
         return

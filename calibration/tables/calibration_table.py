@@ -174,7 +174,7 @@ class Table:
         """
         overrides = pass_at_of(given)
         names = list(self.judge.rows())
-        overrides.refuse_strangers(names)
+        overrides.require_known_judges(names)
         return replace(
             self, thresholds={name: overrides.of([name], self.threshold_of(name)) for name in names}
         )

@@ -1,6 +1,6 @@
 """Calibration tables from files, data frames and row sources, with labels and draws.
 
-A row source, such as a run, gives rows itself; labels and draws may be given separately.
+A row source, such as a run, yields rows itself. Labels and draws may come from files of their own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ...records.label_table import LabelTable
 from ...records.standing_labels import is_tie
 from ...records.table_rows import NumberedRow, file_rows, json_rows
 from ..pass_threshold import PassThreshold
-from .builder import NO_ROW, TableBuilder, refuse_strangers
+from .builder import NO_ROW, TableBuilder, require_known_item
 from .calibration_table import PERSON, PROBABILITY, ROUND, Table
 from .cells import absent, name_of, number_of
 from .layout import TableForm
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_LOOKED_AT = 512
-"""Rows by which columns are recognised."""
+_HEAD = 512
+"""Number of first rows by which columns are recognised."""
 
 _FIELDS = {*TABLE_FIELDS, *LABEL_FIELDS}
 
@@ -53,21 +53,21 @@ class RowSource(Protocol):
 
     @property
     def path(self) -> FolderPath:
-        """Named in messages."""
+        """Path for messages."""
         ...
 
     @property
     def thresholds(self) -> Mapping[JudgeId, PassThreshold]:
-        """Pass threshold of each of its judges."""
+        """Pass threshold of each judge."""
         ...
 
     @property
     def labels(self) -> Iterable[Verdict]:
-        """The labels that it was given, beside what its checkers decided."""
+        """Labels that were added to the run, besides its checkers' decisions."""
         ...
 
     def rows(self, names: ShownNames) -> Iterator[Mapping[str, Any]]:
-        """Yield the rows; ``names`` learns the display names of its judges."""
+        """Yield the rows, and add the display names of the judges to ``names``."""
         ...
 
 
@@ -84,11 +84,9 @@ def read_table(
     Runs are opened by `fiducial.evaluation.run_table.read_tables`.
 
     Args:
-        sources: ``.csv``, ``.parquet``, or what gives rows itself; everything else, and what is in memory, is
-            read as JSON Lines.
-        columns: Names of the contract and columns of the files, in either order: ``{"label": "gold"}``.
-            Columns that are not named are found by their names and what is in them; the table's ``notes`` say
-            how.
+        sources: Row sources, and files: ``.csv``, ``.parquet``, or else JSON Lines, as files in memory are.
+        columns: Field and column names, in either order: ``{"label": "gold"}``. Other columns are recognised
+            by their names and values; the table's ``notes`` say how.
         labels: Verdicts as JSON Lines whose graded scores are labels, or a table of labels; they take the
             place of labels in the tables.
         draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes
@@ -99,101 +97,127 @@ def read_table(
         InputError: A file cannot be read or a row cannot be used; names file, line and field.
         MissingExtraError: A Parquet file, and pyarrow is not installed.
     """
-    form, notes = form or TableForm(), list[str]()
-    named_columns = {**form.columns, **(columns or {})}
-    elsewhere = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
-    builder, names = TableBuilder(scores=form.scores, labels=form.labels), ShownNames()
+    form = form or TableForm()
+    form = replace(form, columns={**form.columns, **(columns or {})})
+    builder = TableBuilder(scores=form.scores, labels=form.labels)
+    run_facts, notes = _add_sources(builder, sources, form, labels)
+    numbers: dict[str, Mapping[str, float]] = {**_read_draws(draw)} if draw else {}
+    in_verdicts = None
+    if labels is not None and not isinstance(labels, LabelTable):
+        in_verdicts = labels_from_verdicts(read_records(labels, Verdict))
+        numbers |= {f"{PERSON}{name}": grades for name, grades in in_verdicts.people.items()}
+        run_facts.checkers.update(in_verdicts.checkers)
+    judges = run_facts.names.judges
+    table = builder.build(
+        labels=None if in_verdicts is None else in_verdicts.scores,
+        numbers=numbers,
+        judges=judges,
+        path=labels,
+    )
+    thresholds = run_facts.thresholds
+    table = replace(
+        table,
+        thresholds={name: thresholds[judge] for name, judge in judges.items() if judge in thresholds},
+        checkers=dict(run_facts.checkers),
+        notes=tuple(notes),
+    )
+    if isinstance(labels, LabelTable):
+        table = with_label_table(table, labels)
+    elif in_verdicts is not None:
+        table = _with_unmatched_note(table, in_verdicts.scores)
+    if draw:
+        require_known_item(table.item, numbers[ROUND], "draw", path=draw[0])
+    return table
+
+
+class _RunFacts(NamedTuple):
+    """Facts about runs beside their rows: judges' names and thresholds, checkers that labelled items."""
+
+    names: ShownNames
+    thresholds: dict[JudgeId, PassThreshold]
+    checkers: Counter[str]
+
+
+def _add_sources(
+    builder: TableBuilder,
+    sources: Sequence[InputPath | RowSource],
+    form: TableForm,
+    labels: InputPath | None,
+) -> tuple[_RunFacts, list[str]]:
+    """Add the rows of all sources; return the facts about runs, and notes on the columns of files."""
+    facts, notes = _RunFacts(ShownNames(), {}, Counter()), list[str]()
+    label_columns = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
     several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
-    checkers: Counter[str] = Counter()
-    thresholds: dict[JudgeId, PassThreshold] = {}
     for source in sources:
         before = len(builder)
         if isinstance(source, (Path, MemoryFile)):
             path = source
-            alone = PurePath(source.name).stem if form.apart and several else None
             note = _add_rows(
                 builder,
                 file_rows(source),
-                named_columns,
                 form,
                 path=path,
-                judge=alone,
+                judge=PurePath(source.name).stem if form.apart and several else None,
                 labelled=labels is not None,
-                elsewhere=elsewhere,
+                label_columns=label_columns,
             )
             notes += [f"{name_of_files([source])}: {note}"] if note else []
         else:
-            path, rows = source.path, ((0, row) for row in source.rows(names))
-            thresholds |= source.thresholds
-            checkers.update(given_labels(source.labels).checkers)
-            builder.extend(rows, path=path, columns=_named_here(named_columns, (), elsewhere), in_units=True)
+            path, rows = source.path, ((0, row) for row in source.rows(facts.names))
+            facts.thresholds.update(source.thresholds)
+            facts.checkers.update(labels_from_verdicts(source.labels).checkers)
+            columns = _columns_of_rows(form.columns, (), label_columns)
+            builder.extend(rows, path=path, columns=columns, in_units=True)
         if len(builder) == before:
             raise InputError(NO_ROW, path=path)
-    numbers: dict[str, Mapping[str, float]] = {}
-    if draw:
-        numbers |= _read_draws(draw)
-    loose = isinstance(labels, LabelTable)
-    labels_by_item = None if labels is None or loose else given_labels(read_records(labels, Verdict))
-    if labels_by_item is not None:
-        numbers |= {f"{PERSON}{name}": said for name, said in labels_by_item.people.items()}
-        checkers.update(labels_by_item.checkers)
-    table = builder.build(
-        labels=None if labels_by_item is None else labels_by_item.scores,
-        numbers=numbers,
-        judges=names.judges,
-        path=labels,
-    )
-    by_name = {name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds}
-    table = replace(table, thresholds=by_name, checkers=dict(checkers), notes=tuple(notes))
-    if isinstance(labels, LabelTable):
-        table = with_label_table(table, labels)
-    elif labels_by_item is not None:
-        unmatched = labels_by_item.scores.keys() - set(table.item.values)
-        if unmatched:
-            note = unmatched_note(len(unmatched), len(labels_by_item.scores), min(unmatched))
-            table = replace(table, notes=(*table.notes, note))
-    if draw:
-        refuse_strangers(table.item, numbers[ROUND], "draw", path=draw[0])
-    return table
+    return facts, notes
 
 
-def _named_here(
-    columns: Mapping[str, str], there: Collection[str], elsewhere: AbstractSet[str]
+def _with_unmatched_note(table: Table, labels: Mapping[str, float]) -> Table:
+    """Add a note on labels that match no item, if there are any."""
+    unmatched = labels.keys() - set(table.item.values)
+    if not unmatched:
+        return table
+    note = unmatched_note(len(unmatched), len(labels), min(unmatched))
+    return replace(table, notes=(*table.notes, note))
+
+
+def _columns_of_rows(
+    columns: Mapping[str, str], present: Collection[str], label_columns: AbstractSet[str]
 ) -> Mapping[str, str]:
-    """Return the named columns without those that only the table of labels has."""
-    here: dict[str, str] = {}
-    for left, right in columns.items():
-        theirs = {left, right} - _FIELDS or {left, right}
-        if theirs & set(there) or not any(column_named(elsewhere, name) for name in theirs):
-            here[left] = right
-    return here
+    """Return the columns that a user named, without those that only the table of labels has."""
+    of_rows: dict[str, str] = {}
+    for first, second in columns.items():
+        names = {first, second} - _FIELDS or {first, second}
+        if names & set(present) or not any(column_named(label_columns, name) for name in names):
+            of_rows[first] = second
+    return of_rows
 
 
 def _add_rows(
     builder: TableBuilder,
     rows: Iterator[NumberedRow],
-    columns: Mapping[str, str],
     form: TableForm,
     *,
     path: object,
     judge: str | None = None,
     labelled: bool = False,
-    elsewhere: AbstractSet[str] = frozenset(),
+    label_columns: AbstractSet[str] = frozenset(),
 ) -> str:
-    """Add rows by what their columns are; return what was found of these."""
-    first = list(islice(rows, _LOOKED_AT))
-    if not first:
+    """Add rows, recognising their columns; return a note on these."""
+    head = list(islice(rows, _HEAD))
+    if not head:
         return ""
-    columns = _named_here(columns, {name for _, row in first for name in row}, elsewhere)
+    columns = _columns_of_rows(form.columns, {name for _, row in head for name in row}, label_columns)
     try:
-        layout = layout_of([row for _, row in first], columns, form=form, judge=judge, labelled=labelled)
+        layout = layout_of([row for _, row in head], columns, form=form, judge=judge, labelled=labelled)
     except ColumnsError as error:
         error.path = path if isinstance(path, Path) else str(path)
         raise
-    # Files of one judge each are about the same items; other files go on counting.
+    # Files of one judge each are about the same items; in other files the numbers go on.
     start = builder.n_items + 1 if judge is None else 1
     builder.extend(
-        layout.rows(chain(first, rows), form.labels, first=start), path=path, columns=layout.columns
+        layout.rows(chain(head, rows), form.labels, first=start), path=path, columns=layout.columns
     )
     return layout.note
 
@@ -203,16 +227,16 @@ def read_labels(path: InputPath) -> dict[str, float]:
 
     A later line replaces an earlier one.
     """
-    return given_labels(read_records(path, Verdict)).scores
+    return labels_from_verdicts(read_records(path, Verdict)).scores
 
 
-class GivenLabels(NamedTuple):
-    """Labels that were given as verdicts, by item; of several the last.
+class VerdictLabels(NamedTuple):
+    """Labels by item, from verdicts; of several on one item the last counts.
 
     Attributes:
-        scores: What is true.
-        people: What each person says, by name.
-        checkers: Items whose label calls itself a checker's, by its name.
+        scores: Label of each item.
+        people: Grades that each person gave, by name.
+        checkers: Number of items whose label comes from a checker, by its name.
     """
 
     scores: dict[str, float]
@@ -220,8 +244,8 @@ class GivenLabels(NamedTuple):
     checkers: dict[str, int]
 
 
-def given_labels(verdicts: Iterable[Verdict]) -> GivenLabels:
-    """Return the labels in verdicts, with who gave them."""
+def labels_from_verdicts(verdicts: Iterable[Verdict]) -> VerdictLabels:
+    """Return the labels in verdicts, and who gave them."""
     scores: dict[str, float] = {}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     checkers: dict[str, str] = {}
@@ -238,7 +262,7 @@ def given_labels(verdicts: Iterable[Verdict]) -> GivenLabels:
             people[verdict.by][item] = verdict.score
         elif verdict.source == "checker":
             checkers[item] = verdict.by
-    return GivenLabels(scores, people, dict(Counter(checkers.values())))
+    return VerdictLabels(scores, people, dict(Counter(checkers.values())))
 
 
 def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
@@ -246,8 +270,8 @@ def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
 
     The probability is NaN in a plain draw.
     """
-    chance: dict[str, float] = {}
-    drawn_in: dict[str, float] = {}
+    chances: dict[str, float] = {}
+    rounds: dict[str, float] = {}
     for number, path in enumerate(paths, start=1):
         drawn: dict[str, float] = {}
         for line, row in json_rows(path):
@@ -255,23 +279,23 @@ def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
                 item, probability = _drawn_item(row, drawn)
             except InputError as error:
                 raise InputError(error.message, path=path, line=line, field=error.field) from None
-            if item in drawn or item in chance:
-                where = "twice" if item in drawn else f"in {paths[int(drawn_in[item]) - 1]} already"
+            if item in drawn or item in chances:
+                where = "twice" if item in drawn else f"in {paths[int(rounds[item]) - 1]} already"
                 raise InputError(f"{item!r} was drawn {where}", path=path, line=line, field="item_id")
             drawn[item] = probability
         if not drawn:
             raise InputError("there is no row; expected rows with item_id and label_probability", path=path)
-        chance |= drawn
-        drawn_in |= dict.fromkeys(drawn, float(number))
-    return {PROBABILITY: chance, ROUND: drawn_in}
+        chances |= drawn
+        rounds |= dict.fromkeys(drawn, float(number))
+    return {PROBABILITY: chances, ROUND: rounds}
 
 
-def _drawn_item(row: Mapping[str, Any], before: Mapping[str, float]) -> tuple[str, float]:
-    """Return an item and its draw probability, which all rows of a draw have, or none."""
+def _drawn_item(row: Mapping[str, Any], drawn: Mapping[str, float]) -> tuple[str, float]:
+    """Return an item and its draw probability; either all rows of a draw have one, or none."""
     if "item_id" not in row:
         raise absent("item_id", row)
     probability = number_of(row.get(PROBABILITY), PROBABILITY)
-    if before and math.isnan(probability) != math.isnan(next(iter(before.values()))):
+    if drawn and math.isnan(probability) != math.isnan(next(iter(drawn.values()))):
         raise InputError(
             "give each item of the draw its label_probability, or none for a plain random sample",
             field=PROBABILITY,
@@ -285,18 +309,18 @@ def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, An
     Each row has at least ``item_id``, ``judge`` and ``score``.
 
     Raises:
-        InputError: A row cannot be used; it names the row's number, from 1, in place of a file's line.
+        InputError: A row cannot be used; the message names its number, counted from 1.
     """
     builder = TableBuilder()
-    _add_rows(builder, enumerate(rows, start=1), {}, TableForm(), path="rows")
+    _add_rows(builder, enumerate(rows, start=1), TableForm(), path="rows")
     return builder.build()
 
 
 def table_from_frame(frame: pd.DataFrame, *, columns: Mapping[str, str] | None = None) -> Table:
-    """Build a table from a pandas DataFrame with a row a verdict.
+    """Build a table from a pandas DataFrame with one verdict per row.
 
     NaN and None are missing. ``columns`` and errors are as for files.
     """
-    builder = TableBuilder()
-    _add_rows(builder, enumerate(frame_rows(frame), start=1), columns or {}, TableForm(), path="frame")
+    builder, form = TableBuilder(), TableForm(columns=columns or {})
+    _add_rows(builder, enumerate(frame_rows(frame), start=1), form, path="frame")
     return builder.build()

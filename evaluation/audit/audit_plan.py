@@ -163,7 +163,9 @@ def audit_steps(
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:
     """Return the judges, then the word overlap baseline of each judge that has one."""
-    plan.pass_at.refuse_strangers(name for spec in plan.judges for name in possible_names(spec, plan.model))
+    plan.pass_at.require_known_judges(
+        name for spec in plan.judges for name in possible_names(spec, plan.model)
+    )
     known_judges = list(RunStore(plan.out).roster)
     named = judge_tasks(
         plan.judges,

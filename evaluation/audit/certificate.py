@@ -133,7 +133,7 @@ def certify(
     graded = sorted((row for row in run.rows if row["score"] is not None), key=lambda row: row["item_id"])
     if not graded:
         raise InputError("no verdict has both a label and a score")
-    pass_at.refuse_strangers([run.judge])
+    pass_at.require_known_judges([run.judge])
     threshold = pass_at.of([run.judge], run.threshold).at
     claim_level = 1 - (1 - level) / max(1, len(claims))
     bound = _rate("accuracy", graded, level, threshold).low or 0.0

@@ -14,7 +14,7 @@ import pytest
 import fiducial as fd
 from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
 from fiducial.calibration.tables.calibration_table import Column
-from fiducial.calibration.tables.table_files import given_labels
+from fiducial.calibration.tables.table_files import labels_from_verdicts
 from fiducial.errors import InputError, MissingExtraError
 from fiducial.records import ItemKey, Verdict, write_records
 from fiducial.records.standing_labels import majority_verdict
@@ -101,7 +101,7 @@ def test_files_without_ids_share_no_item(tmp_path: Path) -> None:
 def test_a_tie_after_a_checkers_label_leaves_no_label_of_a_checker() -> None:
     key = ItemKey(case_id="c", system="s", trial=0)
     checked = Verdict.on(key, by="ast", source="checker", score=1.0)
-    labels = given_labels([checked, majority_verdict(key, {"Ann": 1.0, "Bob": 0.0})])
+    labels = labels_from_verdicts([checked, majority_verdict(key, {"Ann": 1.0, "Bob": 0.0})])
     assert (labels.scores, labels.checkers) == ({}, {})
 
 
