@@ -111,7 +111,7 @@ def _components(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _share(share: float, sums: FloatArray, cases: int, level: float) -> Statistic:
-    """Return the share with its jackknife interval, from sums by cluster, shape ``(6, clusters)``."""
+    """Return the share with its jackknife interval; the sums have shape ``(6, clusters)``."""
     clusters = sums.shape[1]
     if clusters <= FEWEST:
         return defined(share, n=cases, method="no interval from so few clusters", level=level)

@@ -131,7 +131,7 @@ def read_table(
 
 
 class _RunFacts(NamedTuple):
-    """Facts about runs beside their rows: judges' names and thresholds, checkers that labelled items."""
+    """Names and thresholds of the judges of runs, and number of labels by checker."""
 
     names: ShownNames
     thresholds: dict[JudgeId, PassThreshold]
@@ -144,7 +144,7 @@ def _add_sources(
     form: TableForm,
     labels: InputPath | None,
 ) -> tuple[_RunFacts, list[str]]:
-    """Add the rows of all sources; return the facts about runs, and notes on the columns of files."""
+    """Add the rows of all sources; return facts about runs, and notes on columns of files."""
     facts, notes = _RunFacts(ShownNames(), {}, Counter()), list[str]()
     label_columns = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
     several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
