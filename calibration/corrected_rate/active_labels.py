@@ -18,13 +18,13 @@ from .estimators import PowerTuned
 from .rate_interval import ROUNDING, RateInterval, rate_interval
 
 UNIFORM = 0.2
-"""Share of the draws that ignores doubt, which bounds each item's chance from below, and so each label's
-weight from above."""
+"""Share of draws that ignores doubt: a lower bound of each item's chance, and so an upper one of label
+weights."""
 
 _BINS = 10
 
 SUREST = 0.03
-"""Least probability of an error that a judge's score may claim."""
+"""Least probability of an error that a score is taken to mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class DrawnLabels:
         return np.where(self.labelled, 1.0 / np.where(self.labelled, self.probability, 1.0), 0.0)
 
     def average(self, values: FloatArray) -> float:
-        """Weighted mean over the labelled items (Hajek 1971)."""
+        """Return the weighted mean over the labelled items (Hajek 1971)."""
         return float((self.weight * np.where(self.labelled, values, 0.0)).sum() / self.weight.sum())
 
 
@@ -135,9 +135,9 @@ def weighted_estimate(data: DrawnLabels, weight: float) -> InfluenceEstimate:
 
 
 def _parts(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
-    """Return each item's contribution to the estimate, shape ``(M,)`` each.
+    """Return each item's contributions by its label and by its score, shape ``(M,)`` each.
 
-    The first part comes from its label; lambda multiplies the second.
+    Lambda multiplies the second contribution.
     """
     label = np.where(data.labelled, data.label, 0.0)
     label_mean, score_mean = data.average(label), data.average(data.score)
@@ -158,8 +158,8 @@ def active_estimate(
 
     In each round earlier labels have a chance of 1, and each new label weighs 1 / its chance in that round.
     However those chances depend on earlier labels, the error of a round has mean 0 given the rounds before.
-    So errors of rounds are uncorrelated, and their estimates are averaged, each weighing as much as it has
-    new labels.
+    So the errors of rounds are uncorrelated, and their estimates are averaged with weights proportional to
+    their new labels.
 
     Source: Zrnic and Candes 2024 (arXiv 2403.03208), whose sequential estimate this is, with batches for
     single labels.
@@ -168,8 +168,9 @@ def active_estimate(
         data: The items; the chance of each label is the one in its own round.
         drawn_in: Round in which each label was drawn, shape ``(M,)``: 1, 2, ...; 0 before the first. None if
             there is one round.
-        finite: Whether to estimate the mean of just these items, drawn one by one, not of their population.
-        interval: ``wald`` is symmetric, any other ``logit``; both clustered for a population.
+        finite: Whether to estimate the mean of just these items, drawn one by one, rather than of their
+            population.
+        interval: ``wald`` is symmetric; any other is ``logit``. Both are clustered for a population.
         level: Nominal coverage.
     """
     count = int(data.labelled.sum())
@@ -179,7 +180,7 @@ def active_estimate(
         )
     weight, value, error = _over_rounds(data, drawn_in, finite=finite)
     if error <= ROUNDING and 0.0 <= value <= 1.0 and not finite:
-        # Nothing varies over clusters; few clusters do not prove that nothing does.
+        # Few clusters without variation do not prove that there is none.
         ends, method = wilson_interval(value, len(np.unique(data.cluster[data.labelled])), level), "Wilson"
     else:
         ends, method = rate_interval(value, error, interval if error > 0 else "wald", level)

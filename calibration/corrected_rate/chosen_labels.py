@@ -1,6 +1,6 @@
-"""Test whether labelled items were chosen by the judge's scores.
+"""Tests of whether labelled items were chosen by the judge's scores.
 
-If they were, no estimate that treats them as a random sample is valid.
+If they were, estimates that take them as a random sample are not valid.
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ from .estimators import LabelledAndJudged
 from .stratified import StratifiedItems
 
 _ALARM = 0.01
-"""Level of the test: one random sample in a hundred is mistaken for a chosen one."""
+"""Significance level: one random sample in a hundred is taken for a chosen one."""
 
 
 def chosen_by_score(data: LabelledAndJudged, *, tests: int = 1) -> float | None:
-    """Return the p of "labelled items are scored like the rest" if it is too small, else None.
+    """Return the p of "labelled items are scored like the rest" if that is rejected, else None.
 
-    Too small means that the labelled items cannot be a random sample.
-
-    With several ``tests`` of one table it is multiplied by their number (Bonferroni).
+    The p is multiplied by the number of ``tests`` on one table (Bonferroni).
     """
     score = np.concatenate([data.score, data.unlabelled])
     cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
@@ -34,35 +32,34 @@ def chosen_by_score(data: LabelledAndJudged, *, tests: int = 1) -> float | None:
 
 
 def chosen_within_strata(items: StratifiedItems) -> float | None:
-    """Test within strata whether labelled items were chosen by their scores.
+    """Test within strata whether items were chosen for labels by their scores.
 
-    Each stratum may have any number of labels.
-    Return the least p, multiplied by the number of strata (Bonferroni), if it is too small, else None.
+    Return the least p, multiplied by the number of strata (Bonferroni), if the test rejects, else None.
     """
     labelled = np.isfinite(items.label)
     strata = [items.stratum == number for number in range(len(items.names))]
-    return _alarm([selection_p(items.score[mine], labelled[mine], items.cluster[mine]) for mine in strata])
+    return _alarm([selection_p(items.score[rows], labelled[rows], items.cluster[rows]) for rows in strata])
 
 
 def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> float | None:
     """Test whether the ``(M,)`` scores of labelled and other items differ, two-sided.
 
-    The larger p of Mann and Whitney's test with two errors. One is that of the sums of placements over
-    clusters, so that a sample of whole clusters does not alarm. The other holds if the labels are a random
-    sample; few labels that all score alike show no spread of their own.
+    Return the larger p of Mann and Whitney's test with two standard errors. One is over clusters, so that a
+    random sample of whole clusters is not rejected. The other is that of a random sample of items, since few
+    labels with equal scores have no spread.
 
-    None if it cannot be tested: all items are labelled, or none; those or the others are in one cluster; or
-    all scores are equal.
+    None if it cannot be tested: all items are labelled, or none; one of the two groups is in a single
+    cluster; or all scores are equal.
 
     Source: DeLong, DeLong and Clarke-Pearson 1988 for the placements; Obuchowski 1997 for clusters; Lehmann
     1975 for ties and continuity.
     """
     if labelled.all() or not labelled.any() or np.ptp(score) == 0.0:
         return None
-    placed = placements(labelled, score) - 0.5
-    found = combine_means(placed, labelled.astype(np.int64), np.ones(2), cluster)
-    # Both means are the estimate, and each adds an error of its own to it.
-    p = found._replace(value=found.value / 2).p()
+    centred = placements(labelled, score) - 0.5
+    total = combine_means(centred, labelled.astype(np.int64), np.ones(2), cluster)
+    # The mean of either group is the estimate, and the error is that of their sum.
+    p = total._replace(value=total.value / 2).p()
     return None if p is None else max(p, _null_p(score, labelled))
 
 
@@ -74,7 +71,7 @@ def _null_p(score: FloatArray, labelled: BoolArray) -> float:
     n, chosen, ranks = len(score), int(labelled.sum()), mid_ranks(score)
     distance = abs(float(ranks[labelled].sum()) - chosen * (n + 1) / 2)
     variance = chosen * (n - chosen) / n * float(ranks.var(ddof=1))
-    # Half of the least step that the rank sum can make.
+    # The continuity correction is half the least difference between two rank sums.
     half_step = float(np.diff(np.unique(ranks)).min()) / 2
     return min(1.0, float(2 * ndtr(-max(0.0, distance - half_step) / math.sqrt(variance))))
 

@@ -1,7 +1,4 @@
-"""Rate corrected with labels whose items differ from the rest by known covariates.
-
-Such covariates are length and category.
-"""
+"""Rate corrected with labels that depend on known covariates, such as length or category."""
 
 from __future__ import annotations
 
@@ -25,14 +22,15 @@ FEWEST_EFFECTIVE = 20.0
 _MOST_WEIGHT = 10.0
 """Largest weight of a label, as a multiple of its weight in a random sample."""
 
-_STEPS = 50
-_CLOSE = 1e-10
+_STEPS, _CLOSE = 50, 1e-10
 _RIDGE = 1e-6
+
 _ALARM = 0.01
+"""Significance level of the test that labelled items are scored like the others."""
 
 
 class ShiftedLabels(NamedTuple):
-    """Judged items, some of which have a label; which of them depends on covariates alone.
+    """Judged items; whether an item has a label depends on covariates alone.
 
     Attributes:
         label: Trusted values, shape ``(M,)``; NaN where there is none.
@@ -52,7 +50,7 @@ class ShiftedLabels(NamedTuple):
 def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
     """Return the judged rows of a table with their covariates.
 
-    A covariate of many values is a number, and its square is one more.
+    A covariate with numbers is used with its square; a category has an indicator for each value but one.
 
     Raises:
         InputError: There is no such column, or a judged row has no value in it.
@@ -61,27 +59,38 @@ def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
     labelled = np.isfinite(table.label)
     design, missing = [np.ones((len(table), 1))], list[str]()
     for name in by:
-        number = table.numbers.get(f"{COVARIATE}{name}", table.numbers.get(name))
-        column = table.columns.get(name)
-        if number is None and column is None:
-            raise InputError(
-                f"the table has no column {name!r} to weight by; {table.slices()}. A column of numbers needs --map {COVARIATE}{name}={name}"
-            )
-        absent = np.flatnonzero(np.isnan(number) if number is not None else column.codes < 0)  # pyright: ignore[reportOptionalMemberAccess] - one of them is there
-        if len(absent):
-            item = table.value("item_id", int(absent[0]))
-            raise InputError(
-                f"item {item!r} is judged but has no value in the column to weight by", field=name
-            )
-        if number is not None:
-            spread = float(number.std())
-            scaled = (number - number.mean()) / (spread if spread > 0 else 1.0)
-            design.append(np.stack([scaled, scaled**2], axis=1))
-        elif column is not None:
-            present = [(value, rows) for value, rows in column.present()]
-            missing += [f"{name} {value}" for value, rows in present if not (rows & labelled).any()]
-            design += [rows[:, None].astype(np.float64) for _, rows in present[1:]]
+        columns, unlabelled = _covariate(table, name, labelled)
+        design.append(columns)
+        missing += unlabelled
     return ShiftedLabels(table.label, table.score, np.hstack(design), table.cluster, missing)
+
+
+def _covariate(table: Table, name: str, labelled: BoolArray) -> tuple[FloatArray, list[str]]:
+    """Return a covariate's columns of the design, and its values on which no item has a label."""
+    number = table.numbers.get(f"{COVARIATE}{name}", table.numbers.get(name))
+    if number is not None:
+        _require_values(table, name, np.isfinite(number))
+        spread = float(number.std())
+        scaled = (number - number.mean()) / (spread if spread > 0 else 1.0)
+        return np.stack([scaled, scaled**2], axis=1), []
+    column = table.columns.get(name)
+    if column is None:
+        raise InputError(
+            f"the table has no column {name!r} to weight by; {table.slices()}. "
+            f"A column of numbers needs --map {COVARIATE}{name}={name}"
+        )
+    _require_values(table, name, column.codes >= 0)
+    present = column.present()
+    indicators = [rows.astype(np.float64) for _, rows in present[1:]]
+    unlabelled = [f"{name} {value}" for value, rows in present if not (rows & labelled).any()]
+    return np.array(indicators).reshape(len(indicators), len(table)).T, unlabelled
+
+
+def _require_values(table: Table, name: str, has_value: BoolArray) -> None:
+    without = np.flatnonzero(~has_value)
+    if len(without):
+        item = table.value("item_id", int(without[0]))
+        raise InputError(f"item {item!r} is judged but has no value in the column to weight by", field=name)
 
 
 def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
@@ -91,8 +100,9 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     one over that chance, at most ten times its weight in a random sample; for a single category these are the
     weights of strata. The value is ``lambda * mean(score) + weighted mean(label - lambda * score)``; its
     error, over clusters, allows for estimated weights, and lambda minimises it. Valid if items with equal
-    covariates were labelled at random. Undefined if labels are worth fewer than 20 (``(sum w)^2 / sum w^2``),
-    a category has none, or labelled items are scored unlike all even with their weights.
+    covariates were labelled at random. Undefined if the effective number of labels, ``(sum w)^2 / sum w^2``,
+    is below 20, if a value of a category has no label, or if labelled items are scored unlike all items even
+    with their weights.
 
     Source: Angelopoulos, Duchi and Zrnic 2023; Robins, Rotnitzky and Zhao 1994 for estimated weights; Kish
     1965 for the effective number of labels.
@@ -103,47 +113,73 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
         return undefined(f"no labelled item has {', '.join(data.missing)}", n=n, level=level)
     if n < FEWEST_EFFECTIVE:
         return undefined(f"{n} labels, and it takes {FEWEST_EFFECTIVE:.0f}", n=n, level=level)
-    chance, inverse = _chances(data.covariates, labelled)
-    weight = np.minimum(1 / chance, _MOST_WEIGHT * len(labelled) / n)[labelled]
-    effective_labels = float(weight.sum() ** 2 / (weight**2).sum())
+    weighting = _weighting(data.covariates, labelled)
+    effective_labels = weighting.effective_labels
     if effective_labels < FEWEST_EFFECTIVE:
         why = f"weighted, {n} labels are worth {effective_labels:.0f}, and it takes {FEWEST_EFFECTIVE:.0f}"
         return undefined(why, n=n, level=level)
-
-    def weighted(values: FloatArray) -> tuple[float, FloatArray]:
-        """Return the weighted mean of labelled items, and the influence of all items on it."""
-        mean = float(weight @ values) / float(weight.sum())
-        moved = weight * (values - mean) / float(weight.sum())
-        free = np.where(weight < 1 / chance[labelled], 0.0, moved * (1 - chance[labelled]))
-        slope = inverse @ (data.covariates[labelled].T @ free)
-        influence = -(labelled - chance) * (data.covariates @ slope)
-        influence[labelled] += moved
-        return mean, influence
-
-    label, of_label = weighted(data.label[labelled])
-    score, of_score = weighted(data.score[labelled])
-    everywhere = float(data.score.mean())
-    gap = (data.score - everywhere) / len(labelled) - of_score
+    label, label_influence = weighting.mean(data.label[labelled])
+    score, score_influence = weighting.mean(data.score[labelled])
+    mean_score = float(data.score.mean())
+    gap, gap_influence = mean_score - score, (data.score - mean_score) / len(labelled) - score_influence
     labelled_cluster = data.cluster[labelled]
 
     def error(influence: FloatArray) -> float:
         return cluster_error(influence, data.cluster, labelled_cluster)
 
-    if _unlike(everywhere - score, error(gap), effective_labels):
+    if _unlike(gap, error(gap_influence), effective_labels):
         return undefined("labelled items are scored unlike the others, even weighted", n=n, level=level)
-    squares = float(gap @ gap)
-    trust = min(1.0, max(-1.0, -float(of_label @ gap) / squares)) if squares > 0 else 0.0
-    value = min(1.0, max(0.0, label + trust * (everywhere - score)))
+    squares = float(gap_influence @ gap_influence)
+    slope = -float(label_influence @ gap_influence) / squares if squares > 0 else 0.0
+    slope = min(1.0, max(-1.0, slope))
+    value = min(1.0, max(0.0, label + slope * gap))
     units = effective_labels * clusters_in(labelled_cluster) / n
-    spread = error(of_label + trust * gap) * math.sqrt((effective_labels - 1) / (effective_labels - 2))
-    ends = effective_n_interval(value, spread, units, level, degrees=units - 1 - (trust != 0.0))
-    return defined(
-        value,
-        ends,
-        n=n,
-        method=f"Wilson on the effective n; weighted labels worth {effective_labels:.0f}",
-        level=level,
-    )
+    spread = error(label_influence + slope * gap_influence)
+    spread *= math.sqrt((effective_labels - 1) / (effective_labels - 2))
+    ends = effective_n_interval(value, spread, units, level, degrees=units - 1 - (slope != 0.0))
+    method = f"Wilson on the effective n; weighted labels worth {effective_labels:.0f}"
+    return defined(value, ends, n=n, method=method, level=level)
+
+
+class _Weighting(NamedTuple):
+    """Weights of labelled items by their estimated chance to be labelled.
+
+    Attributes:
+        covariates: Covariates of all items, shape ``(M, q)``.
+        labelled: Mask of the labelled items, shape ``(M,)``.
+        chance: Estimated chance of each item to be labelled, shape ``(M,)``.
+        inverse: Inverse of the regression's information, shape ``(q, q)``.
+        weight: Weight of each labelled item, shape ``(n,)``.
+    """
+
+    covariates: FloatArray
+    labelled: BoolArray
+    chance: FloatArray
+    inverse: FloatArray
+    weight: FloatArray
+
+    @property
+    def effective_labels(self) -> float:
+        """Effective number of labels: ``(sum w)^2 / sum w^2``."""
+        return float(self.weight.sum() ** 2 / (self.weight**2).sum())
+
+    def mean(self, values: FloatArray) -> tuple[float, FloatArray]:
+        """Return the weighted mean of labelled values ``(n,)``, and the influence of each item."""
+        total, chance = float(self.weight.sum()), self.chance[self.labelled]
+        mean = float(self.weight @ values) / total
+        moved = self.weight * (values - mean) / total
+        # A weight at its limit does not move with the estimated chances.
+        free = np.where(self.weight < 1 / chance, 0.0, moved * (1 - chance))
+        slope = self.inverse @ (self.covariates[self.labelled].T @ free)
+        influence = -(self.labelled - self.chance) * (self.covariates @ slope)
+        influence[self.labelled] += moved
+        return mean, influence
+
+
+def _weighting(covariates: FloatArray, labelled: BoolArray) -> _Weighting:
+    chance, inverse = _chances(covariates, labelled)
+    weight = np.minimum(1 / chance, _MOST_WEIGHT * len(labelled) / int(labelled.sum()))[labelled]
+    return _Weighting(covariates, labelled, chance, inverse, weight)
 
 
 def _chances(covariates: FloatArray, labelled: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -165,4 +201,5 @@ def _chances(covariates: FloatArray, labelled: BoolArray) -> tuple[FloatArray, F
 
 
 def _unlike(distance: float, error: float, effective_labels: float) -> bool:
+    """Return whether a t-test rejects that the distance is 0."""
     return error > 0 and float(2 * stdtr(effective_labels - 1, -abs(distance) / error)) <= _ALARM

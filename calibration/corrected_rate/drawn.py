@@ -9,7 +9,7 @@ from ..tables.calibration_table import PROBABILITY, ROUND, Table
 from .stratified import StratifiedItems
 
 _SAME_CHANCE = 1e-9
-"""Chances that differ by less than this are equal but for rounding."""
+"""Largest difference of equal chances, by rounding."""
 
 
 def was_drawn(table: Table) -> BoolArray:
@@ -41,8 +41,11 @@ def unequal_chances(table: Table, items: StratifiedItems) -> str | None:
     judged = np.isfinite(table.score)
     chance, drawn_in = chance[judged], round_of(table)[judged]
     for number, name in enumerate(items.names):
-        mine = items.stratum == number
-        rounds = [chance[mine & (drawn_in == each)] for each in np.unique(drawn_in[drawn_in > 0])]
+        in_stratum = items.stratum == number
+        rounds = [chance[in_stratum & (drawn_in == each)] for each in np.unique(drawn_in[drawn_in > 0])]
         if any(len(each) and np.ptp(each) > _SAME_CHANCE for each in rounds):
-            return f"the labels of stratum {name!r} were drawn with unequal chances, so they are no random sample of it"
+            return (
+                f"the labels of stratum {name!r} were drawn with unequal chances, "
+                "so they are no random sample of it"
+            )
     return None

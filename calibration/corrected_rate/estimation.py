@@ -27,17 +27,18 @@ from .several_judges import several_judges_rate
 from .strata import stratified_items, with_strata
 
 _ALARM = 0.01
+"""Significance level of the test that labels are spread over strata as in a random sample."""
 
 
 class FurtherEstimates(NamedTuple):
-    """Estimates that are made only on request.
+    """Options for estimates that are made only on request.
 
     Attributes:
         judges: Combine these judges (`several_judges_rate`); the first is the judge of the other estimates.
         reweight_by: Weight labels by these columns; which items have a label may depend on them alone
             (`reweighted_rate`).
-        open_worse_by: Most that the judge's TPR and TNR on undecided outputs are below those on decided ones
-            (`rate_if_worse`). Labelled rows are then the decided outputs, and the rate is of the others.
+        open_worse_by: Upper bound on how far the judge's TPR and TNR on undecided outputs are below those on
+            decided ones (`rate_if_worse`). The rate is then that of the undecided outputs.
     """
 
     judges: Sequence[str] = ()
@@ -60,7 +61,7 @@ def estimate(
 ) -> EstimationNumbers:
     """Estimate the mean label of the items' population, or of just these items.
 
-    Estimates are made for all rows, and for each system by itself. Rows with a label must be a random sample
+    Estimates are made for all rows and for each system. Rows with a label must be a random sample
     of all rows. With 0/1 labels the mean is a pass rate.
 
     Args:
@@ -68,20 +69,20 @@ def estimate(
         judge: Judge whose scores are used.
         pass_at: Pass threshold, for the estimates that need binary verdicts; by default the one that the
             judge declares, else 0.5.
-        interval: ``score`` has Wilson's intervals on the effective n, and withholds estimates if labelled
-            items are shown not to be a random sample; ``logit`` is as published, clustered; ``wald`` takes
-            items as independent, as other software does, and only warns.
+        interval: ``score``: Wilson's intervals on the effective n; estimates are withheld if labelled items
+            are not a random sample by their scores. ``logit``: as published, clustered. ``wald``: items taken
+            as independent, as in other software; a sample that is not random only adds a caution.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
         labels_chosen_by: How items were chosen for labels; None for a random sample (`LabelsChosenBy`).
-        phases: Judges of nested samples, the one with most verdicts first (`multi_phase_rate`); it is the
-            judge of the other estimates.
+        phases: Judges of nested samples, the one with most verdicts first (`multi_phase_rate`); the first is
+            the judge of the other estimates.
         further: Estimates that are made only on request.
 
     Raises:
-        InputError: None of several judges is named, there is no such judge or column, or an estimate has no
-            form for a finite set.
+        InputError: There are several judges and none is named, there is no such judge or column, or an
+            estimate is not available for a finite set.
     """
     judges, reweight_by, open_worse_by = further or FurtherEstimates()
     if (phases or judges or reweight_by or open_worse_by is not None) and target == "finite":
@@ -90,8 +91,8 @@ def estimate(
         )
     all_judges = table.with_pass_at(pass_at)
     first = next(iter((*phases, *judges)), None)
-    table = of_judge(all_judges, judge or first)
-    whole = table
+    table = rows_of_judge(all_judges, judge or first)
+    with_decided = table
     if open_worse_by is not None:
         all_judges, table = (each.take(~decided_rows(each)) for each in (all_judges, table))
         if not len(table):
@@ -103,24 +104,28 @@ def estimate(
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     rank_of = _ranks(systems, terms) if len(systems) > 1 else {}
     estimation = EstimationNumbers(
-        all=_estimate(table, terms, "all"),
-        systems={name: _estimate(part, terms, name, rank_of.get(name)) for name, part in systems.items()},
+        all=_rate_estimate(table, terms, "all"),
+        systems={
+            name: _rate_estimate(part, terms, name, rank_of.get(name)) for name, part in systems.items()
+        },
         judge=None if first is None else judge or first,
     )
-    estimation = _with_estimates(estimation, all_judges, _of_judges(phases, judges, level))
+    estimation = _with_estimates(estimation, all_judges, _estimators_of_judges(phases, judges, level))
     if reweight_by:
 
         def weighted(part: Table) -> Statistic:
             return reweighted_rate(shifted_labels(part, reweight_by), level=level)
 
         estimation = _with_estimates(estimation, table, {"reweighted": weighted})
-    return estimation if open_worse_by is None else _with_bound(estimation, whole, open_worse_by, terms)
+    return (
+        estimation if open_worse_by is None else _with_bound(estimation, with_decided, open_worse_by, terms)
+    )
 
 
-def _of_judges(
+def _estimators_of_judges(
     phases: Sequence[str], judges: Sequence[str], level: float
 ) -> dict[str, Callable[[Table], Statistic]]:
-    """Return the requested estimates that use several judges."""
+    """Return functions for the requested estimates that use several judges, by name."""
 
     def nested(part: Table) -> Statistic:
         return multi_phase_rate(nested_verdicts(part, phases), level=level)
@@ -128,34 +133,33 @@ def _of_judges(
     def combined(part: Table) -> Statistic:
         return several_judges_rate(nested_verdicts(part, judges), level=level)
 
-    wanted = {"multi_phase": (phases, nested), "several_judges": (judges, combined)}
-    return {name: estimate_of for name, (named, estimate_of) in wanted.items() if named}
+    return ({"multi_phase": nested} if phases else {}) | ({"several_judges": combined} if judges else {})
 
 
 def _with_estimates(
-    estimation: EstimationNumbers, table: Table, more: Mapping[str, Callable[[Table], Statistic]]
+    estimation: EstimationNumbers, table: Table, estimators: Mapping[str, Callable[[Table], Statistic]]
 ) -> EstimationNumbers:
-    """Add estimates of all rows and of each system's."""
-    if not more:
+    """Add estimates for all rows and for each system."""
+    if not estimators:
         return estimation
     column = table.columns.get("system")
     rows = {} if column is None else dict(column.present())
 
-    def of(part: RateEstimate, of_part: Table) -> RateEstimate:
-        added = {name: estimate_of(of_part) for name, estimate_of in more.items()}
-        return msgspec.structs.replace(part, estimates=added | part.estimates)
+    def extended(rate: RateEstimate, part: Table) -> RateEstimate:
+        added = {name: estimator(part) for name, estimator in estimators.items()}
+        return msgspec.structs.replace(rate, estimates=added | rate.estimates)
 
     return msgspec.structs.replace(
         estimation,
-        all=of(estimation.all, table),
-        systems={name: of(part, table.take(rows[name])) for name, part in estimation.systems.items()},
+        all=extended(estimation.all, table),
+        systems={name: extended(rate, table.take(rows[name])) for name, rate in estimation.systems.items()},
     )
 
 
 def _with_bound(
     estimation: EstimationNumbers, table: Table, worse: float, terms: RateTerms
 ) -> EstimationNumbers:
-    """Add the rates of undecided outputs for a judge that is worse on them."""
+    """Add the rates of undecided outputs, with intervals for a judge that is worse on them."""
 
     def bound(part: Table) -> Statistic:
         return rate_if_worse(part, decided_rows(part), worse, terms.pass_at, terms.level)
@@ -168,7 +172,7 @@ def _with_bound(
     )
 
 
-def of_judge(table: Table, judge: str | None) -> Table:
+def rows_of_judge(table: Table, judge: str | None) -> Table:
     """Return the rows of one judge.
 
     Raises:
@@ -182,7 +186,7 @@ def of_judge(table: Table, judge: str | None) -> Table:
     return table if judge is None else table.take(judges[judge])
 
 
-def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None = None) -> RateEstimate:
+def _rate_estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None = None) -> RateEstimate:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
     rates, uncorrected = rate_estimates(table, terms), judge_mean(table, terms)
     return RateEstimate(
@@ -227,8 +231,8 @@ def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -
         "no_chance": _drawn_without_chance(table),
         "uneven_strata": None if terms.chosen_by else _uneven(table),
     }
-    found = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
-    return found + labels_of_checkers(table.checkers)
+    cautions = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
+    return cautions + labels_of_checkers(table.checkers)
 
 
 def _few_clusters(table: Table, terms: RateTerms) -> int | None:

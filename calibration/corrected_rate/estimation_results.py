@@ -16,10 +16,10 @@ LabelsChosenBy: TypeAlias = Literal["score", "label", "elsewhere"]
 (``label``), from the items of the table or from ``elsewhere``."""
 
 FEWEST_LABELS = 30
-"""Below this the weights of judges in nested samples cannot be estimated."""
+"""Fewest labels from which the weights of judges in nested samples are estimated."""
 
 
-_REPORTED = (
+_BY_PRECISION = (
     "multi_phase",
     "several_judges",
     "reweighted",
@@ -28,7 +28,7 @@ _REPORTED = (
     "ppi_plus_plus",
     "labels_only",
 )
-"""Estimates from the one that is for the most special draw of labels to the simplest."""
+"""Estimates of a rate, from the most specific to how labels were drawn to the most general."""
 
 
 class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,9 +38,9 @@ class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
         n: Items.
         n_labelled: Those with a label.
         weight: Lambda, how far the judge is trusted here; ``lambda`` in JSON.
-        spread: Standard deviation of label minus lambda times score, from the stratum's labels and, as thirty
-            more, those of all strata: a few labels that happen to agree must not leave a stratum without
-            more.
+        spread: Standard deviation of label minus lambda times score, from the stratum's labels and, weighing
+            thirty labels, from those of all strata: otherwise a few equal labels would leave a stratum
+            without further ones.
         estimate: The mean label of the stratum, by itself.
     """
 
@@ -52,7 +52,7 @@ class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """Estimates of one rate. Each method is also an attribute: ``found.ppi_plus_plus.low``.
+    """Estimates of one rate. Each estimate is also an attribute: ``rate.ppi_plus_plus.low``.
 
     Attributes:
         n_labelled: Items with label and score.
@@ -61,20 +61,20 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         n_clusters: Clusters of all items.
         fractions: Scores that are neither 0 nor 1; with any, the judge's mean is not a pass rate.
         target: What the rate is of: the population that the items are from, or just these items.
-        judge_mean: The judge's own mean.
-        uncorrected: The same with its interval, which knows nothing of the judge's errors.
+        judge_mean: Mean score.
+        uncorrected: Mean score with its interval, which ignores the judge's errors.
         weight: Lambda, how far the judge is trusted; ``lambda`` in JSON. None when nothing could be combined.
-        label_equivalents: How many labels alone would be as precise.
+        label_equivalents: Number of labels that alone would be as precise.
         estimates: Estimates by name; ``active`` and ``stratified_ppi`` only if labels were drawn so,
             ``multi_phase`` if phases were named, ``several_judges`` if judges were, ``reweighted`` if columns
             to weight by were, ``open_worse_by`` if that bound was declared.
-        strata: Each by itself, if there are strata.
-        rank: Of a system, its place among all.
-        cautions: What limits it.
+        strata: Estimates of each stratum, if there are strata.
+        rank: Rank of a system among all systems.
+        cautions: Limits of the estimates.
         worse_by: Points by which the judge may be worse on undecided outputs, for ``open_worse_by``; None
             without that bound.
         variance: Variance of one score, by item and by repeat or trial; None if each item was judged once.
-        chosen_by: How items were chosen for labels, as it was said; None for a random sample.
+        chosen_by: How items were chosen for labels, as declared; None for a random sample.
     """
 
     n_labelled: int
@@ -101,8 +101,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
         It is the most precise one that is valid for how the labels were drawn.
         """
-        reported = ("rogan_gladen",) if self.chosen_by in {"label", "elsewhere"} else _REPORTED
-        defined = (name for name in reported if (each := self.estimates.get(name)) and each.value is not None)
+        names = ("rogan_gladen",) if self.chosen_by in {"label", "elsewhere"} else _BY_PRECISION
+        defined = (name for name in names if (each := self.estimates.get(name)) and each.value is not None)
         return next(defined, None)
 
     labels_only = StatisticEntry("estimates")
@@ -116,11 +116,11 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
-    """Rate of all rows, ``found["all"]``, and of each system by itself, ``found[SYSTEM]``.
+    """Rate of all rows, ``estimation["all"]``, and of each system, ``estimation[SYSTEM]``.
 
     Attributes:
-        all: Of all rows.
-        systems: Results by system.
+        all: Rate of all rows.
+        systems: Rates by system.
         judge: Judge of the uncorrected rates, if several judges were combined.
     """
 
@@ -130,7 +130,7 @@ class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def parts(self) -> dict[str, RateEstimate]:
-        """All of them, by name."""
+        """Rates of all rows and of each system, by name."""
         return {"all": self.all} | self.systems
 
     def __getitem__(self, name: str) -> RateEstimate:

@@ -1,7 +1,6 @@
-"""Estimators of the true mean from a judge's scores and some labels.
+"""Estimators of the true mean from scores and some labels: labels alone, PPI and PPI++.
 
-They use labels alone, or are prediction-powered. They are valid if the labelled items are a random sample of
-the unlabelled ones' population.
+They are valid if labelled and unlabelled items are random samples of one population.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ from ..intervals.closed_forms import (
     wilson_interval,
 )
 from ..intervals.clustered_rates import effective_trials, share_of
-from ..intervals.variance import FEWEST, cluster_error, spread_of_rows
+from ..intervals.variance import FEWEST, spread_of_rows
+from ..intervals.variance import cluster_error as error_over_clusters
 from ..statistic import Statistic, defined, undefined
 from .rate_interval import ROUNDING, RateInterval, effective_n_interval, rate_interval
 
@@ -35,8 +35,8 @@ class LabelledAndJudged:
         score: The judge's scores of the same items, shape ``(n,)``.
         unlabelled: The judge's scores of the other items, shape ``(N,)``.
         label_cluster: Cluster number of each labelled item, shape ``(n,)``.
-        unlabelled_cluster: Cluster number of the others, shape ``(N,)``; a cluster may hold labelled and
-            unlabelled ones.
+        unlabelled_cluster: Cluster number of the other items, shape ``(N,)``; a cluster may hold items of
+            both kinds.
     """
 
     label: FloatArray
@@ -69,7 +69,7 @@ class LabelledAndJudged:
 class PowerTuned(NamedTuple):
     """Power-tuned estimate with its weight, lambda: how far the judge is trusted.
 
-    After several rounds it is their mean; None when nothing could be combined.
+    The weight is the mean of several rounds' weights; None if labels and scores could not be combined.
     """
 
     weight: float | None
@@ -79,10 +79,8 @@ class PowerTuned(NamedTuple):
 def tuned_lambda(data: LabelledAndJudged, least: float = 0.0) -> float:
     """Return the lambda within [``least``, 1] that makes the variance least.
 
-    Lambda is the weight of the judge's scores: how far the judge is trusted.
-    It is 0 when they are constant.
-
-    ``least`` is 0 as published; with -1 a judge that passes wrong outputs is of use, too.
+    Lambda is the weight of the judge's scores: how far the judge is trusted. It is 0 if they are constant.
+    ``least`` is 0 as published; with -1 even a judge that passes wrong outputs helps.
 
     Source: Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453); covariance with ddof 0 over pooled variance
     with ddof 1, as their code has it.
@@ -98,11 +96,11 @@ def tuned_lambda(data: LabelledAndJudged, least: float = 0.0) -> float:
 def power_tuned(
     data: LabelledAndJudged, *, interval: RateInterval = "score", level: float = 0.95
 ) -> PowerTuned:
-    """PPI++ with the lambda that makes the variance least.
+    """Return the PPI++ estimate with the lambda that makes the variance least.
 
-    With ``score`` lambda may be below 0. It is 0, and the estimate that of the labels alone, if the judge
-    would not make an interval over clusters narrower: its errors may be alike within clusters, which the
-    published formula does not see. `docs/decisions/0016` has measurements.
+    With ``score`` lambda may be below 0. If the judge would not make an interval over clusters narrower,
+    lambda is 0 and the estimate that of the labels alone: a judge's errors may be correlated within clusters,
+    which the published formula ignores. `docs/decisions/0016` has measurements.
     """
     if data.too_few:
         return PowerTuned(None, undefined(data.too_few, n=len(data.label), level=level))
@@ -135,9 +133,9 @@ def prediction_powered(
 
     The value is ``weight * mean(unlabelled) + mean(label - weight * score)``.
 
-    The ``interval`` ``score`` is Wilson's on the effective n (`with_score_interval`); ``logit`` is clustered,
-    too; ``wald`` takes items as independent. ``scale`` is the scale on which it is symmetric, if another than
-    that of ``interval``.
+    The ``interval`` ``score`` is Wilson's on the effective n (`with_score_interval`), ``logit`` is clustered
+    too, and ``wald`` takes items as independent. ``scale`` replaces the scale on which the interval is
+    symmetric.
 
     Source: Angelopoulos et al. 2023 (arXiv 2301.09633, 2311.01453).
     """
@@ -166,29 +164,30 @@ def with_score_interval(
 ) -> Statistic:
     """Return the value with Wilson's interval on the effective n.
 
-    If a slope was ``spent``, it has one degree of freedom less.
+    ``spent`` is whether a slope was fitted, which takes one degree of freedom.
 
     Over clusters the design effect is averaged with the usual one, as for labels alone (`effective_trials`),
     and Student's quantile uses the effective number of clusters with labels: ``(sum of m)^2 / sum of m^2`` of
     their sizes.
     """
     share, n = min(1.0, max(0.0, value)), len(data.label)
-    rows = standard_error(data, influence, clustered=False, fitted=1 + spent)
+    row_error = standard_error(data, influence, clustered=False, fitted=1 + spent)
     if not data.clustered:
-        ends = effective_n_interval(share, rows, n, level)
+        ends = effective_n_interval(share, row_error, n, level)
         return defined(share, ends, n=n, method="Wilson on the effective n", level=level)
-    over = standard_error(data, influence, clustered=True, fitted=0)
-    spread = spread_of_rows(data.label, data.label_cluster)._replace(clustered=over, jackknife=over)
+    cluster_error = standard_error(data, influence, clustered=True, fitted=0)
+    spread = spread_of_rows(data.label, data.label_cluster)._replace(
+        clustered=cluster_error, jackknife=cluster_error
+    )
     degrees = max(1.0, n / spread.cluster_size - 1 - spent)
     if spread.clusters in {1, n}:
-        ends = effective_n_interval(
-            share, over, spread.clusters, level, degrees=degrees if spread.clusters > 1 else 0
-        )
+        degrees = degrees if spread.clusters > 1 else 0
+        ends = effective_n_interval(share, cluster_error, spread.clusters, level, degrees=degrees)
     else:
         student = t_quantile(level, degrees) / normal_quantile(level)
         errors = n * min(share, 1 - share)
-        effective_share = effective_trials(spread, errors, rows**2 * n, student=student) / n
-        ends = effective_n_interval(share, rows / math.sqrt(effective_share), n * effective_share, level)
+        effective_share = effective_trials(spread, errors, row_error**2 * n, student=student) / n
+        ends = effective_n_interval(share, row_error / math.sqrt(effective_share), n * effective_share, level)
     return defined(share, ends, n=n, method="Wilson on the cluster-effective n", level=level)
 
 
@@ -228,15 +227,15 @@ def standard_error(
 ) -> float:
     """Return the standard error of an estimate, from the influence of labelled and other items.
 
-    It is over clusters if they have several items; else its degrees of freedom are the number of labels minus
-    ``fitted``.
+    It is over clusters if requested and a cluster has several items; else its degrees of freedom are the
+    number of labels minus ``fitted``.
     """
     if not (clustered and data.clustered):
         n = len(data.label)
         variance = float((influence[0] ** 2).sum()) * n / max(1, n - fitted)
         return float(np.sqrt(variance + (influence[1] ** 2).sum()))
     cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
-    return cluster_error(np.concatenate(influence), cluster, data.label_cluster)
+    return error_over_clusters(np.concatenate(influence), cluster, data.label_cluster)
 
 
 def with_interval(
@@ -245,7 +244,7 @@ def with_interval(
     """Return the value with a logit or Wald interval."""
     n = len(data.label)
     if interval != "wald" and error <= ROUNDING and 0.0 <= value <= 1.0:
-        # Nothing varies over clusters, but few clusters do not prove that: as wide as for labels alone, one per cluster.
+        # Few clusters without variation do not prove that there is none: use one label per cluster.
         ends = wilson_interval(value, data.label_clusters, level)
         return defined(value, ends, n=n, method="Wilson", level=level)
     ends, method = rate_interval(value, error, interval, level)

@@ -9,16 +9,16 @@ from ..intervals.clustered_rates import usual_effect
 from .estimators import LabelledAndJudged
 
 _PSEUDO = 0.5
-"""Number of outputs added of each of four kinds: passed or failed, rightly or wrongly."""
+"""Outputs added of each of four kinds: rightly passed, wrongly passed, rightly failed, wrongly failed."""
 
 
 def unseen_variance(data: LabelledAndJudged, observed: float) -> float:
-    """Return the least variance of the labelled part beyond the variance ``observed``.
+    """Return the variance that the labelled part lacks beyond the variance ``observed``.
 
-    Five labels that all pass have no spread. Their mean has at least the variance ``p (1 - p) (1 - r^2) / n``
-    with ``p = (k + 1) / (n + 2)`` of ``k`` labels that pass, and the judge's correlation ``r`` with them,
-    which half an output of each kind keeps from 1. Both approach the observed values as labels grow. Rows in
-    clusters have the usual design effect, since these labels show none.
+    Five labels that all pass have no spread. Their mean is taken to have at least the variance ``p (1 - p) (1
+    - r^2) / n``, where ``p = (k + 1) / (n + 2)`` for ``k`` labels that pass, and ``r`` is the judge's
+    correlation with them after adding half an output of each kind. Both approach the observed values as the
+    number of labels grows. The default design effect is applied for clusters.
     """
     n = len(data.label)
     rate = (float(data.label.sum()) + 1) / (n + 2)

@@ -1,9 +1,7 @@
-"""Estimate the mean of just these items, not of the population behind them.
+"""Estimates of the mean of a finite set of items, rather than of the population behind them.
 
-Only the choice of labelled items is left to chance.
-
-Valid when the labelled items were drawn one by one, with equal chances, from the set. Clusters do not matter
-then: a dependence of the items is a property of the set, not an error.
+Only the choice of labelled items is random. Estimates are valid if these were drawn one by one with equal
+chances. Clusters do not matter then: dependence between items is a property of the set, not an error.
 
 Source: Cochran 1977, chapters 2 (finite population correction), 5A (stratification afterwards) and 7
 (difference estimator).
@@ -45,7 +43,7 @@ def finite_prediction_powered(
 ) -> Statistic:
     """Return PPI++ with this weight (lambda) for a finite set.
 
-    The value is that for a population; the interval is shorter, on any of the three scales.
+    The value is the same as for a population; the interval is shorter, on each of the three scales.
 
     With ``N`` unlabelled and ``M`` items in all, ``weight * mean(unlabelled) + mean(label - weight * score)``
     is a constant plus ``mean(label - weight * M / N * score)`` over the labelled.
@@ -70,9 +68,8 @@ def finite_prediction_powered(
 def finite_post_stratified(
     data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """Return the mean label of passed and of failed items, weighted by their share of the set.
+    """Return the mean label of items that the judge passes and fails, weighted by their shares.
 
-    The judge passes and fails the items of the set.
     Undefined with fewer than two labels in one group.
     """
     n = len(data.label)
@@ -80,8 +77,8 @@ def finite_post_stratified(
         return undefined(data.too_few, n=n, level=level)
     passed, others = data.score >= pass_at, data.unlabelled >= pass_at
     size, value, variance = n + len(others), 0.0, 0.0
-    for mine, rest in ((passed, others), (~passed, ~others)):
-        stratum, labels = int(mine.sum() + rest.sum()), data.label[mine]
+    for labelled, unlabelled in ((passed, others), (~passed, ~others)):
+        stratum, labels = int(labelled.sum() + unlabelled.sum()), data.label[labelled]
         if not stratum:
             continue
         if len(labels) < 2:  # noqa: PLR2004 - a variance needs two
@@ -97,7 +94,7 @@ def _with_interval(
 ) -> Statistic:
     n = len(data.label)
     if error == 0.0 and 0.0 <= value <= 1.0:
-        # Nothing varies, but few labels do not prove that: as wide as for labels alone.
+        # Few labels without variation do not prove that there is none: use the interval of labels alone.
         ends = wilson_interval(value, n / (1 - n / (n + len(data.unlabelled))), level)
         return defined(value, ends, n=n, method="Wilson, finite set", level=level)
     ends, method = rate_interval(value, error, interval, level)

@@ -1,7 +1,6 @@
 """Rate from nested samples with several judges.
 
-Many items are judged by a cheap judge, some of them by an expensive one, and a few of those
-are labelled.
+A cheap judge grades many items, an expensive one some of them, and a few of those are labelled.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class NestedVerdicts(NamedTuple):
     def reaching(self, phase: int) -> BoolArray:
         """Return a mask of items that have verdicts of the first ``phase`` judges, shape ``(M,)``.
 
-        One phase after the last judge, the items have a label, too.
+        In the phase after the last judge, items also have a label.
         """
         has = np.isfinite(np.vstack([self.scores, self.label]))
         return np.logical_and.reduce(has[:phase], axis=0)
@@ -77,12 +76,12 @@ def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
 def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
     """Estimate the mean label of the undecided outputs' population from nested samples.
 
-    An item without a verdict of some phase counts only in the phases before it.
+    An item counts in the phases before the first that lacks a verdict. Each phase must be a random sample of
+    the one before. With regressions ``f_j`` of the label on the first ``j`` verdicts, fitted where there are
+    labels::
 
-    Each phase is a random sample of the one before. With regressions ``f_j`` of the label on the first ``j``
-    verdicts, fitted where there are labels::
-
-        mean of f_1 over all + mean of (f_2 - f_1) where two judges scored + ... + mean of (label - f_last) where there is a label
+        mean of f_1 over all + mean of (f_2 - f_1) where two judges scored + ...
+        + mean of (label - f_last) where there is a label
 
     The error is over clusters, from each item's sum over its phases, with one degree of freedom less for each
     judge. Undefined with fewer than 30 labels, or if the scores show that a phase is not a random sample of
@@ -95,7 +94,7 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
     judges, size = data.scores.shape
     reached = [data.reaching(phase) for phase in range(1, judges + 2)]
     n = int(reached[-1].sum())
-    why = _why_not(data, reached)
+    why = _why_undefined(data, reached)
     if why is not None:
         return undefined(why, n=n, level=level)
     fits = [_fitted(data.scores[: j + 1], data.label, reached[-1]) for j in range(judges)]
@@ -140,15 +139,17 @@ def _fitted(scores: FloatArray, label: FloatArray, rows: BoolArray) -> FloatArra
     return fit
 
 
-def _why_not(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | None:
+def _why_undefined(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | None:
+    """Return why there is no estimate: too few labels, or a chosen sample; None if there is one."""
     n = int(reached[-1].sum())
     if n < FEWEST_LABELS:
         return f"{n} items have a label and all verdicts; it takes {FEWEST_LABELS}"
     steps = list(pairwise(reached))
-    for wide, narrow in steps:
-        first, rest = data.scores[0], wide & ~narrow
+    score = data.scores[0]
+    for phase, sample in steps:
+        rest = phase & ~sample
         scored = LabelledAndJudged(
-            first[narrow], first[narrow], first[rest], data.cluster[narrow], data.cluster[rest]
+            score[sample], score[sample], score[rest], data.cluster[sample], data.cluster[rest]
         )
         p = chosen_by_score(scored, tests=len(steps))
         if p is not None:

@@ -1,6 +1,6 @@
 """Rate of undecided outputs, corrected by a judge's errors on decided ones.
 
-A bound says how much worse the judge may be on undecided outputs.
+A declared bound limits how much worse the judge is on undecided outputs.
 """
 
 from __future__ import annotations
@@ -36,12 +36,10 @@ def decided_rows(table: Table) -> BoolArray:
 
 
 def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float, level: float) -> Statistic:
-    """Return Rogan and Gladen's rate of the undecided rows, if the judge is worse on them.
+    """Return Rogan and Gladen's rate of the undecided rows, with an interval for a worse judge.
 
-    The interval is for a judge that is up to ``worse`` worse on them.
-
-    TPR and TNR on undecided outputs may each be lower than on decided ones, by 0 to ``worse``. The rate is
-    monotone in both, so the interval's ends are reached when one is lower by ``worse`` and the other is
+    TPR and TNR on undecided outputs may each be up to ``worse`` lower than on decided ones. The rate is
+    monotone in both, so the ends of the interval are reached when one is lower by ``worse`` and the other is
     equal. Each share counts with its effective n over clusters.
 
     Source: Rogan and Gladen 1978; Lang and Reiczigel 2014; Manski 2003 for bounds by an assumption.
@@ -53,21 +51,21 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
         raise InputError(f"--open-worse-by {worse:g}: expected a number of points from 0 to 1, such as 0.1")
     judged = np.isfinite(table.score)
     truth = np.where(np.isfinite(table.label), table.label, table.numbers.get(DECIDED, table.label))
-    has_truth, rest = judged & decided & np.isfinite(truth), judged & ~decided
-    n = int(rest.sum())
+    has_truth, undecided = judged & decided & np.isfinite(truth), judged & ~decided
+    n = int(undecided.sum())
     right, passed = truth >= pass_at, table.score >= pass_at
-    parts = {"right": has_truth & right, "wrong": has_truth & ~right, "undecided": rest}
+    parts = {"right": has_truth & right, "wrong": has_truth & ~right, "undecided": undecided}
     for name, rows in parts.items():
         if not rows.any():
             return undefined(f"no {name} output is judged", n=n, level=level)
-    positives, negatives, others = (
+    positives, negatives, n_judged = (
         _effective_n(passed[rows], table.cluster[rows], level) for rows in parts.values()
     )
 
     def rate_with_drops(tpr_drop: float, tnr_drop: float) -> Statistic:
         return rogan_gladen(
-            float(passed[rest].mean()),
-            others,
+            float(passed[undecided].mean()),
+            n_judged,
             true_positives=float(passed[parts["right"]].mean()) * positives,
             positives=positives,
             true_negatives=float((~passed[parts["wrong"]]).mean()) * negatives,
@@ -76,13 +74,15 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
             level=level,
         )
 
-    alike, strict, lenient = (rate_with_drops(*drops) for drops in ((0.0, 0.0), (worse, 0.0), (0.0, worse)))
-    if alike.value is None:
-        return undefined(alike.undefined or "", n=n, level=level)
+    equal, stricter, more_lenient = (
+        rate_with_drops(*drops) for drops in ((0.0, 0.0), (worse, 0.0), (0.0, worse))
+    )
+    if equal.value is None:
+        return undefined(equal.undefined or "", n=n, level=level)
     # If a judge at the bound is no better than chance, that end of the interval is 0 or 1.
-    low = 0.0 if lenient.low is None else min(lenient.low, alike.low or 0.0)
-    high = 1.0 if strict.high is None else max(strict.high, alike.high or 0.0)
-    return defined(alike.value, (low, high), n=n, method=_METHOD, level=level)
+    low = 0.0 if more_lenient.low is None else min(more_lenient.low, equal.low or 0.0)
+    high = 1.0 if stricter.high is None else max(stricter.high, equal.high or 0.0)
+    return defined(equal.value, (low, high), n=n, method=_METHOD, level=level)
 
 
 def _effective_n(passed: BoolArray, cluster: IntArray, level: float) -> float:

@@ -1,4 +1,4 @@
-"""All estimates of one rate: for a population, a finite set, or labels of unequal chances."""
+"""All estimates of one rate: of a population or a finite set, from any draw of labels."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from .two_verdicts import post_stratified, rogan_gladen_of
 _OF_A_RANDOM_SAMPLE = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
 
 _CHOSEN = (
-    "labelled items are scored unlike the others, so they are no random sample: an estimate by strata of the score holds if they were chosen by "
-    "score, Rogan and Gladen's if by true class"
+    "labelled items are scored unlike the others, so they are no random sample: "
+    "an estimate by strata of the score holds if they were chosen by score, Rogan and Gladen's if by true class"
 )
 
 _CHOSEN_BY: dict[LabelsChosenBy, str] = {
@@ -69,8 +69,8 @@ class RateEstimates(NamedTuple):
         weight: Lambda, how far the judge is trusted; None when nothing could be combined.
         label_equivalents: Number of labels that alone would be as precise.
         estimates: Estimates by name.
-        strata: Estimates of each stratum, if the table has strata, or needs them.
-        chosen: The p of "labelled items are scored like the rest"; None unless it rejects that.
+        strata: Estimates of each stratum, if the table has strata or needs them.
+        chosen: p-value of "labelled items are scored like the rest", if that is rejected; else None.
     """
 
     weight: float | None
@@ -81,21 +81,21 @@ class RateEstimates(NamedTuple):
 
     @property
     def headline(self) -> Statistic:
-        """The best available estimate; the others are for comparison."""
+        """Best available estimate; the others are for comparison."""
         names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
-        given = [self.estimates[name] for name in names if name in self.estimates]
-        if self.chosen is None and all(each.value is None for each in given):
-            given.append(self.estimates["rogan_gladen"])
-        return next((each for each in given if each.value is not None), given[-1])
+        available = [self.estimates[name] for name in names if name in self.estimates]
+        if self.chosen is None and all(each.value is None for each in available):
+            available.append(self.estimates["rogan_gladen"])
+        return next((each for each in available if each.value is not None), available[-1])
 
 
 def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """Estimate the mean label of one judge's rows.
 
-    If labels were drawn with unequal chances, that is ``active`` and, with strata, ``stratified_ppi``. If the
-    scores of labelled items show that these were chosen by score, it is the same by strata of the score.
+    Labels drawn with unequal chances give ``active`` and, with strata, ``stratified_ppi``. If the scores of
+    labelled items show that they were chosen by score, strata of the score are used.
     """
-    rates = _over_all(table, terms)
+    rates = _unstratified(table, terms)
     if terms.chosen_by in {"label", "elsewhere"}:
         return rates
     if (rates.chosen is not None or terms.chosen_by == "score") and STRATUM not in table.columns:
@@ -110,26 +110,24 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
 
 
 def judge_mean(table: Table, terms: RateTerms) -> Statistic:
-    """Return the mean score of one judge's rows, its errors included.
+    """Return the mean score of one judge's rows, not corrected for its errors.
 
-    The interval is that of a mean of as many labels.
-
-    For a finite set with a score for every item it is exact.
+    The interval is that of a mean of as many labels. For a finite set with a score for every item the mean is
+    exact.
     """
     judged = np.isfinite(table.score)
     score = table.score[judged]
     if not judged.any():
         return undefined("no row has a score", n=0, level=terms.level)
     if terms.target == "finite":
-        found = finite_labels_only(score, len(table), level=terms.level)
-        every = "every item is judged" if judged.all() else found.method
-        return msgspec.structs.replace(found, method=every)
+        mean = finite_labels_only(score, len(table), level=terms.level)
+        return msgspec.structs.replace(mean, method="every item is judged") if judged.all() else mean
     return labels_only(score, table.cluster[judged], interval=terms.interval, level=terms.level)
 
 
 def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
     n = int(np.isfinite(items.label).sum())
-    why = pending_labels(table) or unequal_chances(table, items) or _chosen_within(table, items, terms)
+    why = pending_labels(table) or unequal_chances(table, items) or _chosen_in_strata(table, items, terms)
     if why is not None:
         return undefined(why, n=n, level=terms.level)
     return stratified_prediction_powered(
@@ -137,15 +135,15 @@ def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Stati
     )
 
 
-def _chosen_within(table: Table, items: StratifiedItems, terms: RateTerms) -> str | None:
-    """Return why labels are not a random sample of their strata; None unless scores show it."""
+def _chosen_in_strata(table: Table, items: StratifiedItems, terms: RateTerms) -> str | None:
+    """Return why labels are not a random sample of their strata, if scores show it; else None."""
     if terms.interval == "wald" or was_drawn(table).any():
         return None
     p = chosen_within_strata(items)
     return None if p is None else f"within strata labelled items are scored unlike the others (p {p:.2g})"
 
 
-def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
+def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     """Return the estimates that ignore strata."""
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
     if was_drawn(table).any():
@@ -162,22 +160,21 @@ def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
 def _of_chosen(
     judged: FloatArray, data: LabelledAndJudged, terms: RateTerms, chosen: float | None
 ) -> RateEstimates:
-    """Return the estimates that are valid for labels that are not a random sample.
+    """Return the estimates from labels that are not a random sample.
 
-    Only Rogan and Gladen's is; it needs a random sample of each class.
-
-    If labels were drawn from these items, all ``judged`` scores estimate the judge's rate; if they are from
-    elsewhere, only the others do.
+    Only Rogan and Gladen's is defined; it needs a random sample of each class. The judge's rate is that of
+    all ``judged`` scores if labels were drawn from these items, and that of unlabelled ones if labels are
+    from elsewhere.
     """
     why = _CHOSEN if terms.chosen_by is None else _CHOSEN_BY[terms.chosen_by]
-    found = {name: undefined(why, n=len(data.label), level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
+    estimates = {name: undefined(why, n=len(data.label), level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
     if terms.chosen_by != "score" and terms.target != "finite":
-        everyone = data if terms.chosen_by == "elsewhere" else replace(data, unlabelled=judged)
-        rate = rogan_gladen_of(everyone, terms.pass_at, terms.level)
+        data = data if terms.chosen_by == "elsewhere" else replace(data, unlabelled=judged)
+        rate = rogan_gladen_of(data, terms.pass_at, terms.level)
         if rate.method is not None:
             rate = msgspec.structs.replace(rate, method=f"{rate.method}; labels drawn by true class")
-        found["rogan_gladen"] = rate
-    return RateEstimates(None, None, found, chosen=chosen)
+        estimates["rogan_gladen"] = rate
+    return RateEstimates(None, None, estimates, chosen=chosen)
 
 
 def _split(table: Table, both: BoolArray, unlabelled: BoolArray) -> LabelledAndJudged:
@@ -190,18 +187,18 @@ def _split(table: Table, both: BoolArray, unlabelled: BoolArray) -> LabelledAndJ
     )
 
 
-_Weighed: TypeAlias = tuple[float | None, dict[str, Statistic]]
+_WeightAndEstimates: TypeAlias = tuple[float | None, dict[str, Statistic]]
 """Lambda, and the estimates by name."""
 
 
-def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Weighed:
+def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightAndEstimates:
     labelled, (pass_at, interval, level, *_) = np.isfinite(table.label), terms
     weight, tuned = power_tuned(data, interval=interval, level=level)
     estimates = {
         "labels_only": labels_only(
             table.label[labelled], table.cluster[labelled], interval=interval, level=level
         ),
-        # PPI as it was published, with a Wald interval; clustered unless asked otherwise.
+        # PPI as published, with a Wald interval; over clusters unless `interval` is `wald`.
         "ppi": prediction_powered(data, 1.0, interval=interval, level=level, scale="wald"),
         "ppi_plus_plus": tuned,
         "post_stratified": post_stratified(data, pass_at=pass_at, interval=interval, level=level),
@@ -210,7 +207,7 @@ def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Wei
     return weight, estimates
 
 
-def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Weighed:
+def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightAndEstimates:
     label, (pass_at, interval, level, *_) = table.label[np.isfinite(table.label)], terms
     weight = None if data.too_few else tuned_lambda(data, least=-1.0 if interval == "score" else 0.0)
     estimates = {

@@ -11,10 +11,10 @@ from .estimators import LabelledAndJudged, power_tuned, width
 from .multi_phase import NestedVerdicts
 
 FEWEST_LABELS_OF_ALL = 50
-"""Labels of items that every judge scored, below which a combination is fitted to chance."""
+"""Fewest labels of items that every judge scored; a fit to fewer would mostly fit chance."""
 
 _LEAST = 1e-6
-"""Least penalty, also if the judges explain all."""
+"""Least penalty, even if the judges explain all of the variance."""
 
 
 def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
@@ -22,9 +22,9 @@ def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statist
 
     A ridge regression of labels on the judges' scores takes the place of one judge's score. It is
     cross-fitted: each label is predicted by a fit without its fold, and other items get the mean of the fits.
-    Items without a score of every judge do not count. If one judge alone gives a narrower interval, that is
-    the estimate. Undefined with fewer than 50 labels, or if labelled items look chosen by some judge's
-    scores.
+    Items without a score of every judge do not count. If a single judge gives a narrower interval, its
+    estimate is returned. Undefined with fewer than 50 labels, or if labelled items look chosen by some
+    judge's scores.
 
     Source: Zrnic and Candes 2024 (arXiv 2309.16598) for cross-fitting; Hoerl, Kennard and Baldwin 1975 for
     the ridge.
@@ -79,7 +79,7 @@ def cross_fitted(
 def _ridge(label: FloatArray, scores: FloatArray) -> FloatArray:
     """Return slopes by ridge regression, its penalty by Hoerl, Kennard and Baldwin.
 
-    No intercept: a mean without a fold is high if the fold's labels are low, and PPI needs none.
+    There is no intercept: PPI needs none, and means over the other folds correlate negatively with a fold.
     """
     judges, n = scores.shape
     centred, target = scores - scores.mean(axis=1, keepdims=True), label - label.mean()

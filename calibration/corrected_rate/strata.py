@@ -18,16 +18,15 @@ STRATUM = "(stratum)"
 """The column that `with_strata` adds."""
 
 _MOST = 5
-"""Scores with more distinct values than this are cut into this many parts."""
+"""Largest number of strata by score; scores with more distinct values are split into this many parts."""
 
 
 def with_strata(table: Table, by: str) -> Table:
     """Return the table with each judged row's stratum in the column `STRATUM`.
 
-    Rows without a score are in no stratum.
-
-    Strata are the values of a column ``by``. By `BY_SCORE` they are the distinct scores if there are at most
-    five, else fifths of the rows by score, with equal scores in one stratum.
+    Strata are the values of the column ``by``. For `BY_SCORE` they are the distinct scores if there are at
+    most five, else fifths of the rows by score, with equal scores in one stratum. Rows without a score are in
+    no stratum.
 
     Raises:
         InputError: There is no such column, or a judged row has no value in it.
@@ -40,8 +39,8 @@ def with_strata(table: Table, by: str) -> Table:
     if len(outside):
         item = table.value("item_id", int(outside[0]))
         raise InputError(f"item {item!r} is judged but has no value in the strata's column", field=by)
-    placed = Column(column.values, np.where(judged, column.codes, -1))
-    return replace(table, columns=dict(table.columns) | {STRATUM: placed})
+    strata = Column(column.values, np.where(judged, column.codes, -1))
+    return replace(table, columns=dict(table.columns) | {STRATUM: strata})
 
 
 def stratified_items(table: Table) -> StratifiedItems | None:

@@ -22,13 +22,13 @@ FEWEST = 10
 """Labels that a stratum needs, unless every one of its items has one."""
 
 _MOST_LEVERAGE = 0.9
-"""Largest leverage, so that a single label is not scaled without bound."""
+"""Largest leverage; it bounds the factor by which a single label is scaled."""
 
 _PRIOR = 2
-"""Number of labels that the judge's own doubt counts as, when spreads are estimated."""
+"""Labels that the judge's scores count as when spreads are estimated."""
 
 _POOLED = 30
-"""Number of labels that all strata together count as, when the spread of one is estimated."""
+"""Labels that the pooled strata count as when the spread of one stratum is estimated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +79,10 @@ def stratum_estimates(
             n=len(part.label) + len(part.unlabelled),
             n_labelled=len(part.label),
             weight=weight,
-            spread=float(np.sqrt((mine + _POOLED * pooled) / (len(part.label) + _POOLED))),
+            spread=float(np.sqrt((square + _POOLED * pooled) / (len(part.label) + _POOLED))),
             estimate=_stratum_estimate(part, weight, interval, level),
         )
-        for name, part, weight, mine in zip(items.names, parts, weights, squares, strict=True)
+        for name, part, weight, square in zip(items.names, parts, weights, squares, strict=True)
     }
 
 
@@ -93,8 +93,8 @@ def stratified_prediction_powered(
 
     Each stratum has its own lambda. Undefined when one has too few labels.
 
-    Valid when the labelled items of each stratum are a random sample of that stratum; how many labels each
-    has is free. If a judge has two verdicts that are the strata, it is the post-stratified estimate.
+    Valid when the labelled items of each stratum are a random sample of it, of any size. If the strata are a
+    judge's two verdicts, this is the post-stratified estimate.
 
     Source: Fisch et al. 2024 (arXiv 2406.04291). For a population the variance of the strata's shares, which
     are estimates too, is added. If nothing varies in a stratum, half a contrary label in one more is assumed
@@ -103,15 +103,15 @@ def stratified_prediction_powered(
 
     Args:
         items: The items.
-        finite: Whether to estimate the mean of just these items, drawn one by one in each stratum, not of
-            their population.
+        finite: Whether to estimate the mean of just these items, drawn one by one in each stratum, rather
+            than of their population.
         interval: ``wald`` takes items as independent; any other is ``logit``, clustered for a population.
         level: Nominal coverage.
     """
     n = int(np.isfinite(items.label).sum())
-    few = _too_few(items)
-    if few is not None:
-        return undefined(few, n=n, level=level)
+    too_few = _too_few(items)
+    if too_few is not None:
+        return undefined(too_few, n=n, level=level)
     parts = [_part(items, number, finite=finite) for number in range(len(items.names))]
     value = sum(part.share * part.value for part in parts)
     values = np.sum([part.influence for part in parts], axis=0)
@@ -134,7 +134,13 @@ def stratified_prediction_powered(
 class _Part(NamedTuple):
     """Contribution of a stratum to the estimate.
 
-    It holds its share, mean, the influence of each item, variance, and degrees of freedom.
+    Attributes:
+        share: Share of all items that are in the stratum.
+        value: Estimated mean.
+        influence: Influence of each item on the whole estimate, shape ``(M,)``.
+        unseen: Variance assumed if nothing varies in the stratum, else 0.
+        variance: Variance from the labels.
+        freedom: Degrees of freedom of that variance.
     """
 
     share: float
@@ -146,7 +152,7 @@ class _Part(NamedTuple):
 
 
 def _part(items: StratifiedItems, number: int, *, finite: bool) -> _Part:
-    data, labelled, mine = items.part(number), items.labelled(number), items.stratum == number
+    data, labelled, in_stratum = items.part(number), items.labelled(number), items.stratum == number
     n, rest = len(data.label), len(data.unlabelled)
     share = (n + rest) / len(items.label)
     weight = tuned_lambda(data) if rest else 0.0
@@ -162,19 +168,17 @@ def _part(items: StratifiedItems, number: int, *, finite: bool) -> _Part:
     scaled = (residual - residual.mean()) / np.sqrt(1 - _leverage(data.score, weight))
     influence[labelled] = share * np.sqrt(finite_factor) / n * scaled
     if not finite and rest:
-        influence[mine & ~labelled] = share * weight * (data.unlabelled - unlabelled) / rest
+        influence[in_stratum & ~labelled] = share * weight * (data.unlabelled - unlabelled) / rest
     return _Part(share, value, influence, 0.0, float((influence[labelled] ** 2).sum()), freedom)
 
 
 def _student(variance: float, parts: list[_Part], clusters: int, level: float) -> float:
-    """Return the factor by which few labels a stratum, or few clusters, widen the interval.
-
-    It is Student's quantile over the normal one.
+    """Return Student's quantile over the normal one: few labels or clusters widen the interval.
 
     Source: Satterthwaite 1946 for the degrees of freedom of a sum of variances.
     """
-    doubt = sum(part.variance**2 / part.freedom for part in parts)
-    freedom = min(clusters - 1, variance**2 / doubt) if doubt > 0 else clusters - 1
+    squares = sum(part.variance**2 / part.freedom for part in parts)
+    freedom = min(clusters - 1, variance**2 / squares) if squares > 0 else clusters - 1
     return t_quantile(level, freedom) / normal_quantile(level)
 
 
@@ -185,10 +189,7 @@ def _variance(influence: FloatArray, items: StratifiedItems, *, clustered: bool)
 
 
 def _leverage(score: FloatArray, weight: float) -> FloatArray:
-    """Return the leverage of each label on the fit (MacKinnon, White 1985).
-
-    It comes from the mean, and from lambda if that was tuned.
-    """
+    """Return each label's leverage on the mean and a tuned lambda (MacKinnon and White 1985)."""
     leverage = np.full(len(score), 1 / len(score))
     distance = score - score.mean()
     if 0.0 < weight < 1.0:
@@ -197,7 +198,7 @@ def _leverage(score: FloatArray, weight: float) -> FloatArray:
 
 
 def _jeffreys(n: int) -> float:
-    """Variance of a 0/1 label when half of one in ``n + 1`` was to the contrary."""
+    """Return the variance of a 0/1 label if half a label of ``n + 1`` contradicts the others."""
     rate = 0.5 / (n + 1)
     return rate * (1 - rate)
 

@@ -1,4 +1,4 @@
-"""Estimates that need a judge of two verdicts: post-stratified, and Rogan and Gladen's."""
+"""Estimates from binary verdicts: post-stratified, and Rogan and Gladen's."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ def post_stratified(
 ) -> Statistic:
     """Return the mean label of passed and of failed items, weighted by the judge's pass rate.
 
-    The weight is how often the judge passes the unlabelled items. Undefined when no labelled item
-    is in one of the two groups.
+    The pass rate is that of the unlabelled items. Undefined when one group has no labelled item.
 
     With ``score`` independent items have a ``logit`` interval, as published; clustered items have Wilson's.
 
@@ -48,10 +47,7 @@ def post_stratified(
 
 
 def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> Statistic:
-    """Return the Rogan-Gladen estimate; its interval takes items as independent.
-
-    It uses the labelled and the other items.
-    """
+    """Return the Rogan-Gladen estimate; its interval takes items as independent."""
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
     if not np.isin(data.label, (0.0, 1.0)).all():
@@ -87,11 +83,10 @@ def rogan_gladen(
 ) -> Statistic:
     """Correct a judge's rate by its error rates, clipped to [0, 1].
 
-    Valid when the labelled items were chosen by class, or come from elsewhere.
-
-    Undefined when sensitivity + specificity is not above 1, raw or smoothed, since the judge's rate then says
-    nothing about the true one, and when a class or the unlabelled items are missing. ``worse`` lowers the
-    judge's sensitivity and specificity on the judged items by these amounts.
+    Valid even when the labelled items were chosen by class, or come from elsewhere. Undefined when
+    sensitivity + specificity, raw or smoothed, is at most 1, since the judge's rate is then uninformative,
+    and when a class or the unlabelled items are missing. ``worse`` holds the amounts by which sensitivity and
+    specificity are lower on the judged items.
 
     Source: Rogan and Gladen 1978; interval of Lang and Reiczigel 2014.
     """
@@ -100,7 +95,8 @@ def rogan_gladen(
         return undefined("needs labelled items of both classes, and unlabelled items", n=n, level=level)
     sensitivity, specificity = true_positives / positives - worse[0], true_negatives / negatives - worse[1]
     z = normal_quantile(level)
-    # Lang and Reiczigel's smoothing: z^2 judged items, half of them passed; one success and one failure per class.
+    # Lang and Reiczigel's smoothing adds z^2 judged items, half of them passed, and one success and one failure
+    # per class.
     judged = n_judged + z * z
     rate = (n_judged * judge_rate + z * z / 2) / judged
     smooth_se = (true_positives + 1) / (positives + 2)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray
-from ..corrected_rate.estimation import of_judge
+from ..corrected_rate.estimation import rows_of_judge
 from ..corrected_rate.estimation_results import FEWEST_LABELS
 from ..corrected_rate.multi_phase import explained_variance, nested_verdicts
 from ..tables.calibration_table import Table
@@ -48,7 +48,7 @@ def measured_rates(table: Table, judge: str | None = None) -> MeasuredRates | No
     Raises:
         InputError: The table has several judges and none is named, or there is no such judge.
     """
-    rows = of_judge(table, judge)
+    rows = rows_of_judge(table, judge)
     labelled, judged = np.isfinite(rows.label), np.isfinite(rows.score)
     both = labelled & judged
     if not both.any():

@@ -173,12 +173,12 @@ def _table_of(store: RunStore, judge: str | None, keys: set[ItemKey]) -> tuple[T
     """Return the calibration table of some outputs of a run, and the keys of its items."""
     import numpy as np  # noqa: PLC0415 - importing labels loads this module, and needs none of it
 
-    from ...calibration.corrected_rate.estimation import of_judge  # noqa: PLC0415 - slow to import, and seldom needed
+    from ...calibration.corrected_rate.estimation import rows_of_judge  # noqa: PLC0415 - slow to import, and seldom needed
     from ..run_table import table_of  # noqa: PLC0415 - slow to import, and seldom needed
 
     names = {str(key): key for key in keys}
     table = table_of(store)
-    table = table if judge is None else of_judge(table, judge)
+    table = table if judge is None else rows_of_judge(table, judge)
     is_chosen = np.array([item in names for item in table.item.values], dtype=np.bool_)
     return table.take(is_chosen[table.item.codes]), names
 
