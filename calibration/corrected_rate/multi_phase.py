@@ -145,9 +145,8 @@ def _why_undefined(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | 
     if n < FEWEST_LABELS:
         return f"{n} items have a label and all verdicts; it takes {FEWEST_LABELS}"
     steps = list(pairwise(reached))
-    score = data.scores[0]
     for phase, sample in steps:
-        rest = phase & ~sample
+        score, rest = data.scores[0], phase & ~sample
         scored = LabelledAndJudged(
             score[sample], score[sample], score[rest], data.cluster[sample], data.cluster[rest]
         )
