@@ -15,7 +15,7 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 CodeArray: TypeAlias = npt.NDArray[np.signedinteger[Any]]
-"""Numbers of values, of a type that is as small as they allow."""
+"""Integers of any size that number the values of a column."""
 
 _ROUNDING = 1e-13
 """A variance of numbers in [0, 1] below this is rounding: the numbers are one constant."""
@@ -24,7 +24,7 @@ _DENSE = 8
 """Most entries per row of a dense lookup table."""
 
 FOLDS = 10
-"""Parts of the clusters, each held out in turn: what was chosen on some rows is judged on others."""
+"""Number of parts into which clusters are split for cross-fitting."""
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
@@ -46,13 +46,13 @@ def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
 
 
 def cluster_numbers(names: Iterable[str]) -> IntArray:
-    """Clusters as numbers, in the order in which their names come first."""
+    """Number names, of clusters or cases, in order of first appearance."""
     codes: dict[str, int] = {}
     return np.array([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)
 
 
 def without_gaps(numbers: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, int]:
-    """Renumber in the same order, without gaps: shape ``(n,)``, and the count of numbers."""
+    """Renumber in the same order without gaps, shape ``(n,)``; also return the count of numbers."""
     top = int(numbers.max(initial=-1)) + 1
     if numbers.min(initial=0) < 0 or top > _DENSE * len(numbers) + _DENSE:
         distinct, code = numbered(numbers)
@@ -67,15 +67,16 @@ def clusters_in(cluster: IntArray) -> int:
     return without_gaps(cluster)[1]
 
 
-def first_known(values: FloatArray, place: IntArray, places: int) -> FloatArray:
-    """Return the first value at each place that is not NaN, shape ``(places,)``; else NaN.
+def first_known(values: FloatArray, group: IntArray, groups: int) -> FloatArray:
+    """Return each group's first value that is not NaN, shape ``(groups,)``; NaN without one.
 
-    Values and their places (numbers) have shape ``(n,)``.
+    Values and their group numbers have shape ``(n,)``.
     """
-    found = np.full(places, np.nan)
-    defined_last_first = np.flatnonzero(np.isfinite(values))[::-1]
-    found[place[defined_last_first]] = values[defined_last_first]
-    return found
+    first = np.full(groups, np.nan)
+    # The last assignment to a group counts, so go backwards.
+    backwards = np.flatnonzero(np.isfinite(values))[::-1]
+    first[group[backwards]] = values[backwards]
+    return first
 
 
 def derivative(
@@ -83,10 +84,8 @@ def derivative(
 ) -> FloatArray:
     """Compute directional derivatives by the complex step, exact to rounding.
 
-    No finite difference loses digits.
-
-    The function maps weights ``(..., m)`` to ``(...)`` and must be built of analytic operations (comparisons
-    of real parts are fine); ``at`` has shape ``(m,)``, directions ``(k, m)``, the result ``(k,)``.
+    The function maps weights ``(..., m)`` to ``(...)`` and must be built of analytic operations; comparisons
+    of real parts are fine. ``at`` has shape ``(m,)``, ``directions`` ``(k, m)``, the result ``(k,)``.
 
     Source: Squire and Trapp 1998.
     """
@@ -98,9 +97,8 @@ def derivative(
 def folds_of(cluster: IntArray) -> tuple[IntArray, int]:
     """Split clusters at random, but reproducibly, into folds without dividing a cluster.
 
-    Returns the fold of each row, shape ``(n,)``, and the number of folds, 1 if there is one cluster.
-
-    In the order of a file every tenth row may be of one sort (systems in turn, right and wrong in turn).
+    Return the fold of each row, shape ``(n,)``, and the number of folds, which is 1 for a single cluster. The
+    split is random because files may list systems, or right and wrong rows, in turn.
     """
     number = np.unique(cluster, return_inverse=True)[1]
     clusters = int(number.max()) + 1

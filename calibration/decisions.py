@@ -1,4 +1,4 @@
-"""Decisions of people on a second review of outputs: the adjudications behind the numbers."""
+"""Adjudications: decisions of people who review outputs a second time."""
 
 from __future__ import annotations
 
@@ -88,16 +88,17 @@ def decisions_of(verdicts: Iterable[tuple[int, Verdict]], path: InputPath) -> De
 
 
 def decision_of(verdict: Verdict) -> Decision:
-    """Return a verdict's decision.
+    """Return the decision that a verdict records.
 
     Raises:
-        ValueError: It is none of right, wrong and undecidable.
+        ValueError: The verdict is not of a person or judge, or not right, wrong or undecidable.
     """
     if verdict.source not in {"human", "judge"}:
         raise ValueError(f"an adjudication is a person's, this one is a {verdict.source}'s")
     if verdict.outcome not in {"graded", "undecided"} or verdict.score not in {None, 0.0, 1.0}:
         raise ValueError(
-            f"an adjudication is 1 (right), 0 (wrong) or undecided, this one is {verdict.outcome} {verdict.score}"
+            "an adjudication is 1 (right), 0 (wrong) or undecided, "
+            f"this one is {verdict.outcome} {verdict.score}"
         )
     review = review_of(verdict)
     seed, fault, reference = (review.get(name) for name in ("seed", "fault", "reference"))
@@ -121,11 +122,11 @@ def review_of(verdict: Verdict) -> Mapping[str, Any]:
 def settled(decisions: Iterable[Decision]) -> LabelDecision:
     """Return the majority decision; undecidable if no more than half agree."""
     counts: Counter[LabelDecision] = Counter(each.found for each in decisions)
-    found, most = counts.most_common(1)[0]
-    return found if 2 * most > counts.total() else "undecidable"
+    decision, most = counts.most_common(1)[0]
+    return decision if 2 * most > counts.total() else "undecidable"
 
 
 def drawn_rank(item: str, seed: int) -> bytes:
-    """Return an item's sort key in a seed's random order, which is one order for all items."""
+    """Return an item's sort key in the random order of a seed."""
     text = f"{seed}|{item}".encode("utf-8", "surrogatepass")
     return blake2b(text, digest_size=8, person=b"review").digest()

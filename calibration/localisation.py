@@ -12,7 +12,7 @@ from .intervals.clustered_rates import certified_rate, share_of
 from .statistic import Statistic
 
 ALPHA = 0.05
-"""Chance, over all sorts of fault together, to claim that a guessing judge localises."""
+"""Chance, over all sorts of fault, of a claim that a guessing judge localises."""
 
 
 class NamedSteps(NamedTuple):
@@ -32,7 +32,7 @@ class NamedSteps(NamedTuple):
 
 
 class HitRates(msgspec.Struct, frozen=True):
-    """Share of faults that a baseline names exactly, and within one step."""
+    """Shares of faults that a baseline locates exactly, and within one step."""
 
     exact: float
     within_one: float

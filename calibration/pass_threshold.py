@@ -1,6 +1,6 @@
 """Pass threshold of a judge: the user's, the one the judge declares, or 0.5.
 
-A threshold belongs to a judge: what counts as a pass on one scale is half a pass on another.
+Each judge has its own threshold, because judges have different scales.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ThresholdSource: TypeAlias = Literal["told", "declared", "default"]
 """Source of a judge's threshold: the user, the judge itself, or the default."""
 
 HALF = 0.5
-"""Default threshold of a judge."""
+"""Default threshold."""
 
 
 class PassThreshold(msgspec.Struct, frozen=True):
@@ -44,19 +44,18 @@ class PassAt:
 
     Attributes:
         everywhere: Threshold of every judge that is not named; None for each judge's own.
-        judges: Threshold by judge name, or by the beginning of it: ``groundedness``,
-            ``groundedness/reasons``.
+        judges: Threshold by judge name, or by its first parts: ``groundedness``, ``groundedness/reasons``.
     """
 
     everywhere: float | None = None
     judges: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def of(self, names: Iterable[str], own_threshold: PassThreshold) -> PassThreshold:
-        """Return a judge's threshold: the closest override by name, the general one, or its default."""
+        """Return a judge's threshold: the most specific override, the general one, or its own."""
         names = list(names)
-        named = [given for given in self.judges if any(_begins(name, given) for name in names)]
-        if named:
-            return PassThreshold(self.judges[max(named, key=len)], "told")
+        matching = [prefix for prefix in self.judges if any(_begins(name, prefix) for name in names)]
+        if matching:
+            return PassThreshold(self.judges[max(matching, key=len)], "told")
         return own_threshold if self.everywhere is None else PassThreshold(self.everywhere, "told")
 
     def require_known_judges(self, names: Iterable[str]) -> None:
@@ -66,10 +65,10 @@ class PassAt:
             UsageError: One is not.
         """
         names = list(dict.fromkeys(names))
-        for given in self.judges:
-            if not any(_begins(name, given) for name in names):
+        for prefix, threshold in self.judges.items():
+            if not any(_begins(name, prefix) for name in names):
                 raise UsageError(
-                    f"--pass-at {given}={self.judges[given]:g}: there is no judge {given!r}; there are {', '.join(names)}"
+                    f"--pass-at {prefix}={threshold:g}: there is no judge {prefix!r}; there are {', '.join(names)}"
                 )
 
 
@@ -77,7 +76,7 @@ NO_OVERRIDES = PassAt()
 """No override; each judge uses its own threshold."""
 
 GivenPassAt: TypeAlias = PassAt | Mapping[str, float] | float | None
-"""A threshold for all judges, thresholds by judge, or None for each judge's own."""
+"""Threshold for all judges, thresholds by judge, or None for each judge's own."""
 
 
 def pass_at_of(thresholds: GivenPassAt) -> PassAt:

@@ -1,4 +1,4 @@
-"""Sample: a judge's labels and scores as counts, and estimators, formulas over them."""
+"""Samples (labels and scores as counts) and estimators (formulas of a sample)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _LARGEST_NUMBER = 1 << 62
 class Cells:
     """The distinct (label, score) pairs of a sample: ``m`` of them, sorted by label, then score.
 
-    A statistic is a function of weights ``(..., m)`` on these cells. Written once, it gives the estimate
-    (weights are counts), the bootstrap (counts of resampled clusters), the jackknife, and by its derivative
+    A statistic is a function of weights ``(..., m)`` on these cells. The same function gives the estimate
+    (weights are counts), the bootstrap (counts of resampled clusters) and the jackknife; its derivative gives
     the influence values.
 
     Attributes:
@@ -45,8 +45,8 @@ class Cells:
 
         Quadrants are true negative, false positive, false negative and true positive.
         """
-        which = 2 * (self.label >= self.pass_at) + (self.score >= self.pass_at)
-        return np.eye(4)[which]
+        number = 2 * (self.label >= self.pass_at) + (self.score >= self.pass_at)
+        return np.eye(4)[number]
 
     def tables(self, weights: FloatArray) -> FloatArray:
         """Return the 2x2 tables of weights ``(..., m)``.
@@ -57,14 +57,14 @@ class Cells:
 
 
 QUADRANTS = Cells(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), 0.5)
-"""A cell each for true negative, false positive, false negative, true positive."""
+"""Four cells: true negative, false positive, false negative and true positive."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Input of a panel.
+    """Labels and scores of one judge, as counts.
 
-    Clusters with the same counts are one group, so a million rows of 0/1 data are a few hundred numbers.
+    Clusters with equal counts are one group, so a million rows of 0/1 data are a few hundred numbers.
 
     Attributes:
         cells: The distinct (label, score) pairs.
@@ -110,13 +110,13 @@ class Sample:
         return group_weights @ self.groups
 
     def as_independent_rows(self) -> Sample:
-        """Return the same rows, each its own cluster, as in software without clusters."""
+        """Return the same rows, each as its own cluster."""
         return Sample(self.cells, _identity(len(self.counts)), self.counts.astype(np.int64))
 
     def without_each_group(self, rows: int) -> Iterator[tuple[FloatArray, IntArray]]:
-        """Yield counts per cell ``(b, m)`` with one cluster left out, for a cluster of each group.
+        """Yield counts per cell ``(b, m)`` without one cluster of each group.
 
-        Groups come in blocks of ``rows``, each with the numbers of clusters in its groups.
+        Groups come in blocks of ``rows``, each with the numbers of clusters in its groups, shape ``(b,)``.
         """
         for start in range(0, len(self.sizes), rows):
             block = self.groups[start : start + rows]
@@ -135,7 +135,7 @@ def make_sample(
         ValueError: The shapes differ.
     """
     if label.shape != score.shape or (cluster is not None and cluster.shape != label.shape):
-        raise ValueError("label, score and cluster must have one and the same shape")
+        raise ValueError("label, score and cluster must have the same shape")
     (labels, scores), groups, sizes = reduce_rows([label, score], cluster)
     return Sample(Cells(labels, scores, pass_at), groups, sizes)
 
@@ -143,7 +143,7 @@ def make_sample(
 def reduce_rows(
     columns: list[FloatArray], cluster: IntArray | None = None
 ) -> tuple[list[FloatArray], FloatArray | sparse.csr_array, IntArray]:
-    """Find the distinct rows of some columns, and their counts in each cluster.
+    """Return the distinct rows of some columns, and their counts in each cluster.
 
     Without clusters every row is its own cluster.
 
@@ -196,15 +196,14 @@ def _distinct_rows(counts: IntArray) -> tuple[IntArray, IntArray]:
 
 
 MAX_CELLS = 25_000
-"""Above this many distinct (label, score) pairs, blocks of clusters are left out in turn instead of a
-bootstrap."""
+"""Distinct (label, score) pairs above which a block jackknife replaces the bootstrap."""
 
 StatisticFamily: TypeAlias = Literal["table", "graded", "probability", "custom"]
-"""``table``: the 2x2 table of passes; ``graded``: scores and labels as values; ``probability``: scores as
-probabilities of passing; ``custom``: a user's function."""
+"""Data of a statistic: the 2x2 ``table`` of passes, ``graded`` labels and scores, scores as
+``probability`` of passing, or whatever a ``custom`` function uses."""
 
-OwnInterval: TypeAlias = Callable[[Sample, float], tuple[Interval | None, str]]
-"""Maps a sample and a level to an interval and its name."""
+IntervalFunction: TypeAlias = Callable[[Sample, float], tuple[Interval | None, str]]
+"""Function from a sample and a level to an interval and the name of its method."""
 
 
 @dataclass(frozen=True)
@@ -212,15 +211,15 @@ class Estimator:
     """One statistic of a sample.
 
     Attributes:
-        name: Its name in JSON.
-        family: Data that it is computed from.
-        formula: Maps cell weights ``(..., m)`` and the cells to values ``(...)``, NaN where undefined.
-        undefined: Reason if it is undefined.
+        name: Name in JSON.
+        family: Kind of data that it is computed from.
+        formula: Function from cell weights ``(..., m)`` and the cells to values ``(...)``, NaN where
+            undefined.
+        undefined: Reason given where the formula is undefined.
         proportion: Successes and trials, for a proportion.
-        own_interval: The default interval, if Wilson's does not apply and BCa does not hold its level.
-        few_clusters: Scale without ends for its jackknife, if few clusters count: ``fisher`` in [-1, 1],
-            ``logit`` in [0, 1]; None if BCa is kept.
-        max_cells: Above this many cells it is not bootstrapped.
+        special_interval: Default interval of a statistic that needs neither Wilson's nor BCa.
+        few_clusters: Scale of the jackknife interval that replaces BCa with few clusters; None to use BCa.
+        max_cells: Number of cells above which the statistic is not bootstrapped.
     """
 
     name: str
@@ -228,7 +227,7 @@ class Estimator:
     formula: Callable[[FloatArray, Cells], FloatArray]
     undefined: str
     proportion: Proportion | None = None
-    own_interval: OwnInterval | None = None
+    special_interval: IntervalFunction | None = None
     few_clusters: TransformedScale | None = None
     max_cells: int = MAX_CELLS
 

@@ -1,4 +1,4 @@
-"""Statistic: a number with its interval or the reason why there is none; cautions."""
+"""Statistics: numbers with intervals, or the reason why there is none; cautions about them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Literal, TypeAlias, overload
 import msgspec
 
 Interval: TypeAlias = tuple[float, float]
-"""Both ends."""
+"""Lower and upper end."""
 
 TransformedScale: TypeAlias = Literal["fisher", "logit"]
-"""Scale on which a statistic with ends is symmetric: Fisher's z for those in [-1, 1], log-odds for those
-in [0, 1]."""
+"""Scale on which an interval is symmetric: Fisher's z for statistics in [-1, 1], log-odds for those in [0,
+1]."""
 
 
 class Statistic(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,11 +21,11 @@ class Statistic(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         value: The point estimate; None when it cannot be computed.
-        low: Lower end of the interval; None when there is none.
-        high: Upper end of the interval; None when there is none.
+        low: Lower end of the interval; None without an interval.
+        high: Upper end of the interval; None without an interval.
         level: Nominal coverage of the interval.
         method: How the interval was made; None when there is none.
-        n: Rows behind the value: the denominator of a proportion, else the number of (label, score) pairs.
+        n: Sample size: the denominator of a proportion, else the number of (label, score) pairs.
         undefined: Why there is no value; None when there is one.
     """
 
@@ -46,7 +46,7 @@ class Statistic(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Statistics: TypeAlias = dict[str, Statistic]
-"""By name."""
+"""Statistics by name."""
 
 
 def defined(
@@ -57,12 +57,12 @@ def defined(
     method: str | None,
     level: float = 0.95,
 ) -> Statistic:
-    """Return a statistic with a value, and its interval if one could be made.
+    """Return a statistic with a value, and with its interval if that is given and finite.
 
-    The interval is None or not finite if not; ``method`` then says so.
+    Without an interval, ``method`` says why there is none.
 
     Raises:
-        ValueError: The value is not finite; what cannot be computed goes to `undefined`.
+        ValueError: The value is not finite; use `undefined` for such a value.
     """
     if not math.isfinite(value):
         raise ValueError(f"a defined statistic is finite, got {value!r}")
@@ -78,12 +78,10 @@ def undefined(why: str, *, n: int, level: float = 0.95) -> Statistic:
 
 
 class StatisticEntry:
-    """Attribute access to an entry of ``statistics``.
-
-    ``found.mcc`` is ``found.statistics["mcc"]``.
+    """Attribute for an entry of ``statistics``: ``judge.mcc`` for ``judge.statistics["mcc"]``.
 
     Args:
-        mapping: The field that holds it.
+        mapping: Name of the field that holds the statistics.
     """
 
     def __init__(self, mapping: str = "statistics") -> None:
@@ -116,20 +114,30 @@ AgreementCaution: TypeAlias = Literal[
     "drawn_unevenly",
     "labels_of_checkers",
 ]
-"""What limits a calibration: ``nothing_said``: no row of a judge has both label and score.
-``few_clusters``, ``few_of_a_class``, ``few_rows``: fewer than the numbers below, with how many there are
-(clusters of one size that they are worth; labels, of the smaller class). ``another_cut``: judges that
-another threshold would do clearly better, with that threshold. ``missing_verdicts``: labelled rows without
-a verdict. ``ece_biased``: scores are fractions. ``drawn_unevenly``: labels were drawn with unequal
-chances, which agreement does not weigh. ``labels_of_checkers``: labels given in a file that call
-themselves a checker's, by its name, with the items they are of."""
+"""Kind of caution about a calibration.
+
+* ``nothing_said``: a judge has no row with both label and score.
+* ``few_clusters``: fewer than `FEW_CLUSTERS`, with the effective number.
+* ``few_of_a_class``: fewer than `FEW_OF_A_CLASS` labels of the smaller class, with their number.
+* ``few_rows``: fewer than `FEW_FOR_A_SHARE`, with their number.
+* ``another_cut``: another threshold does clearly better, with that threshold.
+* ``missing_verdicts``: labelled rows without a verdict, with their number.
+* ``ece_biased``: scores are fractions.
+* ``drawn_unevenly``: labels were drawn with unequal chances, which agreement statistics do not weight.
+* ``labels_of_checkers``: labels in a file that come from a checker, by its name, with the number of items.
+"""
 
 RateCaution: TypeAlias = Literal[
     "chosen_by_score", "few_labelled_clusters", "no_chance", "uneven_strata", "labels_of_checkers"
 ]
-"""What limits an estimate: labelled items that are scored unlike the others, with the p-value; clusters
-with a label; drawn items without a chance; labels that are not spread over strata as chance would spread
-them, with the p-value; labels that call themselves a checker's."""
+"""Kind of caution about an estimated rate.
+
+* ``chosen_by_score``: labelled items are scored unlike the others, with the p-value.
+* ``few_labelled_clusters``: few clusters with a label, with their number.
+* ``no_chance``: drawn items without a recorded chance, with their number.
+* ``uneven_strata``: labels are spread over strata unlike a random sample, with the p-value.
+* ``labels_of_checkers``: as for a calibration.
+"""
 
 ComparisonCaution: TypeAlias = Literal[
     "few_clusters",
@@ -147,36 +155,44 @@ ComparisonCaution: TypeAlias = Literal[
     "labels_of_some",
     "labels_of_checkers",
 ]
-"""What limits a comparison: ``few_clusters``, ``few_differing``: pairs whose interval is rough, with how
-many there are (clusters that count, items that tell the two apart). ``left_out``: those that are not
-compared, with their unusable rows. ``cut_not_declared``: pairs whose thresholds differ only since one
-judge declares none, with the items on which that decides. ``labels_between_cuts``: pairs with labels that
-pass by the one's threshold and not by the other's. ``repeats``: verdicts beyond a judge's first on an
-output. ``not_graded``: open outputs without a verdict. ``no_output``: items that others have an output
-for. ``parts_differ``: items decided for one of two systems and open for the other, which only the stratum
-``all`` compares. ``uncorrected``: rates of the open part that are the judge's own. ``corrected``: labels
-of the open part that correct it, valid if they were drawn at random. ``chosen_by_score``: labels of the
-open part that correct nothing, because the judge scored what has one unlike the rest. ``labels_of_some``:
-systems that labels do not correct while there are labels of others, with how many they lack.
-``labels_of_checkers``: as of an agreement."""
+"""Kind of caution about a comparison.
+
+* ``few_clusters``: pairs with a rough interval, with the effective number of clusters.
+* ``few_differing``: pairs with a rough interval, with the number of items on which they differ.
+* ``left_out``: judges or systems that are not compared, with the number of their unusable rows.
+* ``cut_not_declared``: pairs whose thresholds differ only because a judge declares none, with the number of
+  items on which that decides.
+* ``labels_between_cuts``: pairs with labels that pass by one threshold only, with their number.
+* ``repeats``: verdicts beyond a judge's first on an output, with their number.
+* ``not_graded``: undecided outputs without a verdict, with their number.
+* ``no_output``: items for which only other systems have an output, with their number.
+* ``parts_differ``: items decided for one system of a pair and undecided for the other, which only the stratum
+  ``all`` compares, with their number.
+* ``uncorrected``: systems whose rates of undecided outputs are a judge's, with the number of outputs.
+* ``corrected``: systems with labels of some undecided outputs, which correct the rate if they were drawn at
+  random, with the number of labels.
+* ``chosen_by_score``: systems whose labels correct nothing, because labelled outputs are scored unlike the
+  others, with the number of labels.
+* ``labels_of_some``: systems without enough labels while others have labels, with the missing number.
+* ``labels_of_checkers``: as for a calibration.
+"""
 
 FEW_CLUSTERS = 20
-"""With fewer clusters than this, their own spread is known too badly to promise the level."""
+"""Clusters below which their spread is estimated too badly for intervals to hold their level."""
 
 FEW_OF_A_CLASS = 30
-"""With fewer labels of a class than this, the levels of the intervals were not shown to hold."""
+"""Labels of a class below which intervals were not shown to hold their level."""
 
 FEW_FOR_A_SHARE = 200
-"""Rows below which an interval of a share, which takes few values, may cover less than it says
-(`docs/calibration-measured.md`)."""
+"""Rows below which an interval of a share may cover less than its level (`docs/calibration-measured.md`)."""
 
 
 class Caution(msgspec.Struct, frozen=True):
-    """One reason for caution.
+    """One caution about results.
 
     Attributes:
-        kind: Which.
-        about: How many, by name of a judge, of a system, or of a pair (``a and b``).
+        kind: Kind of caution.
+        about: Numbers by name of a judge, of a system, or of a pair (``a and b``).
     """
 
     kind: AgreementCaution | RateCaution | ComparisonCaution
@@ -184,5 +200,5 @@ class Caution(msgspec.Struct, frozen=True):
 
 
 def labels_of_checkers(checkers: Mapping[str, int]) -> list[Caution]:
-    """Return the caution for given labels that come from a checker; none without such labels."""
+    """Return the caution for labels in a file that come from a checker; empty without such."""
     return [Caution("labels_of_checkers", {**checkers})] if checkers else []

@@ -12,7 +12,7 @@ from ..errors import ConfigurationError
 from ..plugins import STATISTICS
 from .arrays import FloatArray
 from .intervals.special_intervals import balanced_accuracy_interval, bias_interval, ece_interval
-from .sample import Cells, Estimator, OwnInterval, StatisticFamily
+from .sample import Cells, Estimator, IntervalFunction, StatisticFamily
 from .statistic import TransformedScale
 from .statistics import rates
 from .statistics.graded import (
@@ -36,7 +36,7 @@ def _of_table(
     name: str,
     function: Callable[[FloatArray], FloatArray],
     undefined: str,
-    own_interval: OwnInterval | None = None,
+    special_interval: IntervalFunction | None = None,
     few_clusters: TransformedScale | None = None,
 ) -> Estimator:
     proportion = function if isinstance(function, rates.Proportion) else None
@@ -46,7 +46,7 @@ def _of_table(
         lambda weights, cells: function(cells.tables(weights)),
         undefined,
         proportion,
-        own_interval,
+        special_interval,
         few_clusters,
     )
 
@@ -94,26 +94,26 @@ _CATALOGUE = (
     Estimator("auroc", "probability", auroc, _ONE_CLASS),
     Estimator("average_precision", "probability", average_precision, "no label passes"),
     Estimator("brier", "probability", brier, _NO_ROWS),
-    Estimator("ece", "probability", ece, _NO_ROWS, own_interval=ece_interval),
+    Estimator("ece", "probability", ece, _NO_ROWS, special_interval=ece_interval),
 )
 
 ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _CATALOGUE}
-"""Every statistic of `fiducial calibrate`, by name, in the order in which they are printed."""
+"""Built-in statistics by name, in the order in which they are printed."""
 
 AGREEMENT = tuple(name for name, each in ESTIMATORS.items() if each.family == "table")
 """Names of the statistics of the 2x2 table."""
 
 
 def family_of(name: str) -> StatisticFamily:
-    """Return what a statistic is computed from, by its name."""
+    """Return the family of a statistic, by its name."""
     return ESTIMATORS[name].family if name in ESTIMATORS else "custom"
 
 
-def own_estimators() -> list[Estimator]:
+def custom_estimators() -> list[Estimator]:
     """Return every registered custom statistic, from decorators and entry points.
 
     Raises:
-        ConfigurationError: One has the name of ours, or cannot be loaded.
+        ConfigurationError: A statistic cannot be loaded, or has the name of a built-in one.
     """
     usable, broken = STATISTICS.loaded()
     for plugin in broken:
@@ -124,10 +124,11 @@ def own_estimators() -> list[Estimator]:
 
 
 def of_function(name: str, function: Callable[..., Any]) -> Estimator:
-    """Wrap a function as a statistic, with the clustered interval that any other has.
+    """Wrap a function as a statistic, with clustered intervals like any other.
 
-    It takes labels, scores and weights, each of shape ``(m,)``, and gives a number, or None or NaN if it is
-    undefined; one that raises or gives something else is a ConfigurationError.
+    The function takes labels, scores and weights, each of shape ``(m,)``, and returns a number, or None or
+    NaN if it is undefined. If it raises, or returns anything else, computing the statistic raises a
+    ConfigurationError.
     """
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:

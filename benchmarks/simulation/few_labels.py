@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fiducial.calibration.comparison.comparison_results import Strata
-from fiducial.calibration.comparison.outputs import Field, SystemOutputs
+from fiducial.calibration.comparison.outputs import AllOutputs, SystemOutputs
 from fiducial.calibration.comparison.systems import SystemTerms, strata_of
 from fiducial.calibration.corrected_rate.chosen_labels import chosen_by_score
 from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged
@@ -63,7 +63,7 @@ def systems(
             said[number][None].astype(np.float64),
             label[None],
         )
-    field = Field(found, ["checker"] if decided else [], ["judge"] if left else [], {})
+    field = AllOutputs(found, ["checker"] if decided else [], ["judge"] if left else [], {})
     return strata_of(field, SystemTerms([str(n) for n in range(tasks)], None, 0, 0.95))
 
 

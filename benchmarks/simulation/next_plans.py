@@ -9,7 +9,7 @@ import numpy as np
 
 from fiducial.calibration.comparison.comparison_results import ComparisonNumbers
 from fiducial.calibration.comparison.difference import share_difference
-from fiducial.calibration.comparison.outputs import Field, SystemOutputs
+from fiducial.calibration.comparison.outputs import AllOutputs, SystemOutputs
 from fiducial.calibration.comparison.systems import SystemTerms, strata_of
 from fiducial.calibration.planning.sample_sizes import design_effect, items_for_difference
 from fiducial.evaluation.conclusion.run_results import SystemResult
@@ -48,7 +48,7 @@ def _proposed(rng: np.random.Generator, rows: int) -> int | None:
     task = np.arange(300)
     nothing = np.empty((0, 300))
     sides = two_systems(rng, cluster, _RATES)
-    field = Field(
+    field = AllOutputs(
         {
             name: SystemOutputs(task, task, cluster, side, nothing, nothing)
             for name, side in zip("ab", sides, strict=True)

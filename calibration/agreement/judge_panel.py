@@ -14,7 +14,7 @@ from ..intervals.measurement import USUAL, Settings, measure
 from ..pass_threshold import ThresholdSource
 from ..sample import Cells, Sample, make_sample, reduce_rows
 from ..statistic import Statistic, defined, undefined
-from ..statistic_catalogue import ESTIMATORS, own_estimators
+from ..statistic_catalogue import ESTIMATORS, custom_estimators
 from ..statistics.krippendorff import Level, alpha_of_units, value_counts
 from ..tables.calibration_table import BASELINE, PERSON, Table
 from .calibration_results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
@@ -45,7 +45,7 @@ def judge_panel(table: Table, *, settings: Settings, source: ThresholdSource = "
         fp=fp,
         fn=fn,
         tn=tn,
-        statistics=measure([*ESTIMATORS.values(), *own_estimators()], sample, settings),
+        statistics=measure([*ESTIMATORS.values(), *custom_estimators()], sample, settings),
         missing=_missing(table.take(labelled), settings),
     )
 

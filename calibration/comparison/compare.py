@@ -31,8 +31,8 @@ from .comparison_results import (
     Right,
 )
 from .judges import JudgeTerms, judged_pair
-from .outputs import graded_of, outputs_of
-from .pairs import Contestant, adjusted, contestants_of, every_pair
+from .outputs import AllOutputs, graded_of, outputs_of
+from .pairs import ContenderRows, adjusted, contender_rows, every_pair
 from .systems import SystemTerms, strata_of
 
 
@@ -51,16 +51,16 @@ def compare(
     """Compare every pair on the items that both have.
 
     Args:
-        table: Two or more judges, or systems.
+        table: Rows of two or more judges, or systems.
         by: ``judge``: which judge is right more often? ``system``: which system passes more often, by
             decisions and by judges' verdicts on the other outputs?
-        right: For judges: ``agrees``, score and label fall on the same side of the threshold; ``score`` or
-            ``label``, that one passes; None is ``agrees``, or ``score`` without any label. For systems:
-            ``score`` or ``label`` uses that alone, ``agrees`` compares how well they are judged, None
-            compares by stratum.
+        right: Meaning of being right. For judges: ``agrees``, score and label are on the same side of the
+            threshold; ``score`` or ``label``, it passes; None is ``agrees``, or ``score`` without any label.
+            For systems: ``score`` or ``label`` uses only these, ``agrees`` compares how well systems are
+            judged, None compares by stratum.
         pass_at: Pass threshold of verdicts and of their labels: for all judges or by judge; by default the
             one that a judge declares, else 0.5.
-        against: Compare only with this one.
+        against: Compare only with this judge or system.
         statistic: Statistic whose difference is estimated, for judges or for how well systems are judged; any
             but ``accuracy`` needs labels.
         flips: Number of items on which a pair differs to list.
@@ -78,27 +78,28 @@ def compare(
         if right != "agrees":
             if statistic != "accuracy":
                 raise InputError(
-                    f"{statistic} measures agreement: add --right agrees, or drop --statistic to compare pass rates"
+                    f"{statistic} measures agreement: add --right agrees, "
+                    "or drop --statistic to compare pass rates"
                 )
             terms = SystemTerms(table.item.values, against, flips, settings.level)
-            return _systems(table, terms, right=right, cost_of=cost_of)
+            return _compare_systems(table, terms, right=right, cost_of=cost_of)
     terms = JudgeTerms(ESTIMATORS[statistic], table.item.values, against, flips, settings)
-    return _judges(table, terms, by=by, right=right, cost_of=cost_of)
+    return _compare_judges(table, terms, by=by, right=right, cost_of=cost_of)
 
 
-def _judges(
+def _compare_judges(
     table: Table, terms: JudgeTerms, *, by: By, right: Right | None, cost_of: CostOf | None
 ) -> ComparisonNumbers:
     level = terms.settings.level
-    right = _right(table, right)
-    contestants = contestants_of(table, by, right)
-    usable = {each.name: each for each in contestants if len(each.key)}
+    right = _criterion(table, right)
+    contenders = contender_rows(table, by, right)
+    usable = {each.name: each for each in contenders if len(each.key)}
     systems = list(table.columns["system"].present()) if by == "judge" and "system" in table.columns else []
-    _refuse_too_few(contestants, by, right, terms.against, systems=len(systems))
+    _require_two(contenders, by, right, terms.against, systems=len(systems))
     pairs = adjusted(
         [judged_pair(usable[a], usable[b], terms) for a, b in every_pair(usable, terms.against)], level
     )
-    spent = _costs(table, table.judge if by == "judge" else table.columns["system"], cost_of)
+    cost = _costs(table, table.judge if by == "judge" else table.columns["system"], cost_of)
     return ComparisonNumbers(
         by=by,
         right=right,
@@ -109,14 +110,16 @@ def _judges(
                 n=len(each.right),
                 n_left_out=each.left_out,
                 share_right=share_of(each.right.astype(np.float64), each.cluster, level=level),
-                costs=spent.get(name),
+                costs=cost.get(name),
             )
             for name, each in usable.items()
         },
-        best=_best([_Side(name, each.key, each.right, each.cluster) for name, each in usable.items()], level),
+        best=_best(
+            [_Candidate(name, each.key, each.right, each.cluster) for name, each in usable.items()], level
+        ),
         cuts=dict(table.thresholds),
         cautions=[
-            *left_out_cautions(contestants),
+            *left_out_cautions(contenders),
             *(threshold_cautions(usable, table.thresholds, terms.against) if by == "judge" else []),
             *rough_interval_cautions(pairs, terms.estimator),
             *labels_of_checkers(table.checkers),
@@ -124,7 +127,7 @@ def _judges(
     )
 
 
-def _right(table: Table, requested: Right | None) -> Right:
+def _criterion(table: Table, requested: Right | None) -> Right:
     """Return the comparison criterion: the requested one, if the table has the labels it needs."""
     labelled = bool(np.isfinite(table.label).any())
     if requested in {"agrees", "label"} and not labelled:
@@ -134,40 +137,42 @@ def _right(table: Table, requested: Right | None) -> Right:
     return requested or ("agrees" if labelled else "score")
 
 
-def _refuse_too_few(
-    contestants: Sequence[Contestant], by: By, right: Right, against: str | None, *, systems: int
+def _require_two(
+    contenders: Sequence[ContenderRows], by: By, right: Right, against: str | None, *, systems: int
 ) -> None:
-    """Refuse fewer than two with usable rows, and suggest another comparison."""
-    names = [each.name for each in contestants if len(each.key)]
+    """Require two contenders with usable rows; else suggest another comparison."""
+    names = [each.name for each in contenders if len(each.key)]
     if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
-        found = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
-        more = len(contestants) > 1 and right != "score"
-        hint = f" (--right {right} needs labels; --right score does not)" if more else ""
-        hint = hint or (" (--by system compares the systems)" if systems > 1 else "; name a second table")
-        raise InputError(f"there is {found}; nothing to compare{hint}")
-    _refuse_stranger(names, by, against)
+        usable = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
+        hint = "; name a second table"
+        if len(contenders) > 1 and right != "score":
+            hint = f" (--right {right} needs labels; --right score does not)"
+        elif systems > 1:
+            hint = " (--by system compares the systems)"
+        raise InputError(f"there is {usable}; nothing to compare{hint}")
+    _require_known(names, by, against)
 
 
-def _refuse_stranger(names: Sequence[str], by: By, against: str | None) -> None:
+def _require_known(names: Sequence[str], by: By, against: str | None) -> None:
     if against is not None and against not in names:
         raise InputError(f"there is no {by} {against!r}; there are {', '.join(names)}")
 
 
-def _systems(
+def _compare_systems(
     table: Table, terms: SystemTerms, *, right: Right | None, cost_of: CostOf | None
 ) -> ComparisonNumbers:
-    field = outputs_of(table, right)
-    names = list(field.systems)
+    outputs = outputs_of(table, right)
+    names = list(outputs.systems)
     if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
-        found = f"only one system with outputs ({names[0]})" if names else "no system with outputs"
+        usable = f"only one system with outputs ({names[0]})" if names else "no system with outputs"
         raise InputError(
-            f"there is {found}; nothing to compare; `fiducial report RUN1 RUN2` compares two runs of one system"
+            f"there is {usable}; nothing to compare; "
+            "`fiducial report RUN1 RUN2` compares two runs of one system"
         )
-    _refuse_stranger(names, "system", terms.against)
-    strata = strata_of(field, terms)
+    _require_known(names, "system", terms.against)
+    strata = strata_of(outputs, terms)
     whole = strata.all
-    graded = {name: each.take(each.is_graded) for name, each in graded_of(field).items()}
-    spent = _costs(table, table.columns["system"], cost_of)
+    cost = _costs(table, table.columns["system"], cost_of)
     return ComparisonNumbers(
         by="system",
         right=right,
@@ -178,31 +183,34 @@ def _systems(
                 n=whole.graded[name],
                 n_left_out=whole.outputs[name] - whole.graded[name],
                 share_right=whole.rates[name],
-                costs=spent.get(name),
+                costs=cost.get(name),
             )
             for name in names
         },
-        best=None
-        if whole.corrected
-        else _best(
-            [_Side(name, each.task, each.result == 1.0, each.cluster) for name, each in graded.items()],
-            terms.level,
-        ),
-        cuts={judge: table.threshold_of(judge) for judge in field.judges},
-        cautions=[*system_cautions(field, strata), *labels_of_checkers(table.checkers)],
+        best=None if whole.corrected else _best_system(outputs, terms.level),
+        cuts={judge: table.threshold_of(judge) for judge in outputs.judges},
+        cautions=[*system_cautions(outputs, strata), *labels_of_checkers(table.checkers)],
         strata=strata,
     )
 
 
 def _costs(table: Table, column: Column, cost_of: CostOf | None) -> dict[str, Costs | None]:
-    """Return the cost of each value's rows."""
+    """Return the cost of the rows of each judge or system."""
     if not table.numbers.keys() & set(AMOUNTS):
         return {}
     return {name: costs(table, rows, cost_of) for name, rows in column.rows().items()}
 
 
-class _Side(NamedTuple):
-    """One contender for the best; arrays of shape ``(n,)``, keys ascending."""
+def _best_system(outputs: AllOutputs, level: float) -> Best | None:
+    graded = {name: each.take(each.is_graded) for name, each in graded_of(outputs).items()}
+    candidates = [
+        _Candidate(name, each.task, each.result == 1.0, each.cluster) for name, each in graded.items()
+    ]
+    return _best(candidates, level)
+
+
+class _Candidate(NamedTuple):
+    """One candidate for the best: which of its items, by ascending key, it is right on."""
 
     name: str
     key: IntArray
@@ -210,16 +218,16 @@ class _Side(NamedTuple):
     cluster: IntArray
 
 
-def _best(sides: Sequence[_Side], level: float) -> Best | None:
+def _best(candidates: Sequence[_Candidate], level: float) -> Best | None:
     """Return the best on the items common to all; None without such an item."""
-    first = sides[0]
+    first = candidates[0]
     common = first.key
-    for side in sides[1:]:
-        common = np.intersect1d(common, side.key, assume_unique=True)
+    for each in candidates[1:]:
+        common = np.intersect1d(common, each.key, assume_unique=True)
     if not len(common):
         return None
-    right = np.stack([side.right[np.searchsorted(side.key, common)] for side in sides])
+    right = np.stack([each.right[np.searchsorted(each.key, common)] for each in candidates])
     choice = best_of_many(right, first.cluster[np.searchsorted(first.key, common)], level=level)
     return Best(
-        name=sides[choice.best].name, n=len(common), apparent=choice.apparent, held_out=choice.held_out
+        name=candidates[choice.best].name, n=len(common), apparent=choice.apparent, held_out=choice.held_out
     )

@@ -12,8 +12,8 @@ from ..sample import Estimator
 from ..statistic import FEW_CLUSTERS, Caution, ComparisonCaution
 from ..statistic_catalogue import ESTIMATORS
 from .comparison_results import ComparedPair, ComparedStratum, Strata
-from .outputs import FEWEST_LABELS, Field
-from .pairs import Contestant, every_pair
+from .outputs import FEWEST_LABELS, AllOutputs
+from .pairs import ContenderRows, every_pair
 
 FEW_DIFFERING = 20
 """With fewer items on which two judges differ, a 95 % bootstrap interval of their difference covers 91 to
@@ -39,38 +39,41 @@ def rough_interval_cautions(pairs: Sequence[ComparedPair], estimator: Estimator)
     ]
 
 
-def left_out_cautions(contestants: Sequence[Contestant]) -> list[Caution]:
-    """Return a caution for contestants without usable rows, with the number of their rows."""
-    return _cautions("left_out", {each.name: each.left_out for each in contestants if not len(each.key)})
+def left_out_cautions(contenders: Sequence[ContenderRows]) -> list[Caution]:
+    """Return a caution for contenders without usable rows, with the number of their rows."""
+    return _cautions("left_out", {each.name: each.left_out for each in contenders if not len(each.key)})
 
 
 def threshold_cautions(
-    contestants: Mapping[str, Contestant], thresholds: Mapping[str, PassThreshold], against: str | None
+    contenders: Mapping[str, ContenderRows], thresholds: Mapping[str, PassThreshold], against: str | None
 ) -> list[Caution]:
     """Return cautions for compared judges whose different thresholds decide which is right."""
     undeclared: dict[str, int] = {}
     between: dict[str, int] = {}
-    for first, second in ((contestants[a], contestants[b]) for a, b in every_pair(contestants, against)):
+    for a, b in every_pair(contenders, against):
+        first, second = contenders[a], contenders[b]
         low, high = sorted((first.threshold, second.threshold))
         if low == high:
             continue
-        _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
-        names = f"{first.name} and {second.name}"
-        decided = (low <= first.label[mine]) & (first.label[mine] < high)
-        between[names] = int(decided.sum())
-        for each, rows in ((first, mine), (second, theirs)):
+        _, in_first, in_second = np.intersect1d(
+            first.key, second.key, assume_unique=True, return_indices=True
+        )
+        names = f"{a} and {b}"
+        label = first.label[in_first]
+        label_between = (low <= label) & (label < high)
+        between[names] = int(label_between.sum())
+        for each, rows in ((first, in_first), (second, in_second)):
             if thresholds[each.name].source == "default":
-                undeclared[names] = int(
-                    (decided | ((low <= each.score[rows]) & (each.score[rows] < high))).sum()
-                )
+                score = each.score[rows]
+                undeclared[names] = int((label_between | ((low <= score) & (score < high))).sum())
     return [*_cautions("cut_not_declared", undeclared), *_cautions("labels_between_cuts", between)]
 
 
-def system_cautions(field: Field, strata: Strata) -> list[Caution]:
+def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
     """Return the cautions that limit a comparison of systems."""
     undecided, whole = strata.open, strata.all
-    tasks = set[int]().union(*(each.task.tolist() for each in field.systems.values()))
-    missing = {name: len(tasks) - len(each.task) for name, each in field.systems.items()}
+    tasks = set[int]().union(*(each.task.tolist() for each in outputs.systems.values()))
+    missing = {name: len(tasks) - len(each.task) for name, each in outputs.systems.items()}
     ungraded = {name: count - undecided.graded[name] for name, count in undecided.outputs.items()}
     labelled = {name: count for name, count in undecided.labelled.items() if count}
     partly_labelled = {name: count for name, count in labelled.items() if count < undecided.graded[name]}
@@ -89,7 +92,7 @@ def system_cautions(field: Field, strata: Strata) -> list[Caution]:
         *_cautions("labels_of_some", _missing_labels(undecided) if labelled else {}),
         *_cautions("chosen_by_score", {name: undecided.labelled[name] for name in undecided.chosen}),
         *_cautions("corrected", {name: n for name, n in partly_labelled.items() if name in corrected}),
-        *_cautions("repeats", field.repeats),
+        *_cautions("repeats", outputs.repeats),
     ]
 
 

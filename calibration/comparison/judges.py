@@ -12,7 +12,7 @@ from ..sample import Estimator
 from ..statistic import undefined
 from .comparison_results import Areas, ComparedPair
 from .difference import PairedRows, TestedDifference, difference, share_difference
-from .pairs import Contestant, Items, pair_of
+from .pairs import ContenderRows, Items, pair_of
 from .significance import delong
 
 
@@ -23,7 +23,7 @@ class JudgeTerms(NamedTuple):
         estimator: Statistic whose difference is estimated; ``accuracy`` is the share right, by any meaning of
             right.
         names: Names of items.
-        against: Compare only with this one.
+        against: Compare only with this judge.
         flips: Number of items on which a pair differs to list.
         settings: Interval settings.
     """
@@ -35,24 +35,32 @@ class JudgeTerms(NamedTuple):
     settings: Settings
 
 
-def judged_pair(first: Contestant, second: Contestant, terms: JudgeTerms) -> ComparedPair:
-    """Compare two contestants on their common items, not yet adjusted for other pairs."""
-    _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
-    cluster = first.cluster[mine]
-    items = Items(first.right[mine], second.right[theirs], cluster, first.item[mine], terms.names)
-    rows = _common(first, second, mine, theirs)
-    found = _difference(items, rows, terms)
-    return pair_of(first.name, second.name, items, found, areas=_areas(rows), flips=terms.flips)
+def judged_pair(first: ContenderRows, second: ContenderRows, terms: JudgeTerms) -> ComparedPair:
+    """Compare two contenders on their common items, not yet adjusted for other pairs."""
+    _, in_first, in_second = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
+    cluster = first.cluster[in_first]
+    items = Items(first.right[in_first], second.right[in_second], cluster, first.item[in_first], terms.names)
+    rows = _common_rows(first, second, in_first, in_second)
+    tested = _difference(items, rows, terms)
+    return pair_of(first.name, second.name, items, tested, areas=_areas(rows), flips=terms.flips)
 
 
-def _common(first: Contestant, second: Contestant, mine: IntArray, theirs: IntArray) -> PairedRows:
+def _common_rows(
+    first: ContenderRows, second: ContenderRows, in_first: IntArray, in_second: IntArray
+) -> PairedRows:
     """Return the common rows that have both labels and both scores."""
-    columns = np.stack([first.label[mine], first.score[mine], second.score[theirs], second.label[theirs]])
+    columns = [first.label[in_first], first.score[in_first], second.score[in_second], second.label[in_second]]
     usable = np.isfinite(columns).all(axis=0)
-    label, score, other_score, other_label = columns[:, usable]
-    second_label = None if (label == other_label).all() else other_label
-    cluster = first.cluster[mine][usable]
-    return PairedRows(label, score, other_score, cluster, second_label, first.threshold, second.threshold)
+    label, score, second_score, second_label = np.stack(columns)[:, usable]
+    return PairedRows(
+        label,
+        score,
+        second_score,
+        first.cluster[in_first][usable],
+        None if (label == second_label).all() else second_label,
+        first.threshold,
+        second.threshold,
+    )
 
 
 def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> TestedDifference:
@@ -76,5 +84,5 @@ def _areas(rows: PairedRows) -> Areas | None:
     scores = rows.first, rows.second
     if (right != other).any() or np.isin(scores, (0.0, 1.0)).all():
         return None
-    found = delong(right, *scores, rows.cluster)
-    return None if found is None else Areas(value=found.difference, delong_p=found.p)
+    test = delong(right, *scores, rows.cluster)
+    return None if test is None else Areas(value=test.difference, delong_p=test.p)

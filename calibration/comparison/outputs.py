@@ -13,7 +13,7 @@ from .comparison_results import BY_LABEL, Right
 from .pairs import without_system
 
 FEWEST_LABELS = 2
-"""A spread cannot be estimated from a single label."""
+"""Fewest labels of a system that correct its rate; a single one has no spread."""
 
 
 class SystemOutputs(NamedTuple):
@@ -47,15 +47,15 @@ class SystemOutputs(NamedTuple):
         return SystemOutputs._make(column[..., rows] for column in self)
 
 
-class Field(NamedTuple):
-    """The outputs of all systems.
+class AllOutputs(NamedTuple):
+    """Outputs of all systems.
 
     Attributes:
-        systems: Results by system.
-        decided_by: Authors of the decided verdicts.
-        judges: Judges of undecided outputs: the rows of ``verdicts``. Juries come first and baselines last,
-            others in the table's order of preference, then the judge of most outputs.
-        repeats: Further verdicts of a judge on the same output, which are not used; by judge.
+        systems: Outputs by system.
+        decided_by: Authors of decisions: names of checkers, or ``label``.
+        judges: Judges of undecided outputs, in the order of the rows of ``verdicts``. Juries come first and
+            baselines last; others are in the table's order of preference, then by number of outputs.
+        repeats: Number of verdicts beyond a judge's first on an output, which are not used; by judge.
     """
 
     systems: dict[str, SystemOutputs]
@@ -64,18 +64,15 @@ class Field(NamedTuple):
     repeats: dict[str, int]
 
 
-def outputs_of(table: Table, right: Right | None) -> Field:
+def outputs_of(table: Table, right: Right | None) -> AllOutputs:
     """Return the outputs of the systems of a table.
 
-    ``right`` as ``score`` ignores decisions and labels, as ``label`` the judges.
-
-    In a table with the column ``checker_score`` these scores decide, and labels of other outputs correct the
-    judges. In any other table a label decides its output.
+    In a table with the column ``checker_score`` these scores are the decisions, and labels of other outputs
+    correct the judges. In any other table labels are the decisions. With ``right`` as ``score``, decisions
+    and labels are ignored; as ``label``, judges are.
     """
+    table = table.take(table.columns["system"].codes >= 0)
     system = table.columns["system"]
-    if (system.codes < 0).any():
-        table = table.take(system.codes >= 0)
-        system = table.columns["system"]
     tasks = without_system(table, system).item.codes.astype(np.int64)
     _, first, output = np.unique(
         tasks * len(system.values) + system.codes, return_index=True, return_inverse=True
@@ -84,33 +81,33 @@ def outputs_of(table: Table, right: Right | None) -> Field:
     judges, verdicts, repeats = _verdicts(table, output, np.isnan(decided))
     if right == "label":
         judges, verdicts = [], verdicts[:0]
-    # In a table without the column labels have decided already; `right` as `score` ignores them.
+    thresholds = np.array([table.threshold_of(judge).at for judge in judges])
     label = np.full(len(first), np.nan)
+    # Without the column `checker_score`, labels are the decisions.
     if right is None and DECIDED in table.numbers:
         label = np.where(np.isnan(decided), first_known(table.label, output, len(first)), np.nan)
-    thresholds = np.array([table.threshold_of(judge).at for judge in judges])
-    # Items may name the system, and then so do clusters of one item each: a task gets the cluster of its first row.
-    _, first_of_task, task = np.unique(tasks, return_index=True, return_inverse=True)
-    whole = SystemOutputs(
+    outputs = SystemOutputs(
         tasks[first],
         table.item.codes[first].astype(np.int64),
-        table.cluster[first_of_task][task][first],
+        _clusters_of_tasks(table, tasks)[first],
         decided,
         verdicts,
         _passes(label, thresholds[:, None]),
     )
     counts = np.full(len(first), True) if right is None else np.isfinite([decided, *verdicts]).any(axis=0)
     codes = system.codes[first]
-    return Field(
-        {
-            name: whole.take((codes == code) & counts)
-            for code, name in enumerate(system.values)
-            if ((codes == code) & counts).any()
-        },
-        _deciders(table),
-        judges,
-        repeats,
-    )
+    systems = {name: outputs.take((codes == code) & counts) for code, name in enumerate(system.values)}
+    compared = {name: each for name, each in systems.items() if len(each.task)}
+    return AllOutputs(compared, _deciders(table), judges, repeats)
+
+
+def _clusters_of_tasks(table: Table, tasks: IntArray) -> IntArray:
+    """Return the cluster of each row's task, shape ``(n,)``: that of the first row of the task.
+
+    Items may name the system. Then clusters do too, if each item is its own.
+    """
+    _, first, task = np.unique(tasks, return_index=True, return_inverse=True)
+    return table.cluster[first][task]
 
 
 def _decisions(table: Table, right: Right | None) -> FloatArray:
@@ -123,6 +120,7 @@ def _decisions(table: Table, right: Right | None) -> FloatArray:
 
 
 def _deciders(table: Table) -> list[str]:
+    """Return the authors of decisions."""
     if DECIDED not in table.numbers:
         return [BY_LABEL]
     column = table.columns.get(DECIDED_BY)
@@ -132,10 +130,7 @@ def _deciders(table: Table) -> list[str]:
 def _verdicts(
     table: Table, output: IntArray, is_undecided: BoolArray
 ) -> tuple[list[str], FloatArray, dict[str, int]]:
-    """Return the judges of undecided outputs, their verdicts, and their repeats.
-
-    Verdicts are one per judge and output; repeats count a judge's further verdicts.
-    """
+    """Return the judges of undecided outputs, their first verdicts, and counts of further ones."""
     passed = _passes(table.score, table.threshold)
     by_judge: dict[str, FloatArray] = {}
     repeats: dict[str, int] = {}
@@ -143,8 +138,8 @@ def _verdicts(
         verdict = first_known(passed[rows], output[rows], len(is_undecided))
         if np.isfinite(verdict[is_undecided]).any():
             by_judge[judge] = verdict
-            more = int(np.isfinite(passed[rows]).sum()) - int(np.isfinite(verdict).sum())
-            repeats |= {judge: more} if more else {}
+            count = int(np.isfinite(passed[rows]).sum()) - int(np.isfinite(verdict).sum())
+            repeats |= {judge: count} if count else {}
     preference = {judge: number for number, judge in enumerate(table.preferred)}
     judges = sorted(
         by_judge,
@@ -159,10 +154,7 @@ def _verdicts(
 
 
 def _rank(table: Table, judge: str) -> int:
-    """Rank a judge: juries before members, whole-answer verdicts before others, controls last.
-
-    A control is a baseline that asks no model.
-    """
+    """Return a judge's rank: juries, then verdicts on whole answers, then others, then baselines."""
     kind = table.judges[judge].kind if judge in table.judges else None
     return {"jury": 0, "share": 1, "criteria": 1, "baseline": 3}.get(kind or "", 2)
 
@@ -179,7 +171,7 @@ class Graded(NamedTuple):
         item: Item number.
         cluster: Cluster number.
         result: 1 for a pass, 0 for a fail, NaN if ungraded.
-        is_undecided: Whether the result is a judge's.
+        is_undecided: Whether no checker or label decided the output, so that the result is a judge's.
         label: Label of an undecided output, as 1 or 0; NaN without one.
     """
 
@@ -210,33 +202,33 @@ class Graded(NamedTuple):
         return bool(self.is_undecided.any() and not self.is_undecided.all())
 
 
-def graded_of(field: Field) -> dict[str, Graded]:
+def graded_of(outputs: AllOutputs) -> dict[str, Graded]:
     """Return all outputs of each system, with a judge's verdict on each undecided one."""
-    chosen = _chosen(field)
-    return {name: graded_by(each, chosen[name]) for name, each in field.systems.items()}
+    judges = _judges_of_outputs(outputs)
+    return {name: graded_by(each, judges[name]) for name, each in outputs.systems.items()}
 
 
-def _chosen(field: Field) -> dict[str, IntArray]:
-    """Return the judge whose verdict counts for each output, by system; -1 if no judge did.
+def _judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
+    """Return the judge whose verdict counts for each output, by number and system; -1 for none.
 
-    One judge counts for all outputs of a task.
+    It is the same for all outputs of a task: the first judge that graded one of them.
     """
     judge_of: dict[int, int] = {}
-    for row in reversed(range(len(field.judges))):
-        for each in field.systems.values():
-            graded = np.isfinite(each.verdicts[row]) & each.is_undecided
-            judge_of |= dict.fromkeys(each.task[graded].tolist(), row)
+    for judge in reversed(range(len(outputs.judges))):
+        for each in outputs.systems.values():
+            graded = np.isfinite(each.verdicts[judge]) & each.is_undecided
+            judge_of |= dict.fromkeys(each.task[graded].tolist(), judge)
     return {
         name: np.array([judge_of.get(task, -1) for task in each.task.tolist()], dtype=np.int64)
-        for name, each in field.systems.items()
+        for name, each in outputs.systems.items()
     }
 
 
 def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
     """Return outputs with one judge's verdict each, by its number; -1 for none."""
-    nobody, place = np.full((1, len(judge)), np.nan), np.arange(len(judge))
+    no_judge, column = np.full((1, len(judge)), np.nan), np.arange(len(judge))
     verdict, label = (
-        np.concatenate([each, nobody])[judge, place] for each in (outputs.verdicts, outputs.labels)
+        np.concatenate([each, no_judge])[judge, column] for each in (outputs.verdicts, outputs.labels)
     )
     result = np.where(outputs.is_undecided, verdict, outputs.decided)
     return Graded(outputs.task, outputs.item, outputs.cluster, result, outputs.is_undecided, label)

@@ -1,4 +1,4 @@
-"""Contestants of a comparison, paired tests of two, and adjustment over all pairs."""
+"""Contenders of a comparison, pairs of them, and p-values adjusted over all pairs."""
 
 from __future__ import annotations
 
@@ -14,25 +14,24 @@ from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.clustered_rates import averaged_effect, informative_errors, usual_effect
 from ..intervals.variance import cluster_sums
-from ..pass_threshold import HALF
 from ..tables.calibration_table import Column, Table
 from .comparison_results import Areas, By, ComparedPair, Flip, Right
 from .difference import TestedDifference
 from .significance import adjust_known, benjamini_hochberg, benjamini_yekutieli, mcnemar
 
 
-class Contestant(NamedTuple):
-    """One judge or system in a comparison, with a number per row of its part of the table.
+class ContenderRows(NamedTuple):
+    """Usable rows of one judge or system in a comparison, each array of shape ``(n,)``.
 
     Attributes:
-        name: Its name.
+        name: Name of the judge or system.
         key: Equal for rows of different contenders that are about the same item; ascending.
         label: Trusted value; NaN if unknown.
         score: The judge's score.
-        right: Whether it is right.
+        right: Whether the row is right.
         cluster: Cluster number.
         item: Item number.
-        left_out: Number of its rows without a required score or label, which are not here.
+        left_out: Number of rows left out, without a required score or label.
         threshold: Pass threshold of scores and labels.
     """
 
@@ -47,13 +46,11 @@ class Contestant(NamedTuple):
     threshold: float
 
 
-def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
-    """Return the judges or systems of a table, in order of appearance, with usable rows.
-
-    Those without usable rows are included.
+def contender_rows(table: Table, by: By, right: Right) -> list[ContenderRows]:
+    """Return the usable rows, possibly none, of each judge or system in order of appearance.
 
     Raises:
-        InputError: One has several rows for an item.
+        InputError: A judge or system has several rows for an item.
     """
     if by == "judge":
         column, key = table.judge, table.key("system", "repeat", "order")
@@ -64,24 +61,30 @@ def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
     is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]
     needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
     usable: BoolArray = np.logical_and.reduce([np.isfinite(each) for each in needed])
-    contestants: list[Contestant] = []
-    row_thresholds = table.threshold
+    contenders: list[ContenderRows] = []
     for name, rows in column.rows().items():
-        mine = rows[usable[rows]]
-        keys, first = np.unique(key[mine], return_index=True)
-        if len(keys) < len(mine):
+        usable_rows = rows[usable[rows]]
+        keys, first = np.unique(key[usable_rows], return_index=True)
+        if len(keys) < len(usable_rows):
             raise InputError(
                 f"{by} {name!r} has several rows for one item; name the repeats in the column repeat"
             )
-        mine, left_out = mine[first], len(rows) - len(mine)
-        judged, cluster, item = is_right[mine], table.cluster[mine], table.item.codes[mine]
-        thresholds: list[float] = np.unique(row_thresholds[mine]).tolist()
-        label, score, threshold = table.label[mine], table.score[mine], thresholds[0] if thresholds else HALF
-        if len(thresholds) > 1:
-            part, threshold = table.take(mine).at_one_threshold()
-            label, score = part.label, part.score
-        contestants.append(Contestant(name, keys, label, score, judged, cluster, item, left_out, threshold))
-    return contestants
+        ordered = usable_rows[first]
+        part, threshold = table.take(ordered).at_one_threshold()
+        contenders.append(
+            ContenderRows(
+                name=name,
+                key=keys,
+                label=part.label,
+                score=part.score,
+                right=is_right[ordered],
+                cluster=part.cluster,
+                item=part.item.codes,
+                left_out=len(rows) - len(ordered),
+                threshold=threshold,
+            )
+        )
+    return contenders
 
 
 def without_system(table: Table, system: Column) -> Table:
@@ -101,15 +104,15 @@ def without_system(table: Table, system: Column) -> Table:
 
 def _task(item: str, system: str) -> str:
     case, between, trial = item.rpartition(f"|{system}|")
-    return f"{case}|{trial}" if between and trial.isdigit() else item
+    return f"{case}|{trial}" if between and trial.isdecimal() else item
 
 
 class Items(NamedTuple):
-    """Common items of two contestants, each array of shape ``(n,)``.
+    """Common items of two contenders, each array of shape ``(n,)``.
 
     Attributes:
         right_a: Whether the first is right.
-        right_b: Whether the second is.
+        right_b: Whether the second is right.
         cluster: Cluster number.
         item: Item number, in ``names``.
         names: Names of items.
@@ -123,11 +126,11 @@ class Items(NamedTuple):
 
 
 def every_pair(names: Iterable[str], against: str | None) -> list[tuple[str, str]]:
-    """Return every pair of names, or one name paired with each of the others, that one first."""
+    """Return every pair of names, or the pairs of one name with each of the others."""
+    names = list(names)
     if against is None:
         return list(combinations(names, 2))
-    ordered = list(names)
-    return [(against, name) for name in ordered if name != against] if against in ordered else []
+    return [(against, name) for name in names if name != against] if against in names else []
 
 
 def pair_of(
@@ -142,7 +145,7 @@ def pair_of(
 ) -> ComparedPair:
     """Build a pair, not yet adjusted for the others."""
     a_only, b_only = items.right_a & ~items.right_b, items.right_b & ~items.right_a
-    # Without a common item nothing was tested; a p-value of 1 would also make Holm's correction of the others larger.
+    # Without a common item nothing was tested; a p-value of 1 would also count in Holm's correction.
     test = mcnemar(int(a_only.sum()), int(b_only.sum())) if len(a_only) else None
     sizes = np.unique(items.cluster, return_counts=True)[1]
     size = float((sizes**2).sum()) / len(a_only) if len(a_only) else 1.0
@@ -180,20 +183,20 @@ def pair_of(
 
 
 def _icc(gaps: FloatArray, cluster: IntArray, size: float) -> float:
-    """Return the correlation of differences within clusters of this size, as rows see it."""
+    """Return the correlation of differences within clusters of this size."""
     if size <= 1.0:
         return 0.0
-    rest = gaps - gaps.mean()
-    squares = float((rest**2).sum())
-    effect = max(1.0, float((cluster_sums(rest, cluster) ** 2).sum()) / squares) if squares else 1.0
+    residual = gaps - gaps.mean()
+    squares = float((residual**2).sum())
+    effect = max(1.0, float((cluster_sums(residual, cluster) ** 2).sum()) / squares) if squares else 1.0
     informative = informative_errors(float(np.count_nonzero(gaps)), size)
     return min(1.0, (averaged_effect(effect, usual_effect(size), informative) - 1) / (size - 1))
 
 
 def adjusted(pairs: Sequence[ComparedPair], level: float) -> list[ComparedPair]:
-    """Adjust the p-values of several pairs, and name the better one of each.
+    """Adjust the p-values of several pairs, and name the better of each.
 
-    A p adjusted to more than ``1 - level`` is not evidence.
+    Neither is better if the adjusted p is above ``1 - level``.
     """
     columns = {
         "holm_p": adjust_known([pair.midp for pair in pairs]),

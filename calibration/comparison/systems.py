@@ -16,8 +16,9 @@ from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, Strata
 from .difference import TestedDifference, clustered_difference, share_difference
-from .outputs import FEWEST_LABELS, Field, Graded, graded_by, graded_of
+from .outputs import FEWEST_LABELS, AllOutputs, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
+from .significance import simultaneous_level
 from .weighted_parts import WeightedPart, sum_of_parts
 
 LEAST_GRADED = 0.9
@@ -40,43 +41,43 @@ class SystemTerms(NamedTuple):
     level: float
 
 
-def strata_of(field: Field, terms: SystemTerms) -> Strata:
+def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
     """Compare every pair of systems, stratum by stratum.
 
-    An undecided output takes the verdict of one judge, the first of the field's that judged the task.
+    An undecided output has the verdict of one judge, the first that judged the task.
     """
-    whole = graded_of(field)
+    whole = graded_of(outputs)
     decided = {name: each.take(~each.is_undecided) for name, each in whole.items()}
-    undecided = _undecided(whole)
-    alone = {
-        judge: _stratum(_judged_by(field, row), [judge], terms) for row, judge in enumerate(field.judges)
+    by_judge = {
+        judge: _stratum(_judged_by(outputs, number), [judge], terms)
+        for number, judge in enumerate(outputs.judges)
     }
-    decided_by = field.decided_by if any(len(each.task) for each in decided.values()) else []
+    decided_by = outputs.decided_by if any(len(each.task) for each in decided.values()) else []
     return Strata(
         decided=_stratum(decided, decided_by, terms),
-        open=_stratum(undecided, field.judges, terms, judges=alone if len(alone) > 1 else {}),
-        all=_stratum(whole, [*decided_by, *field.judges], terms),
+        open=_stratum(_undecided(whole), outputs.judges, terms, judges=by_judge if len(by_judge) > 1 else {}),
+        all=_stratum(whole, [*decided_by, *outputs.judges], terms),
     )
 
 
-def pooled_rates(field: Field, terms: SystemTerms) -> tuple[ComparedStratum, ComparedStratum]:
+def pooled_rates(outputs: AllOutputs, terms: SystemTerms) -> tuple[ComparedStratum, ComparedStratum]:
     """Return each system's rate on its undecided outputs and on all, without comparing systems."""
-    whole = graded_of(field)
-    first, second = (_stratum(each, field.judges, terms, paired=False) for each in (_undecided(whole), whole))
-    return first, second
+    whole = graded_of(outputs)
+    undecided = _stratum(_undecided(whole), outputs.judges, terms, paired=False)
+    return undecided, _stratum(whole, outputs.judges, terms, paired=False)
 
 
 def _undecided(whole: Mapping[str, Graded]) -> dict[str, Graded]:
     return {name: each.take(each.is_undecided) for name, each in whole.items()}
 
 
-def _judged_by(field: Field, row: int) -> dict[str, Graded]:
+def _judged_by(outputs: AllOutputs, judge: int) -> dict[str, Graded]:
     """Return the undecided outputs that one judge graded, by system."""
     return {
-        name: graded_by(each, np.full(len(each.task), row)).take(
-            each.is_undecided & np.isfinite(each.verdicts[row])
+        name: graded_by(each, np.full(len(each.task), judge)).take(
+            each.is_undecided & np.isfinite(each.verdicts[judge])
         )
-        for name, each in field.systems.items()
+        for name, each in outputs.systems.items()
     }
 
 
@@ -94,9 +95,9 @@ def _stratum(
     if not any(graded[name].is_undecided.any() for name in correct):
         correct.clear()
     listed = every_pair(graded, terms.against) if paired else []
-    # Both systems of a pair are corrected, or neither: a judge's rate and a corrected rate cannot be compared.
+    # Both systems of a pair are corrected, or neither: a corrected rate cannot be compared with another.
     pairs = [
-        _pair((a, b), (graded[a], graded[b]), correct=correct >= {a, b}, terms=terms, among=len(listed))
+        _pair((a, b), (graded[a], graded[b]), correct=correct >= {a, b}, terms=terms, pairs=len(listed))
         for a, b in listed
     ]
     return ComparedStratum(
@@ -121,23 +122,21 @@ def _correctable(graded: Graded) -> bool:
 
 
 def _chosen_by_score(graded: Graded, tests: int) -> float | None:
-    """Return the p of a test that labels are a random sample; None unless it rejects.
+    """Return the p of "labelled outputs are scored like the rest" if rejected, else None.
 
-    The hypothesis is "labelled undecided outputs are scored like the rest"; ``tests`` is the number of such
-    tests.
+    Outputs are the undecided ones; ``tests`` is the number of such tests.
     """
     return chosen_by_score(_labelled_and_judged(graded), tests=tests) if graded.labelled.any() else None
 
 
 def _pair(
-    names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool, terms: SystemTerms, among: int
+    names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool, terms: SystemTerms, pairs: int
 ) -> ComparedPair:
     """Compare two systems on their common tasks in the stratum.
 
-    The pair is not yet adjusted for other pairs.
+    The pair is not yet adjusted for other pairs; ``pairs`` is their number.
     """
-    _, mine, theirs = np.intersect1d(sides[0].task, sides[1].task, assume_unique=True, return_indices=True)
-    first, second = sides[0].take(mine), sides[1].take(theirs)
+    first, second = _on_common_tasks(*sides)
     both = first.is_graded & second.is_graded
     items = Items(
         first.result[both] == 1.0,
@@ -146,30 +145,31 @@ def _pair(
         first.item[both],
         terms.names,
     )
-    correct = (
-        correct
-        and _correctable(first)
-        and _correctable(second)
-        and bool((first.is_undecided | second.is_undecided).any())
-    )
-    found = _difference(first, second, items, correct=correct, level=terms.level)
-    pair = pair_of(*names, items, found, corrected=correct, flips=terms.flips)
-    if found.estimate.value is None:
+    undecided = bool((first.is_undecided | second.is_undecided).any())
+    correct = correct and undecided and _correctable(first) and _correctable(second)
+    tested = _difference(first, second, items, correct=correct, level=terms.level)
+    pair = pair_of(*names, items, tested, corrected=correct, flips=terms.flips)
+    if tested.estimate.value is None:
         return pair
-    if among > 1:
-        level = 1 - (1 - terms.level) / among
+    if pairs > 1:
+        level = simultaneous_level(terms.level, pairs)
         wider = _difference(first, second, items, correct=correct, level=level).estimate
         pair = replace(pair, simultaneous=replace(wider, level=terms.level))
-    if correct or _weighed(first, second, items):
+    if correct or _needs_weights(first, second, items):
         n = len(items.cluster)
-        rates = [_of_parts(each, correct=correct, n=n, level=terms.level) for each in (first, second)]
+        rates = [_weighted_rate(each, correct=correct, n=n, level=terms.level) for each in (first, second)]
     else:
         passed = items.right_a, items.right_b
         rates = [share_of(each.astype(np.float64), items.cluster, level=terms.level) for each in passed]
     return replace(pair, rate_a=rates[0], rate_b=rates[1])
 
 
-def _weighed(first: Graded, second: Graded, items: Items) -> bool:
+def _on_common_tasks(first: Graded, second: Graded) -> tuple[Graded, Graded]:
+    _, in_first, in_second = np.intersect1d(first.task, second.task, assume_unique=True, return_indices=True)
+    return first.take(in_first), second.take(in_second)
+
+
+def _needs_weights(first: Graded, second: Graded, items: Items) -> bool:
     """Return whether parts need weights by size, since some of their outputs are ungraded."""
     return (first.mixed or second.mixed) and len(items.cluster) < len(first.task)
 
@@ -183,22 +183,22 @@ def _difference(
         too_few = _too_few(each) or (_too_few_labels(each) if correct else None)
         if too_few:
             return TestedDifference(undefined(too_few, n=len(items.cluster), level=level))
-    if not (correct or _weighed(first, second, items)):
+    if not (correct or _needs_weights(first, second, items)):
         return share_difference(items.right_a, items.right_b, items.cluster, level)
     subtracted = [
         part._replace(coefficient=-part.coefficient) for part in _weighted_parts(second, correct=correct)
     ]
-    found = sum_of_parts([*_weighted_parts(first, correct=correct), *subtracted])
-    return clustered_difference(found, n=len(items.cluster), level=level)
+    total = sum_of_parts([*_weighted_parts(first, correct=correct), *subtracted])
+    return clustered_difference(total, n=len(items.cluster), level=level)
 
 
 def _too_few(graded: Graded) -> str | None:
     """Return why decided and undecided outputs have no common rate; None if they have one."""
-    count = int(graded.is_undecided.sum())
-    graded_count = int((graded.is_undecided & graded.is_graded).sum())
-    if not graded.mixed or graded_count >= LEAST_GRADED * count:
+    undecided = int(graded.is_undecided.sum())
+    judged = int((graded.is_undecided & graded.is_graded).sum())
+    if not graded.mixed or judged >= LEAST_GRADED * undecided:
         return None
-    return f"only {graded_count:,} of {count:,} undecided outputs are graded"
+    return f"only {judged:,} of {undecided:,} undecided outputs are graded"
 
 
 def _too_few_labels(graded: Graded) -> str | None:
@@ -206,7 +206,8 @@ def _too_few_labels(graded: Graded) -> str | None:
     count = int(graded.labelled.sum())
     if count >= FEWEST_COMPARED or count == int(graded.is_undecided.sum()):
         return None
-    return f"one of them has {count} label{'' if count == 1 else 's'} of its undecided outputs; a difference takes {FEWEST_COMPARED}"
+    labels = f"{count} label{'' if count == 1 else 's'}"
+    return f"one of them has {labels} of its undecided outputs; a difference takes {FEWEST_COMPARED}"
 
 
 def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
@@ -225,23 +226,23 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
         return undefined(too_few, n=count, level=level)
     if correct and graded.is_undecided.all():
         return _corrected(graded, level)
-    if not ((correct and graded.mixed) or (graded.mixed and count < len(is_graded))):
-        return share_of(graded.result[is_graded], graded.cluster[is_graded], level=level)
-    return _of_parts(graded, correct=correct, n=count, level=level)
+    if graded.mixed and (correct or count < len(is_graded)):
+        return _weighted_rate(graded, correct=correct, n=count, level=level)
+    return share_of(graded.result[is_graded], graded.cluster[is_graded], level=level)
 
 
-def _of_parts(graded: Graded, *, correct: bool, n: int, level: float) -> Statistic:
+def _weighted_rate(graded: Graded, *, correct: bool, n: int, level: float) -> Statistic:
     """Return the pass rate, weighting each part by its number of outputs."""
-    found = sum_of_parts(list(_weighted_parts(graded, correct=correct)))
-    value = min(1.0, max(0.0, found.value))
+    total = sum_of_parts(list(_weighted_parts(graded, correct=correct)))
+    value = min(1.0, max(0.0, total.value))
     method = "Wilson on the cluster-effective n, parts by their size"
     # A single cluster counts as one trial.
-    interval = found.rate_interval(level) or wilson_interval(value, 1.0, level)
+    interval = total.rate_interval(level) or wilson_interval(value, 1.0, level)
     return defined(value, interval, n=n, method=method, level=level)
 
 
 def _corrected(graded: Graded, level: float) -> Statistic:
-    """Correct the rate of a system's undecided part, as a run does."""
+    """Return the corrected pass rate of a system's undecided outputs."""
     is_graded, labelled = graded.is_graded, graded.labelled
     if labelled.sum() == is_graded.sum():
         return labels_only(graded.label[labelled], graded.cluster[labelled], level=level)
@@ -261,10 +262,7 @@ def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
 
 
 def _weighted_parts(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
-    """Yield the means that sum to the rate, one for each part, weighted by its share of outputs.
-
-    Parts are the decided and the undecided outputs.
-    """
+    """Yield the means that sum to the rate: of decided and of undecided outputs, by their shares."""
     share = float(graded.is_undecided.mean())
     if share < 1.0:
         yield WeightedPart(
@@ -278,12 +276,13 @@ def _weighted_parts(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
         return
     data = _labelled_and_judged(graded)
     weight = (power_tuned(data).weight or 0.0) if len(data.unlabelled) else 0.0
-    rest = data.label - weight * data.score
+    residual = data.label - weight * data.score
+    n = len(residual)
     if weight:
         # The weight was fitted to the same labels, which costs one more degree of freedom, like a slope.
-        stretch = np.sqrt((len(rest) - 1) / max(1, len(rest) - 2))
-        rest = rest.mean() + stretch * (rest - rest.mean())
-    unseen = unseen_variance(data, float(rest.var(ddof=1)) / len(rest)) if len(data.unlabelled) else 0.0
-    yield WeightedPart(rest, data.label_cluster, share, unseen)
+        stretch = np.sqrt((n - 1) / max(1, n - 2))
+        residual = residual.mean() + stretch * (residual - residual.mean())
+    unseen = unseen_variance(data, float(residual.var(ddof=1)) / n) if len(data.unlabelled) else 0.0
+    yield WeightedPart(residual, data.label_cluster, share, unseen)
     if weight:
         yield WeightedPart(data.unlabelled, data.unlabelled_cluster, share * weight)

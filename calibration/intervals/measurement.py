@@ -89,7 +89,7 @@ def measure(
 
 
 def _needs_bootstrap(estimator: Estimator, sample: Sample, settings: Settings) -> bool:
-    closed = estimator.proportion is not None or estimator.own_interval is not None
+    closed = estimator.proportion is not None or estimator.special_interval is not None
     wanted = settings.interval == "bootstrap" or (settings.interval is None and not closed)
     return wanted and len(sample.cells.label) <= estimator.max_cells and sample.n_clusters > 1
 
@@ -116,8 +116,8 @@ def _statistic(
         _, interval, method = resampled_interval(estimator, value, replicates, sample, settings)
     elif estimator.proportion is not None:
         interval, method = _proportion_interval(estimator.proportion, value, sample, settings)
-    elif estimator.own_interval is not None and settings.interval is None:
-        interval, method = estimator.own_interval(sample, settings.level)
+    elif estimator.special_interval is not None and settings.interval is None:
+        interval, method = estimator.special_interval(sample, settings.level)
     else:
         interval, method = _analytic_interval(estimator, value, sample, settings)
     return defined(value, interval, n=n, method=method, level=settings.level)
