@@ -154,7 +154,7 @@ def _verdicts(
 
 
 def _rank(table: Table, judge: str) -> int:
-    """Return a judge's rank: juries, then verdicts on whole answers, then others, then baselines."""
+    """Return a judge's rank: juries, then verdicts on whole answers, others, and baselines."""
     kind = table.judges[judge].kind if judge in table.judges else None
     return {"jury": 0, "share": 1, "criteria": 1, "baseline": 3}.get(kind or "", 2)
 

@@ -262,7 +262,7 @@ def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
 
 
 def _weighted_parts(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
-    """Yield the means that sum to the rate: of decided and of undecided outputs, by their shares."""
+    """Yield the means that sum to the rate: of decided and undecided outputs, by their shares."""
     share = float(graded.is_undecided.mean())
     if share < 1.0:
         yield WeightedPart(
