@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from ..calibration.corrected_rate.estimation import of_judge
+from ..calibration.corrected_rate.estimation import rows_of_judge
 from ..calibration.planning.assured_labels import DEFAULT_ASSURANCE, Expected, assured_labels, average_labels
 from ..calibration.planning.budget_plan import PHASES, BudgetPlan, PhaseName, Pilot, plan_budget
 from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label, unlabelled_items
@@ -248,7 +248,7 @@ def _labels(
 def _draw(
     table: Table, count: int, *, judge: str | None, by_doubt: bool, strata: str | None, seed: int
 ) -> Draw:
-    table = table if judge is None else of_judge(table, judge)
+    table = table if judge is None else rows_of_judge(table, judge)
     if strata is not None:
         return next_by_stratum(table, count, strata, seed=seed)
     if by_doubt:
