@@ -1,11 +1,9 @@
-"""Put a judge's rows beside their adjudications.
-
-Marks the adjudicated rows that are a random sample of their label and verdict.
-"""
+"""A judge's rows with their adjudications, and which of them are a random sample."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -26,15 +24,15 @@ CODES: dict[LabelDecision, int] = {"wrong": WRONG, "right": RIGHT, "undecidable"
 
 
 class AdjudicatedRows(NamedTuple):
-    """The rows of a judge that have label and score, each array of shape ``(n,)``.
+    """Rows of a judge with label and score; each array has shape ``(n,)`` unless noted.
 
     Attributes:
         label: Whether the label passes.
         verdict: Whether the judge's verdict passes.
         decided: Code of the settled decision.
         first_two: Codes of the first two people's decisions, shape ``(n, 2)``.
-        drawn: Whether it is in the reviewed random sample of its label and verdict.
-        weight: One over the number of verdicts on its item.
+        drawn: Whether the row is in the reviewed random sample of its label and verdict.
+        weight: One over the number of verdicts on the item.
         cluster: Cluster number.
         category: Category; empty if unknown.
     """
@@ -56,7 +54,7 @@ class AdjudicatedRows(NamedTuple):
 
     @property
     def truth(self) -> BoolArray:
-        """The labels as decisions have corrected them."""
+        """Labels corrected by the decisions."""
         return np.where(self.decided < UNDECIDABLE, self.decided == RIGHT, self.label)
 
     @property
@@ -66,7 +64,7 @@ class AdjudicatedRows(NamedTuple):
 
     @property
     def sample(self) -> Sample:
-        """Sample with the labels as given."""
+        """Sample with the original labels."""
         return sample_of(self.label, self.verdict, self.cluster)
 
     @property
@@ -86,23 +84,20 @@ def rows_of(
     items = [rows.item.values[code] for code in codes]
     settled_codes = {item: CODES[settled(each)] for item, each in decisions.items()}
     decided = np.array([settled_codes.get(item, UNSEEN) for item in items], dtype=np.int64)
-    first_two = {
-        item: [*(CODES[each.found] for each in of_item[:2]), UNSEEN][:2]
-        for item, of_item in decisions.items()
-    }
+    pairs = {item: _first_two(of_item) for item, of_item in decisions.items()}
+    first_two = np.array([pairs.get(item, (UNSEEN, UNSEEN)) for item in items], dtype=np.int64)
     seeds = sorted({each.seed for of_item in decisions.values() for each in of_item})
     times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
+    right, passed = rows.right, rows.passed
     drawn = np.zeros(len(items), dtype=np.bool_)
-    for cell in ((label, verdict) for label in (False, True) for verdict in (False, True)):
-        of_cell = np.flatnonzero((rows.right == cell[0]) & (rows.passed == cell[1]))
-        drawn[_random_part(of_cell, items, decided, seeds)] = True
+    for label, verdict in product((False, True), repeat=2):
+        cell = np.flatnonzero((right == label) & (passed == verdict))
+        drawn[_random_part(cell, items, decided, seeds)] = True
     return AdjudicatedRows(
-        label=rows.right,
-        verdict=rows.passed,
+        label=right,
+        verdict=passed,
         decided=decided,
-        first_two=np.array([first_two.get(item, [UNSEEN, UNSEEN]) for item in items], dtype=np.int64).reshape(
-            -1, 2
-        ),
+        first_two=first_two.reshape(-1, 2),
         drawn=drawn,
         weight=1 / times[rows.item.codes],
         cluster=rows.cluster,
@@ -110,29 +105,32 @@ def rows_of(
     )
 
 
-def _random_part(
-    of_cell: IntArray, items: Sequence[str], decided: IntArray, seeds: Sequence[int]
-) -> IntArray:
-    """Return the randomly sampled rows of one label and verdict.
+def _first_two(decisions: Sequence[Decision]) -> tuple[int, int]:
+    """Return the codes of the first two decisions on an item."""
+    first, second, *_ = [*(CODES[each.found] for each in decisions), UNSEEN, UNSEEN]
+    return first, second
 
-    These are the rows before the first unseen one, in the random order in which they are drawn.
 
-    Other reviewed rows, such as another judge's disagreements, were chosen, and do not represent the rest. If
-    all rows were reviewed, all count.
+def _random_part(cell: IntArray, items: Sequence[str], decided: IntArray, seeds: Sequence[int]) -> IntArray:
+    """Return the randomly sampled rows among those of one label and verdict.
+
+    These are the rows before the first unseen one, in the random order in which they are drawn. Other
+    reviewed rows, such as another judge's disagreements, were chosen, and do not represent the rest. If all
+    rows were reviewed, all count.
     """
-    decided_rows = decided[of_cell] != UNSEEN
-    if decided_rows.all() or not decided_rows.any():
-        return of_cell[decided_rows]
+    reviewed = decided[cell] != UNSEEN
+    if reviewed.all() or not reviewed.any():
+        return cell[reviewed]
     parts: list[IntArray] = []
-    places: list[int] = of_cell.tolist()
-    mine = [items[place] for place in places]
+    rows: list[int] = cell.tolist()
     for seed in seeds:
-        order = sorted(range(len(mine)), key=lambda place: drawn_rank(mine[place], seed))
-        unseen = np.flatnonzero(~decided_rows[order])
-        parts.append(of_cell[order[: int(unseen[0])]])
+        ranks = [drawn_rank(items[row], seed) for row in rows]
+        order = sorted(range(len(rows)), key=ranks.__getitem__)
+        unseen = np.flatnonzero(~reviewed[order])
+        parts.append(cell[order[: int(unseen[0])]])
     return max(parts, key=len)
 
 
 def sample_of(label: BoolArray, verdict: BoolArray, cluster: IntArray) -> Sample:
-    """Labels and verdicts reduced to a sample."""
+    """Return a sample of labels and verdicts."""
     return make_sample(label.astype(np.float64), verdict.astype(np.float64), cluster)

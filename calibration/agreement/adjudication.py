@@ -26,14 +26,18 @@ from .judge_panel import reliability
 from .label_audit import rate_statistic, resampled_tables, true_rates
 
 SHOWN = ("accuracy", "true_positive_rate", "true_negative_rate", "balanced_accuracy", "cohen_kappa")
-"""Statistics of each correction. All but kappa are lowest if all undecidable items count against the
-judge, and highest if all count for it; so is kappa of a judge that is better than chance."""
+"""Statistics of each correction.
+
+All but kappa are lowest if all undecidable items count against the judge, and highest if all count for it;
+for kappa that holds if the judge is better than chance."""
 
 _Rates: TypeAlias = Callable[[FloatArray, FloatArray], dict[str, FloatArray]]
-"""Map the right and the wrong counts of each label and verdict, both of shape ``(..., 2, 2)``, to rates by
-name."""
+"""Function from right and wrong counts by label and verdict, both ``(..., 2, 2)``, to rates by name."""
 
-_CELLS = (("that label and judge fail", "that only the judge passes"), ("that only the label passes", "that label and judge pass"))  # fmt: skip
+_CELLS = (
+    ("that label and judge fail", "that only the judge passes"),
+    ("that only the label passes", "that label and judge pass"),
+)
 _NO_CLASS = "nothing is found right, or nothing wrong"
 
 
@@ -43,34 +47,34 @@ def adjudicate(table: Table, decisions: Decisions, settings: Settings) -> Adjudi
     on_judged = {item: each for item, each in decisions.by_item.items() if item in judged_items}
     category = _categories(table, decisions.categories)
     judges = {judge: rows_of(table.take(rows), on_judged, category) for judge, rows in table.judge.present()}
-    erring = decider_errors(on_judged.values())
+    errors = decider_errors(on_judged.values())
     faults = Counter(each.fault for of_item in on_judged.values() for each in of_item if each.fault)
     return Adjudication(
-        by=_adjudicators(table, on_judged, erring, settings),
+        by=_adjudicators(table, on_judged, errors, settings),
         faults=dict(faults.most_common()),
-        judges={judge: _judge(rows, erring, settings) for judge, rows in judges.items()},
+        judges={judge: _judge(rows, errors, settings) for judge, rows in judges.items()},
         elsewhere=len(decisions.by_item) - len(on_judged),
     )
 
 
-def _judge(rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settings) -> AdjudicatedJudge:
+def _judge(rows: AdjudicatedRows, errors: DeciderErrors | None, settings: Settings) -> AdjudicatedJudge:
     label, verdict, truth, undecidable = rows.label, rows.verdict, rows.truth, rows.undecidable
-    every = np.ones(len(label), dtype=np.bool_)
+    all_rows = np.ones(len(label), dtype=np.bool_)
 
-    def by(labels: BoolArray, chosen: BoolArray = every) -> dict[str, Statistic]:
+    def against(labels: BoolArray, chosen: BoolArray = all_rows) -> dict[str, Statistic]:
         sample = sample_of(labels[chosen], verdict[chosen], rows.cluster[chosen])
         return measure([ESTIMATORS[name] for name in SHOWN], sample, settings)
 
     return AdjudicatedJudge(
         disagreements=_reviewed(rows, label != verdict),
         agreements=_reviewed(rows, label == verdict),
-        as_labelled=by(label),
-        adjudicated=by(truth, ~undecidable),
-        lowest=by(np.where(undecidable, ~verdict, truth)),
-        highest=by(np.where(undecidable, verdict, truth)),
-        corrected=_corrected(rows, erring, settings),
+        as_labelled=against(label),
+        adjudicated=against(truth, ~undecidable),
+        lowest=against(np.where(undecidable, ~verdict, truth)),
+        highest=against(np.where(undecidable, verdict, truth)),
+        corrected=_corrected(rows, errors, settings),
         label_errors={
-            name: _label_errors(rows.take(name), erring, settings)
+            name: _label_errors(rows.take(name), errors, settings)
             for name in (ALL, *(each for each in np.unique(rows.category).tolist() if each))
         },
     )
@@ -88,12 +92,9 @@ def _reviewed(rows: AdjudicatedRows, part: BoolArray) -> LookedAt:
 
 
 def _corrected(
-    rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settings
+    rows: AdjudicatedRows, errors: DeciderErrors | None, settings: Settings
 ) -> dict[str, Statistic]:
-    """Return the rates of a judge and of the labels, for all decidable items.
-
-    Uses double sampling within label and verdict.
-    """
+    """Return the rates of a judge and of the labels for decidable items, by double sampling."""
 
     def rates(of_right: FloatArray, of_wrong: FloatArray) -> dict[str, FloatArray]:
         prevalence, positive, negative = true_rates(of_right, of_wrong)
@@ -108,47 +109,47 @@ def _corrected(
             "label_specificity": specificity,
         }
 
-    return _doubly_sampled(rows, rates, erring, settings)
+    return _doubly_sampled(rows, rates, errors, settings)
 
 
-def _label_errors(rows: AdjudicatedRows, erring: DeciderErrors | None, settings: Settings) -> LabelErrors:
+def _label_errors(rows: AdjudicatedRows, errors: DeciderErrors | None, settings: Settings) -> LabelErrors:
     def rates(of_right: FloatArray, of_wrong: FloatArray) -> dict[str, FloatArray]:
         wrong = of_right[..., 0, :].sum(axis=-1) + of_wrong[..., 1, :].sum(axis=-1)
         return {"errors": ratio(wrong, (of_right + of_wrong).sum(axis=(-2, -1)))}
 
-    found = (rows.truth != rows.label).astype(np.float64)
+    wrong_labels = (rows.truth != rows.label).astype(np.float64)
     return LabelErrors(
-        found=share_of(found, numbered(rows.cluster)[1], level=settings.level),
+        found=share_of(wrong_labels, numbered(rows.cluster)[1], level=settings.level),
         undecidable=int(rows.undecidable.sum()),
-        corrected=_doubly_sampled(rows, rates, erring, settings)["errors"],
+        corrected=_doubly_sampled(rows, rates, errors, settings)["errors"],
     )
 
 
 def _doubly_sampled(
-    rows: AdjudicatedRows, rates: _Rates, erring: DeciderErrors | None, settings: Settings
+    rows: AdjudicatedRows, rates: _Rates, errors: DeciderErrors | None, settings: Settings
 ) -> dict[str, Statistic]:
     """Estimate rates by double sampling.
 
     All rows give the frequency of each pair of label and verdict; the rows reviewed at random give the share
-    of each pair that is right.
+    of each pair that is right. Undecidable rows are left out, with the same share of rows that nobody
+    reviewed.
 
-    Undecidable rows are left out, with the same share among rows that nobody reviewed. Intervals are those of
-    `doubly_sampled` in label audits: a bootstrap of the rows over clusters, with draws of the shares. The
-    draws are from mid-P distributions here, since hardly any agreements are wrong, and a prior of half an
-    error in each cell would suggest more.
+    Intervals are a bootstrap of the rows over clusters with draws of the shares, as in `doubly_sampled` of
+    label audits. Here the draws are from mid-P distributions: hardly any agreements are wrong, and a prior of
+    half an error in each cell would suggest more.
 
-    If two people decided enough of the same outputs, the shares that are right are corrected for their
-    errors, which are drawn, too.
+    If two people decided enough of the same outputs, the shares are corrected for people's errors, which are
+    drawn too.
     """
     sample = rows.sample
     table = sample.cells.tables(sample.counts) if sample.n else np.zeros((2, 2))
     names = list(rates(table, table))
-    why = _unknown(table, rows, erring)
+    why = _unknown(table, rows, errors)
     if why is not None:
         return dict.fromkeys(names, undefined(why, n=sample.n, level=settings.level))
     rng = np.random.default_rng(settings.seed)
     tables = resampled_tables(sample, settings, rng)
-    shares = decided_shares(rows, erring, len(tables), rng)
+    shares = decided_shares(rows, errors, len(tables), rng)
     values = rates(table * shares.decidable * shares.right, table * shares.decidable * (1 - shares.right))
     resampled = tables * shares.decidable_draws
     draws = rates(resampled * shares.right_draws, resampled * (1 - shares.right_draws))
@@ -158,13 +159,13 @@ def _doubly_sampled(
     }
 
 
-def _unknown(table: FloatArray, rows: AdjudicatedRows, erring: DeciderErrors | None) -> str | None:
-    """Return which outputs lack a decided random sample; None if all have one."""
+def _unknown(table: FloatArray, rows: AdjudicatedRows, errors: DeciderErrors | None) -> str | None:
+    """Return which labels and verdicts lack a decided random sample; None if none do."""
     if not table.sum():
         return "no row has both a label and a score"
     decided = (
         rows.reviewed_counts[..., :UNDECIDABLE].sum(axis=-1)
-        if erring is None
+        if errors is None
         else decided_counts(rows).decided
     )
     unsampled = (table > 0) & (decided == 0)
@@ -175,11 +176,11 @@ def _unknown(table: FloatArray, rows: AdjudicatedRows, erring: DeciderErrors | N
     return f"nobody decided a random sample of {' or of '.join(cells)}" if cells else None
 
 
-def _categories(table: Table, given: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the category of each item: the known one, or else its value in the category column."""
+def _categories(table: Table, categories: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the category of each item: the given one, or else that of the column ``category``."""
     column = table.columns.get("category")
-    if given or column is None:
-        return given
+    if categories or column is None:
+        return categories
     codes: zip[tuple[int, int]] = zip(table.item.codes.tolist(), column.codes.tolist(), strict=True)
     return {table.item.values[item]: column.values[code] for item, code in codes if code >= 0}
 
@@ -187,7 +188,7 @@ def _categories(table: Table, given: Mapping[str, str]) -> Mapping[str, str]:
 def _adjudicators(
     table: Table,
     decisions: Mapping[str, Sequence[Decision]],
-    erring: DeciderErrors | None,
+    errors: DeciderErrors | None,
     settings: Settings,
 ) -> Adjudicators:
     several = {item: of_item for item, of_item in decisions.items() if len(of_item) > 1}
@@ -200,7 +201,7 @@ def _adjudicators(
         twice=len(several),
         alike=alike,
         krippendorff_alpha=alpha,
-        error=None if erring is None else erring.statistic(settings.level),
+        error=None if errors is None else errors.statistic(settings.level),
         contested=sum(
             2 * max(Counter(decision.found for decision in of_item).values()) <= len(of_item)
             for of_item in several.values()
@@ -211,10 +212,7 @@ def _adjudicators(
 def _agreement(
     table: Table, several: Mapping[str, Sequence[Decision]], settings: Settings
 ) -> tuple[Statistic, Statistic]:
-    """Return the agreement of adjudicators on shared items.
-
-    The two statistics are the share of pairs that agree, and Krippendorff's alpha.
-    """
+    """Return the share of pairs of adjudicators that agree, and Krippendorff's alpha."""
     clusters: dict[int, int] = dict(zip(table.item.codes.tolist(), table.cluster.tolist(), strict=True))
     cluster_of = {item: clusters[code] for code, item in enumerate(table.item.values) if item in several}
     names = sorted({decision.by for decisions in several.values() for decision in decisions})

@@ -13,13 +13,13 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         people: Number of items decided by each person, by name.
         models: Number of items decided by each model that was asked in place of people.
-        items: How many items somebody decided.
-        twice: How many were decided by two or more.
+        items: Number of items decided.
+        twice: Number of items decided by two or more.
         alike: Share of pairs of decisions on one item that agree; None if no item has two decisions.
-        krippendorff_alpha: Krippendorff's alpha of all of them, "undecidable" a value like the others.
-        error: Share of decisions that are wrong, if two err equally often and independently; corrected
-            numbers are without these errors. None if two decided fewer than 20 of the same items.
-        contested: Items on which no more than half agree; they count as undecidable.
+        krippendorff_alpha: Krippendorff's alpha of all decisions, with "undecidable" as a value.
+        error: Share of decisions that are wrong, if people err equally often and independently; corrected
+            numbers allow for it. None if two people decided fewer than 20 of the same items.
+        contested: Number of items on which no more than half agree; they count as undecidable.
     """
 
     people: dict[str, int]
@@ -36,10 +36,10 @@ class LookedAt(msgspec.Struct, frozen=True, kw_only=True):
     """Rows on which judge and label agree, or differ, and how people decided them.
 
     Attributes:
-        rows: How many there are.
-        judge_right: The output is what the judge says.
-        judge_wrong: It is not; of disagreements the label is right, of agreements both are wrong.
-        undecidable: It cannot be decided.
+        rows: Number of rows.
+        judge_right: Rows on which the judge is right.
+        judge_wrong: Rows on which the judge is wrong, and with it, if they agree, the label.
+        undecidable: Rows that cannot be decided.
     """
 
     rows: int = 0
@@ -49,7 +49,7 @@ class LookedAt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def left(self) -> int:
-        """Rows that nobody looked at."""
+        """Number of rows that nobody reviewed."""
         return self.rows - self.judge_right - self.judge_wrong - self.undecidable
 
 
@@ -57,10 +57,10 @@ class LabelErrors(msgspec.Struct, frozen=True, kw_only=True):
     """Errors of the labels themselves.
 
     Attributes:
-        found: Labels that were found wrong, of all rows: at least so many are.
-        undecidable: Rows that could not be decided.
-        corrected: Share of wrong labels, from all disagreements and from the random sample of agreements;
-            undefined without one.
+        found: Share of labels that were found wrong, of all rows: a lower bound.
+        undecidable: Number of rows that cannot be decided.
+        corrected: Share of wrong labels, from all disagreements and a random sample of agreements; undefined
+            without such a sample.
     """
 
     found: Statistic
@@ -69,17 +69,17 @@ class LabelErrors(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AdjudicatedJudge(msgspec.Struct, frozen=True, kw_only=True):
-    """One judge by the labels as they are, by adjudicated ones, and in between.
+    """One judge against the original and the adjudicated labels.
 
     Attributes:
         disagreements: Rows on which judge and label differ.
-        agreements: Rows on which they do not.
-        as_labelled: Its statistics by the labels as they are.
-        adjudicated: By labels corrected by decisions, without undecidable items.
-        lowest: The same, with undecidable items counted against the judge.
-        highest: ... and for it.
-        corrected: Accuracy, rates, prevalence, and the labels' own sensitivity and specificity, by double
-            sampling: also for the agreements that nobody looked at.
+        agreements: Rows on which judge and label agree.
+        as_labelled: Statistics against the original labels.
+        adjudicated: Statistics against adjudicated labels, without undecidable items.
+        lowest: The same with undecidable items counted against the judge.
+        highest: The same with undecidable items counted for the judge.
+        corrected: Accuracy, rates, prevalence, and the labels' sensitivity and specificity, by double
+            sampling, so that agreements that nobody reviewed count too.
         label_errors: Label errors of ``all`` rows and of each category.
     """
 
@@ -98,9 +98,9 @@ class Adjudication(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         by: People and models who decided.
-        faults: Why judge and label differed, by how many decisions say so.
-        judges: Each judge.
-        elsewhere: Items that were decided and are none of the table.
+        faults: Number of decisions by reason why judge and label differed.
+        judges: Results by judge.
+        elsewhere: Number of decided items that are not in the table.
     """
 
     by: Adjudicators

@@ -30,24 +30,20 @@ def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]
         name: {judge: _tests(table, column, rows) for judge, rows in table.judge.present()}
         for name, column in columns.items()
     }
-    places = [
-        (name, judge, rate)
-        for name, judges in result.items()
-        for judge, rates in judges.items()
-        for rate in rates
-    ]
-    adjusted = adjust_known([result[name][judge][rate].p for name, judge, rate in places])
-    for (name, judge, rate), p in zip(places, adjusted, strict=True):
-        result[name][judge][rate] = msgspec.structs.replace(result[name][judge][rate], holm_p=p)
+    by_judge = [rates for judges in result.values() for rates in judges.values()]
+    tests = [(rates, name) for rates in by_judge for name in rates]
+    adjusted = adjust_known([rates[name].p for rates, name in tests])
+    for (rates, name), p in zip(tests, adjusted, strict=True):
+        rates[name] = msgspec.structs.replace(rates[name], holm_p=p)
     return result
 
 
 def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
     """Return by judge the p of "it is as accurate on this part of the rows as on the others".
 
-    It is the least p of accuracy, true positive and true negative rate, times their number (Bonferroni),
-    one-sided; judges without a rate in both parts are left out. A part of few rows shows little of its
-    spread, so this is Fisher's exact test, on rows over their usual design effect if they cluster.
+    It is the least one-sided p of accuracy, true positive and true negative rate, times their number
+    (Bonferroni); judges without a rate in both parts are left out. The test is Fisher's exact one, on
+    effective numbers of rows if they cluster, since a part of few rows shows little of its spread.
 
     Args:
         table: Rows of several judges.
@@ -69,17 +65,14 @@ def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
 
 def _more_errors_p(wrong: BoolArray, in_part: BoolArray, cluster: IntArray) -> float:
     """Return Fisher's one-sided p of more errors in the part than elsewhere."""
-    (errors, rows), (others_errors, others) = (
-        (int(wrong[side].sum() / effect), int(side.sum() / effect))
-        for side in (in_part, ~in_part)
-        for effect in [_effect(cluster[side])]
-    )
-    return fisher_one_sided(errors, rows, others_errors, others)
 
+    def effective(rows: BoolArray) -> tuple[int, int]:
+        """Return the effective numbers of errors and of rows."""
+        sizes = np.unique(cluster[rows], return_counts=True)[1]
+        effect = usual_effect(float((sizes**2).sum()) / sizes.sum())
+        return int(wrong[rows].sum() / effect), int(rows.sum() / effect)
 
-def _effect(cluster: IntArray) -> float:
-    sizes = np.unique(cluster, return_counts=True)[1]
-    return usual_effect(float((sizes**2).sum()) / len(cluster))
+    return fisher_one_sided(*effective(in_part), *effective(~in_part))
 
 
 def _trials(table: Table, rows: BoolArray) -> dict[str, BoolArray]:
@@ -91,9 +84,10 @@ def _tests(table: Table, column: Column, rows: BoolArray) -> dict[str, EqualRate
     right, passed = table.right, table.passed
     tests: dict[str, EqualRates] = {}
     for name, trial in _trials(table, rows).items():
-        mine = trial & (column.codes >= 0)
-        if mine.any():
-            tests[name] = equal_rates((right == passed)[mine], column.codes[mine], table.cluster[mine])
+        in_group = trial & (column.codes >= 0)
+        if in_group.any():
+            correct = (right == passed)[in_group]
+            tests[name] = equal_rates(correct, column.codes[in_group], table.cluster[in_group])
     return tests
 
 
@@ -102,10 +96,9 @@ def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Equa
 
     Each array has shape ``(n,)``, with one value per trial.
 
-    Groups may share clusters: several systems on the same tasks, say. The variance is taken under the
-    hypothesis of one common rate: a Wald test, with a variance for each group from its own few clusters,
-    rejects far too often. Undefined with one group, with not more clusters than groups, or if nothing varies
-    over clusters.
+    Groups may share clusters, as systems share tasks. The variance is that under the hypothesis of a common
+    rate: a Wald test, with a variance per group from few clusters, rejects far too often. Undefined with one
+    group, with no more clusters than groups, or if nothing varies over clusters.
 
     Source: the generalized score test of Rotnitzky and Jewell 1990, for a saturated mean.
     """
@@ -129,6 +122,7 @@ def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Equa
 
 
 _FEWEST = 3
+"""Fewest systems whose order is compared."""
 
 
 def system_agreement(
@@ -140,30 +134,31 @@ def system_agreement(
     names: Sequence[str] | None = None,
     level: float = 0.95,
 ) -> SystemAgreement:
-    """Compare the means that labels and a judge give to systems.
+    """Compare the mean labels and mean scores of systems.
 
-    Each array has shape ``(n,)``, with none missing; systems may share clusters.
+    Each array has shape ``(n,)``, without missing values; systems may share clusters. Systems are named by
+    ``names``, or by their numbers.
 
-    The intervals of the differences hold together (Bonferroni, clustered), so the largest difference lies, at
-    the level, between the largest that every interval must have and the largest that any may have. Systems go
-    by ``names``, or by their numbers.
+    The intervals of the differences hold together (Bonferroni, clustered). So the interval of the largest
+    difference reaches from the largest of their least absolute values to the largest absolute value in any of
+    them.
 
     Source: Kendall 1945 (tau-b); a mean over systems hides the one that a judge favours.
     """
     present: list[int] = np.unique(system).tolist()
-    each = simultaneous_level(level, len(present))
-    means_by_system = {
-        str(number) if names is None else names[number]: SystemMeans(
-            int(mine.sum()),
-            float(label[mine].mean()),
-            float(score[mine].mean()),
-            mean_of(score[mine] - label[mine], cluster[mine], level=each),
+    together = simultaneous_level(level, len(present))
+    by_system: dict[str, SystemMeans] = {}
+    for number in present:
+        rows = system == number
+        by_system[str(number) if names is None else names[number]] = SystemMeans(
+            int(rows.sum()),
+            float(label[rows].mean()),
+            float(score[rows].mean()),
+            mean_of(score[rows] - label[rows], cluster[rows], level=together),
         )
-        for number, mine in ((number, system == number) for number in present)
-    }
-    means = list(means_by_system.values())
+    means = list(by_system.values())
     return SystemAgreement(
-        means_by_system, _tau(means, level), _largest([mean.difference for mean in means], level)
+        by_system, _tau(means, level), _largest([each.difference for each in means], level)
     )
 
 

@@ -1,4 +1,4 @@
-"""Alternative annotator test: may a judge stand in for the people who annotate?"""
+"""Alternative annotator test: whether a judge can replace human annotators."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..comparison.significance import benjamini_yekutieli
 from ..intervals.clustered_means import mean_over_clusters
 
 Likeness: TypeAlias = Literal["equal", "near"]
-"""How alike an annotation is to others: the share that is equal, or minus the root mean squared difference."""
+"""Likeness of an annotation to others: the share that is equal, or minus the root mean squared difference."""
 
-_Alike: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+_LikenessOf: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 MIN_ITEMS = 30
-"""Annotators with fewer items beside others are left out: the t-test needs as many."""
+"""Fewest items that an annotator shares with others; the t-test needs as many."""
 
 _PASSING = 0.5
 
@@ -35,13 +35,13 @@ class AnnotatorTest(msgspec.Struct, frozen=True, kw_only=True):
     """The judge against one annotator.
 
     Attributes:
-        annotator: Their number, a column of the annotations.
+        annotator: Number of the annotator: a column of the annotations.
         n: Items that they and at least one other annotated and the judge scored.
         judge_ahead: Share of items on which the judge is at least as near to the others as they are.
         annotator_ahead: Share on which they are at least as near as the judge.
         n_clusters: Clusters among them.
         p: p-value of "the judge is not good enough", one-sided, over clusters; None if all items are in one.
-        rejected: Whether that is rejected, with false discoveries held by Benjamini and Yekutieli.
+        rejected: Whether that is rejected, controlling false discoveries (Benjamini and Yekutieli).
     """
 
     annotator: int
@@ -54,14 +54,14 @@ class AnnotatorTest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AltTest(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of the test.
+    """Result of the alternative annotator test.
 
     Attributes:
         winning_rate: Omega: share of annotators against whom the judge wins; None if none could be tested.
         advantage: Rho: mean over annotators of ``judge_ahead``; None if none could be tested.
         passes: Whether omega is at least 1/2.
         epsilon: Handicap of the annotators, for their cost.
-        annotators: The single tests.
+        annotators: Test against each annotator.
         left_out: Annotators with too few items.
     """
 
@@ -95,12 +95,14 @@ def alt_test(
     Source: Calderon, Reichart and Dror 2025.
     """
     clusters = np.arange(len(judge)) if cluster is None else cluster
-    found = {
-        annotator: _against(annotator, annotations, judge, clusters, (_LIKENESS[likeness], epsilon))
+    by_annotator = {
+        annotator: _against(
+            annotator, annotations, judge, clusters, likeness=_LIKENESS[likeness], epsilon=epsilon
+        )
         for annotator in range(annotations.shape[1])
     }
-    left_out = [annotator for annotator, test in found.items() if test is None]
-    tests = _decided([test for test in found.values() if test is not None])
+    left_out = [annotator for annotator, test in by_annotator.items() if test is None]
+    tests = _decided([test for test in by_annotator.values() if test is not None])
     winning = sum(test.rejected for test in tests) / len(tests) if tests else None
     return AltTest(
         winning_rate=winning,
@@ -117,20 +119,20 @@ def _against(
     annotations: FloatArray,
     judge: FloatArray,
     cluster: IntArray,
-    terms: tuple[_Alike, float],
+    *,
+    likeness: _LikenessOf,
+    epsilon: float,
 ) -> AnnotatorTest | None:
     """Test the judge against one annotator; None if they share too few items."""
-    alike, epsilon = terms
     others = np.delete(annotations, annotator, axis=1)
-    own = annotations[:, annotator]
-    usable: BoolArray = np.isfinite(own) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
+    values = annotations[:, annotator]
+    usable: BoolArray = np.isfinite(values) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
     if usable.sum() < MIN_ITEMS:
         return None
-    of_judge, of_own = alike(judge[usable], others[usable]), alike(own[usable], others[usable])
-    judge_ahead, annotator_ahead = (
-        (of_judge >= of_own).astype(np.float64),
-        (of_own >= of_judge).astype(np.float64),
-    )
+    judge_likeness = likeness(judge[usable], others[usable])
+    annotator_likeness = likeness(values[usable], others[usable])
+    judge_ahead = (judge_likeness >= annotator_likeness).astype(np.float64)
+    annotator_ahead = (annotator_likeness >= judge_likeness).astype(np.float64)
     return AnnotatorTest(
         annotator=annotator,
         n=len(judge_ahead),
@@ -154,20 +156,21 @@ def _decided(tests: list[AnnotatorTest]) -> list[AnnotatorTest]:
 
 def _p_value(difference: FloatArray, cluster: IntArray, epsilon: float) -> float | None:
     """Return the one-sided p-value for a mean of at least epsilon, against less."""
-    found = mean_over_clusters(difference, cluster)
-    if not found.estimable:
+    mean = mean_over_clusters(difference, cluster)
+    if not mean.estimable:
         return None
-    if not found.flat:
-        t = (found.value - epsilon) / found.error
-        return float(stdtr(found.degrees, _without_skewness(t, difference - found.value, cluster)))
-    # Without spread there is no t. A mean of at least epsilon needs clusters that differ by 1 with at least that probability.
-    return float((1 - epsilon) ** found.clusters) if found.value < epsilon else 1.0
+    if not mean.flat:
+        t = (mean.value - epsilon) / mean.error
+        return float(stdtr(mean.degrees, _without_skewness(t, difference - mean.value, cluster)))
+    # Without spread there is no t. A mean of at least epsilon needs clusters that differ by 1 with at least that
+    # probability.
+    return float((1 - epsilon) ** mean.clusters) if mean.value < epsilon else 1.0
 
 
 def _without_skewness(t: float, residual: FloatArray, cluster: IntArray) -> float:
     """Correct a t for skewness, so that it is equally likely to be too low and too high.
 
-    Clusters on which the judge is entirely wrong are few and far out.
+    The sums are skewed, because few clusters are those on which the judge is entirely wrong.
 
     Source: Hall 1992, the cubic that removes the skewness of a mean, here of clusters' sums.
     """
@@ -187,7 +190,7 @@ def _nearness(values: FloatArray, others: FloatArray) -> FloatArray:
     return -np.sqrt(squares.sum(axis=1) / np.isfinite(others).sum(axis=1))
 
 
-_LIKENESS: dict[Likeness, _Alike] = {
+_LIKENESS: dict[Likeness, _LikenessOf] = {
     "equal": _share_equal,
     "near": _nearness,
 }

@@ -1,4 +1,4 @@
-"""Panel of every judge against the labels: baselines, slices, cautions, optional parts."""
+"""Calibration of every judge with the labels: baselines, slices, cautions, requested parts."""
 
 from __future__ import annotations
 
@@ -51,11 +51,10 @@ class Requests(NamedTuple):
     """Optional analyses beyond the panel; None for those not requested.
 
     Attributes:
-        audit: A person's findings for some items, chosen at random, by item; they correct for errors of the
-            labels.
+        audit: A person's verdicts on a random sample of items, by item, to correct for errors of the labels.
         audit_by: Method of this correction.
         max_error: Certify a confidence above which a judge's verdicts are wrong at most this often.
-        cascade: Judges, in the order in which they are asked, to certify together at ``max_error``.
+        cascade: Judges, in the order in which they are asked, to certify together for ``max_error``.
         levels: All possible values of labels and scores, ascending, for agreement on categories.
         threshold_for: Choose the threshold that maximises this statistic of the 2x2 table.
         recalibrate: Method that maps scores to rates.
@@ -70,8 +69,8 @@ class Requests(NamedTuple):
     recalibrate: Recalibrator | None = None
 
 
-def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
-    """Return the requested analyses, for every judge of a table."""
+def requested_analyses(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
+    """Return the requested analyses of every judge of a table, by field of `CalibrationNumbers`."""
     audit, audit_by, max_error, cascade, levels, statistic, method = requests
     parts: dict[str, Any] = {}
     if audit is not None:
@@ -80,16 +79,16 @@ def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str
         from ..thresholds.certified_thresholds import cascade_of  # noqa: PLC0415 - seldom requested
 
         parts["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
-    of_each: dict[str, Callable[[Table], Any]] = {}
+    functions: dict[str, Callable[[Table], Any]] = {}
     if max_error is not None:
-        of_each["selective"] = lambda part: _selective(part, max_error, settings.seed)
+        functions["selective"] = lambda part: _selective(part, max_error, settings.seed)
     if levels is not None:
-        of_each["categories"] = lambda part: category_agreement(usable_sample(part), levels, settings)
+        functions["categories"] = lambda part: category_agreement(usable_sample(part), levels, settings)
     if statistic is not None:
-        of_each["thresholds"] = lambda part: _threshold(part, statistic)
+        functions["thresholds"] = lambda part: _threshold(part, statistic)
     if method is not None:
-        of_each["recalibration"] = lambda part: _recalibration(part, method, settings.level)
-    return parts | {name: by_judge(table, of) for name, of in of_each.items()}
+        functions["recalibration"] = lambda part: _recalibration(part, method, settings.level)
+    return parts | {name: by_judge(table, function) for name, function in functions.items()}
 
 
 def _selective(table: Table, max_error: float, seed: int) -> CertifiedThreshold:
@@ -143,10 +142,8 @@ def calibrate(
     """
     settings = Settings(interval, level, replicates, seed)
     table = table.with_pass_at(pass_at)
-    judges, better = (
-        _judges(table, settings),
-        by_judge(table, lambda part: _better_threshold(part, level) if _has_fractions(part) else None),
-    )
+    judges = _judges(table, settings)
+    better = by_judge(table, lambda part: _better_threshold(part, level) if _has_fractions(part) else None)
     suspected = suspected_label_errors(table)
     calibration = CalibrationNumbers(
         judges=judges,
@@ -167,8 +164,8 @@ def calibrate(
         ),
         adjudication=adjudicate(table, table.decisions, settings) if table.decisions.by_item else None,
     )
-    more = answers(table, requests or Requests(), settings=settings)
-    return msgspec.structs.replace(calibration, **more)
+    requested = requested_analyses(table, requests or Requests(), settings=settings)
+    return msgspec.structs.replace(calibration, **requested)
 
 
 def _has_fractions(table: Table) -> bool:
@@ -205,10 +202,7 @@ def _slices(table: Table, settings: Settings) -> dict[str, dict[str, dict[str, J
 def cautions(
     judges: Mapping[str, JudgeCalibration], table: Table, better: Mapping[str, BetterThreshold] | None = None
 ) -> list[Caution]:
-    """Return the cautions for judge panels computed from a table, one of each kind that applies.
-
-    The gains from better thresholds are among them.
-    """
+    """Return the cautions about judge panels and better thresholds, at most one of each kind."""
     graded = {name: panel for name, panel in judges.items() if panel.n}
     numbers: dict[AgreementCaution, dict[str, float]] = {
         "nothing_said": {name: 0 for name, panel in judges.items() if not panel.n},

@@ -1,8 +1,6 @@
-"""Result types of `calibrate`.
+"""Result types of `calibrate`, with the fields of ``calibrate --json``.
 
-``calibrate --json`` and ``calibration.json`` are these, field by field.
-
-Nothing heavy is imported here: to show what was computed takes neither numpy nor scipy.
+Imports neither numpy nor scipy, so that showing results is fast.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ class MissingVerdicts(msgspec.Struct, frozen=True):
 class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     """Calibration results for one judge.
 
-    Each statistic is an attribute too: ``found.cohen_kappa.low``.
+    Each statistic is also an attribute: ``judge.cohen_kappa.low``.
 
     Attributes:
         pass_at: Pass threshold of its verdicts, and of the labels beside them.
@@ -63,14 +61,14 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
         n_missing: Labelled rows without a score.
         n_unlabelled: Rows without a label.
         n_clusters: Clusters of the ``n`` rows.
-        effective_clusters: As many clusters of one size as these are worth.
+        effective_clusters: Effective number of clusters: ``n^2 / sum of squared sizes``.
         binary: Whether all labels and scores are 0 or 1.
         tp: Rows that the label passes and the judge passes.
         fp: Rows that the label fails and the judge passes.
         fn: Rows that the label passes and the judge fails.
         tn: Rows that both fail.
         statistics: Every statistic of `ESTIMATORS`, by name, and the custom ones.
-        missing: What becomes of missing verdicts.
+        missing: Rate and possible effect of missing verdicts.
     """
 
     pass_at: float = HALF
@@ -123,31 +121,32 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
 class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Agreement of each judge of a table with the labels.
 
-    Judges are accessible by name, as a `JudgeCalibration`: ``found["judge"].cohen_kappa``.
+    Each judge is accessible by name: ``calibration["judge"].cohen_kappa``.
 
     Attributes:
-        judges: Each judge against the labels.
-        baselines: What a judge has to beat: ``always_pass``, ``always_fail``, and those that the table has.
-        slices: The judges on each value of a column, by column and value.
+        judges: Results by judge.
+        baselines: Results of baselines, which a judge has to beat: ``always_pass``, ``always_fail``, and
+            those in the table.
+        slices: Results by judge on each value of a column, by column and value.
         homogeneity: Tests that a judge is equally good on every slice, by column, judge and rate.
-        suspected_label_errors: Labels to look at first, the 20 most doubtful.
-        dawid_skene: What judges would have to be like if they erred independently.
+        suspected_label_errors: The 20 most doubtful labels.
+        dawid_skene: Rates of the judges if they erred independently, estimated without labels.
         pass_at: Pass threshold; None if judges differ.
         level: Nominal coverage of the intervals.
-        cautions: What limits all of it.
-        people: Agreement between people, if several looked at the same items.
-        more_suspected: How many more labels most judges contradict than are listed.
+        cautions: Limits of these results.
+        people: Agreement between people, if several graded the same items.
+        more_suspected: Number of doubtful labels beyond those listed.
         systems: Agreement on systems, by judge, if there are two or more.
         probability: Scores read as probabilities, by judge, if they lie between 0 and 1.
         better_cuts: Gain of another threshold, by judge, if scores lie between 0 and 1 and have labels.
-        adjudication: Judges by the labels that people corrected after a disagreement, if anybody did.
+        adjudication: Judges against adjudicated labels, if there are any.
         label_audit: On request: judges corrected for errors of the labels.
-        selective: On request: a confidence from which on verdicts can be trusted, by judge.
+        selective: On request: the confidence threshold for an error rate, by judge.
         cascade: On request: judges asked one after another.
         categories: On request: agreement on declared levels, by judge.
-        thresholds: On request: the threshold that makes a statistic largest, by judge.
+        thresholds: On request: the threshold that maximises a statistic, by judge.
         recalibration: On request: a map from scores to rates, by judge.
-        comparison: Of a run with several judges: these against each other, as ``compare --json`` has it.
+        comparison: For a run with several judges: their comparison, as in ``compare --json``.
     """
 
     judges: dict[str, JudgeCalibration] = {}

@@ -1,4 +1,4 @@
-"""Errors of the people who decide, estimated from outputs that two of them decided."""
+"""Error rate of the people who decide, estimated from outputs that two of them decided."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..statistic import Statistic, defined
 from .adjudicated_rows import RIGHT, UNDECIDABLE, UNSEEN, WRONG, AdjudicatedRows
 
 FEWEST_TWICE = 20
-"""Outputs that two people have to decide right or wrong, before their errors correct anything."""
+"""Fewest outputs decided as right or wrong by two people from which their errors are estimated."""
 
 _CHANCE = 0.4
-"""If two people may differ on this share of outputs, they agree hardly more often than by chance."""
+"""Share of differing decisions from which two people agree hardly more often than by chance."""
 
 _DECIDED = {"right", "wrong"}
 
@@ -57,17 +57,17 @@ def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | N
         for pair in first_two
         if len(pair) == 2 and {each.found for each in pair} <= _DECIDED  # noqa: PLR2004 - the first two
     ]
-    found = DeciderErrors(float(sum(agreed)), float(len(agreed) - sum(agreed)))
-    if len(agreed) < FEWEST_TWICE or wilson_interval(found.apart / len(agreed), len(agreed))[1] > _CHANCE:
+    n, alike = len(agreed), sum(agreed)
+    if n < FEWEST_TWICE or wilson_interval((n - alike) / n, n)[1] > _CHANCE:
         return None
-    return found
+    return DeciderErrors(float(alike), float(n - alike))
 
 
 def error_rate(apart: FloatArray) -> FloatArray:
     """Return the error rate ``e`` of each of two people from their share of differing decisions.
 
-    Both err equally often, independently of each other, of the truth and of label and verdict, so they differ
-    on ``2 e (1 - e)``.
+    Both are taken to err equally often, independently of each other, the truth, label and verdict, so they
+    differ on ``2 e (1 - e)``.
     """
     return (1 - np.sqrt(1 - 2 * np.minimum(apart, _CHANCE))) / 2
 
@@ -89,11 +89,11 @@ class DecidedShares(NamedTuple):
 
 
 def decided_shares(
-    rows: AdjudicatedRows, erring: DeciderErrors | None, replicates: int, rng: np.random.Generator
+    rows: AdjudicatedRows, errors: DeciderErrors | None, replicates: int, rng: np.random.Generator
 ) -> DecidedShares:
-    """Return the shares; without known errors all decisions count as right."""
-    if erring is not None:
-        return _less_errors(rows, erring, replicates, rng)
+    """Return the shares, corrected for the errors of people if these are known."""
+    if errors is not None:
+        return _corrected_shares(rows, errors, replicates, rng)
     wrong, right, unknown = np.moveaxis(rows.reviewed_counts, -1, 0)
     return DecidedShares(
         _part(wrong + right, unknown),
@@ -103,19 +103,19 @@ def decided_shares(
     )
 
 
-def _less_errors(
-    rows: AdjudicatedRows, erring: DeciderErrors, replicates: int, rng: np.random.Generator
+def _corrected_shares(
+    rows: AdjudicatedRows, errors: DeciderErrors, replicates: int, rng: np.random.Generator
 ) -> DecidedShares:
-    """Return the shares without the errors of the people who decided."""
+    """Return the shares, corrected for the errors of the people who decided."""
     counts = decided_counts(rows)
-    error = error_rate(np.array(erring.apart / (erring.alike + erring.apart)))
+    error = error_rate(np.array(errors.apart / (errors.alike + errors.apart)))
     wrong, right, weight = found_counts(counts, float(error))
     undecidable, decidable = np.moveaxis(counts.decidable, -1, 0)
     return DecidedShares(
         _part(decidable, undecidable),
         without_errors(_part(right, wrong), error, weight),
         drawn_shares(decidable, undecidable, replicates, rng),
-        without_errors(drawn_shares(right, wrong, replicates, rng), erring.drawn(replicates, rng), weight),
+        without_errors(drawn_shares(right, wrong, replicates, rng), errors.drawn(replicates, rng), weight),
     )
 
 
@@ -182,11 +182,11 @@ def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, Float
     # The variance of a share found right is x (1 - x) / n; it moves by 1 - 2 e with the share that is right.
     information = [n * (1 - 2 * e) / _variance(share, e) for n, e in zip((once, twice), errors, strict=True)]
     weight = _part(information[1], information[0])
-    found = (1 - weight) * _part(*_sides(counts.once)) + weight * _part(*_sides(counts.twice))
-    both = (1 - weight) * errors[0] + weight * errors[1]
+    found_right = (1 - weight) * _part(*_sides(counts.once)) + weight * _part(*_sides(counts.twice))
+    error_of_both = (1 - weight) * errors[0] + weight * errors[1]
     total = sum(each * (1 - 2 * e) for each, e in zip(information, errors, strict=True))
-    n = _variance(share, both) * total / (1 - 2 * both) ** 2
-    return n * (1 - found), n * found, weight
+    n = _variance(share, error_of_both) * total / (1 - 2 * error_of_both) ** 2
+    return n * (1 - found_right), n * found_right, weight
 
 
 def without_errors(share: FloatArray, error: FloatArray, weight: FloatArray) -> FloatArray:
@@ -194,20 +194,20 @@ def without_errors(share: FloatArray, error: FloatArray, weight: FloatArray) -> 
 
     ``weight`` is the share of decisions that two people made.
 
-    It may lie outside [0, 1]: such excesses of the cells of a table even out in their sum.
+    It may lie outside [0, 1]; over the cells of a table, values below 0 and above 1 cancel out.
     """
     both = (1 - weight) * error + weight * _of_two(error)
     return (share - both) / (1 - 2 * both)
 
 
 def _of_two(error: _Error) -> _Error:
-    """Return how often two who agree are both wrong."""
+    """Return the share of agreeing pairs that are both wrong."""
     return error**2 / (error**2 + (1 - error) ** 2)
 
 
 def _variance(share: FloatArray, error: FloatArray | float) -> FloatArray:
-    found = share + error * (1 - 2 * share)
-    return found * (1 - found)
+    found_right = share + error * (1 - 2 * share)
+    return found_right * (1 - found_right)
 
 
 def _sides(counts: FloatArray) -> tuple[FloatArray, FloatArray]:

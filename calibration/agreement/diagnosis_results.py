@@ -1,7 +1,4 @@
-"""Result types for errors of judges, labels or people; imports no heavy package.
-
-These are the results of `calibrate` besides the panel.
-"""
+"""Result types of `calibrate` besides the panel; imports neither numpy nor scipy."""
 
 from __future__ import annotations
 
@@ -17,9 +14,9 @@ class EqualRates(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         p: Its p-value; None when it cannot be computed.
-        groups: How many groups took part.
+        groups: Number of groups.
         undefined: Why there is no p-value; None when there is one.
-        holm_p: Adjusted for all such tests of the table.
+        holm_p: ``p`` adjusted over all such tests of the table (Holm).
     """
 
     p: float | None = None
@@ -34,10 +31,10 @@ class SuspectedLabel(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         item_id: The item.
         label: Its label.
-        contradicted_by: Judges on the other side of it.
-        agreed_by: Judges on its side.
-        evidence: Log-odds that the truth is of the other class than the label, were judges to err
-            independently; below 0 if that class is rare.
+        contradicted_by: Judges that disagree with the label.
+        agreed_by: Judges that agree with it.
+        evidence: Log-odds that the label is wrong if judges err independently; below 0 if the other class is
+            rare.
     """
 
     item_id: str
@@ -64,9 +61,9 @@ class PairAgreement(msgspec.Struct, frozen=True, kw_only=True):
         n: Items that both judged.
         observed: Share of them on which they agree.
         expected: What the model expects.
-        residual: Observed less expected. Above 0 judges do not err independently; which of them share errors
-            it does not tell: the model may have taken what some share for the truth, and then it is the
-            others that agree too much.
+        residual: Observed minus expected. Above 0, judges do not err independently. It does not show which
+            judges share errors: if the model takes shared errors for the truth, the other judges agree too
+            much.
     """
 
     a: str
@@ -85,8 +82,8 @@ class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
         undefined: Why there is no model; None if there is one.
         prevalence: Share of right items.
         judges: The judges' rates.
-        pairs: Every two judges with items in common; none of three judges, whose agreement the model can
-            always meet.
+        pairs: Every two judges with items in common; empty for three judges, since the model always fits
+            their agreement.
     """
 
     n: int = 0
@@ -97,10 +94,10 @@ class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class People(msgspec.Struct, frozen=True):
-    """Joint agreement of a table's people.
+    """Agreement of the people in a table.
 
     Attributes:
-        names: Theirs.
+        names: Names of the people.
         krippendorff_alpha: At the nominal, ordinal and interval level.
     """
 
@@ -109,10 +106,10 @@ class People(msgspec.Struct, frozen=True):
 
 
 class SystemMeans(msgspec.Struct, frozen=True):
-    """One system, by labels and by a judge.
+    """Mean label and mean score of one system.
 
     Attributes:
-        n: Rows with both.
+        n: Rows with label and score.
         label_mean: Mean label.
         score_mean: Mean score.
         difference: Mean of score minus label; its interval holds together with those of the other systems.
@@ -142,11 +139,11 @@ class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
     """A judge's scores read as probabilities.
 
     Attributes:
-        n: Rows.
-        groups: How many groups of scores.
-        grouping: What the groups are.
+        n: Number of rows.
+        groups: Number of groups of scores.
+        grouping: Kind of groups.
         statistics: Parts of the Brier score, plain and corrected for small groups, and ``ece_equal_mass``.
-        confidence: How well the verdict's own probability foretells that it is right.
+        confidence: Statistics of a verdict's probability as a prediction that it is right.
     """
 
     n: int = 0
@@ -157,14 +154,14 @@ class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CorrectedRates(msgspec.Struct, frozen=True):
-    """A judge against the truth, as estimated by an audit of the labels.
+    """A judge against the truth, estimated with an audit of the labels.
 
     Attributes:
-        prevalence: Share that is truly right.
+        prevalence: Share of rows that are truly right.
         true_positive_rate: True positive rate of the judge.
         true_negative_rate: True negative rate of the judge.
-        label_sensitivity: Share of the truly right that the labels pass.
-        label_specificity: Share of the truly wrong that the labels fail.
+        label_sensitivity: Share of truly right rows that the labels pass.
+        label_specificity: Share of truly wrong rows that the labels fail.
     """
 
     prevalence: Statistic
@@ -175,14 +172,20 @@ class CorrectedRates(msgspec.Struct, frozen=True):
 
 
 AuditMethod: TypeAlias = Literal["double-sampling", "gart-buck"]
-"""``double-sampling`` holds whatever errors judge and labels share; ``gart-buck`` if they share none, and
-needs no verdict on audited items."""
+"""``double-sampling`` is valid even if judge and labels share errors. ``gart-buck`` needs no verdicts on
+audited items, but is valid only if they share no errors."""
 
 
 class LabelAudit(msgspec.Struct, frozen=True, kw_only=True):
     """Labels against the truth, and judges corrected for label errors.
 
-    Rows of the table are the truth, columns the label. The correction names its method.
+    Attributes:
+        tp: Audited items that are right and that the label passes.
+        fp: Audited items that are wrong and that the label passes.
+        fn: Audited items that are right and that the label fails.
+        tn: Audited items that are wrong and that the label fails.
+        judges: Corrected rates by judge.
+        method: Method of the correction.
     """
 
     tp: int
@@ -194,7 +197,7 @@ class LabelAudit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CategoryAgreement(msgspec.Struct, frozen=True):
-    """Agreement with each level a category: the levels, the table (rows: label), the statistics."""
+    """Agreement with each level as a category: levels, table (rows: label), and statistics."""
 
     levels: list[float]
     table: list[list[int]]

@@ -20,7 +20,7 @@ from ..tables.calibration_table import BASELINE, PERSON, Table
 from .calibration_results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
 from .diagnosis_results import People
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
 def judge_panel(table: Table, *, settings: Settings, source: ThresholdSource = "default") -> JudgeCalibration:
@@ -50,10 +50,10 @@ def judge_panel(table: Table, *, settings: Settings, source: ThresholdSource = "
     )
 
 
-def by_judge(table: Table, of: Callable[[Table], _Found | None]) -> dict[str, _Found]:
+def by_judge(table: Table, function: Callable[[Table], _Result | None]) -> dict[str, _Result]:
     """Apply a function to each judge's rows, keeping the results that are not None."""
-    found = {judge: of(table.take(rows)) for judge, rows in table.judge.present()}
-    return {judge: each for judge, each in found.items() if each is not None}
+    results = {judge: function(table.take(rows)) for judge, rows in table.judge.present()}
+    return {judge: each for judge, each in results.items() if each is not None}
 
 
 def usable_rows(table: Table) -> Table:
@@ -85,14 +85,13 @@ def _missing(labelled: Table, settings: Settings) -> MissingVerdicts:
 
 
 def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
-    """Compute the baseline panels, among them ``always_pass`` and ``always_fail``.
+    """Compute the panels of the baselines.
 
-    These two cover every labelled item.
-
-    Others depend on the table: each ``baseline:NAME`` under its name (``checker``, in a run folder, is the
-    checker against labels that are not its own), ``lexical`` (the judge that only compares words, unless it
-    is the only judge), and ``human_human`` (one person as the judge of another, over every pair that graded
-    the same item; the first name in the alphabet is the label).
+    * ``always_pass`` and ``always_fail``: on every labelled item. * each column ``baseline:NAME`` of the
+    table, under its name; for runs, ``checker`` is the checker against labels that are not its own. *
+    ``lexical``: the judge that only compares words, unless it is the only judge. * ``human_human``: one
+    person as the judge of another, for each two people who graded the same item; the label is that of the
+    alphabetically first.
     """
     items = table.take(np.isfinite(table.label)).each_item_once()
     baselines = {
@@ -101,12 +100,10 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
     }
     for name, score in items.opinions(BASELINE).items():
         baselines[name] = _where_graded(items, score)
-    compares_words = [
-        name in table.judges and table.judges[name].kind == "baseline" for name in table.judge.values
-    ]
-    lexical = np.array(compares_words)[table.judge.codes]
-    if lexical.any() and not lexical.all():
-        baselines["lexical"] = table.take(lexical)
+    lexical = {name for name, judge in table.judges.items() if judge.kind == "baseline"}
+    is_lexical = table.judge.isin(lexical)
+    if is_lexical.any() and not is_lexical.all():
+        baselines["lexical"] = table.take(is_lexical)
     pairs = _pairs_of_people(table.each_item_once())
     if pairs is not None:
         baselines["human_human"] = pairs
@@ -114,10 +111,7 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
 
 
 def people_among_themselves(table: Table, settings: Settings) -> People | None:
-    """Return the joint agreement of a table's people; None if no item has two of them.
-
-    People are the columns ``person:NAME``.
-    """
+    """Return the agreement of the people in columns ``person:NAME``; None if no item has two."""
     items = table.each_item_once()
     people = items.opinions(PERSON)
     if len(people) < 2:  # noqa: PLR2004 - agreement takes two
@@ -169,9 +163,8 @@ def reliability(
     Source: Krippendorff 2011.
 
     Args:
-        ratings: Values, shape ``(raters, units)``; NaN where a rater did not rate; for the level ``ratio`` at
-            least 0.
-        level: What differences mean.
+        ratings: Values, shape ``(raters, units)``, NaN where missing; at least 0 for the level ``ratio``.
+        level: Level of measurement.
         cluster: Cluster number of each unit, shape ``(units,)``; None when every unit is its own.
         settings: Level of the interval, replicates and seed.
     """

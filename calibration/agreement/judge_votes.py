@@ -1,7 +1,7 @@
-"""Judges' votes alone: Dawid and Skene's model, and labels that most judges contradict.
+"""Dawid and Skene's model of the judges' verdicts, and labels that most judges contradict.
 
-A diagnostic, never the truth: language models share errors, and the model takes shared errors for correct
-verdicts.
+Both are diagnostics, never the truth: language models share errors, and the model takes shared errors for
+correct verdicts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _METHOD = "Dawid-Skene: no interval"
 
 
 def judges_alone(table: Table) -> JudgesAlone:
-    """Fit Dawid and Skene's model to the verdicts of all judges, labels aside."""
+    """Fit Dawid and Skene's model to the verdicts of all judges, without labels."""
     names, verdicts = _verdicts(table)
     model = dawid_skene(verdicts)
     if isinstance(model, str):
@@ -70,9 +70,14 @@ _ROUNDS, _SETTLED = 20_000, 1e-10
 
 
 class JudgePairAgreement(NamedTuple):
-    """Two judges, by number, with their agreement.
+    """Agreement of two judges.
 
-    Holds the items that both judged, the share on which they agree, and the agreement that the model expects.
+    Attributes:
+        a: Number of one judge.
+        b: Number of the other.
+        n: Items that both judged.
+        observed: Share of these on which they agree.
+        expected: Share that the model expects.
     """
 
     a: int
@@ -90,8 +95,8 @@ class DawidSkene(NamedTuple):
         true_positive_rate: True positive rate by judge, shape ``(J,)``; NaN if it judged no such item.
         true_negative_rate: True negative rate by judge, in the same form.
         posterior: Chance that each item is right, shape ``(n,)``; NaN where fewer than three judged it.
-        pairs: Agreement of every two judges that have items in common; empty for three judges, whose
-            agreement the model can always meet.
+        pairs: Agreement of every two judges that have items in common; empty for three judges, since the
+            model always fits their agreement.
     """
 
     prevalence: float
@@ -104,16 +109,14 @@ class DawidSkene(NamedTuple):
 def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
     """Fit the two-class model by expectation maximization, or return why it cannot be fitted.
 
-    The fit starts from the majority.
-
     Verdicts are 1 for pass, 0 for fail, NaN without one, shape ``(J, n)``; only items with verdicts of three
-    judges or more count. The two classes are interchangeable; "right" is the one for which the judges
-    together are better than chance (mean Youden's J above 0).
+    judges or more count. The fit starts from the majority. The two classes are interchangeable; "right" is
+    the one for which the judges together are better than chance (mean Youden's J above 0).
 
     Source: Dawid and Skene 1979.
     """
     shared = np.isfinite(verdicts).sum(axis=0) >= FEWEST_JUDGES
-    # An item with fewer verdicts carries no information on agreement, only on who was asked.
+    # Items with fewer verdicts are left out.
     verdicts = np.where(shared, verdicts, np.nan)
     judged = np.isfinite(verdicts)
     if not shared.any():
@@ -156,7 +159,7 @@ def _patterns(verdicts: FloatArray) -> tuple[FloatArray, np.ndarray, FloatArray]
 def _maximized(
     right: FloatArray, passed: FloatArray, failed: FloatArray, counts: FloatArray
 ) -> tuple[float, tuple[FloatArray, FloatArray]]:
-    """Prevalence and the judges' rates, given how likely each pattern is right."""
+    """Return prevalence and the judges' rates, given the chance that each pattern is right."""
     is_right, is_wrong = counts * right, counts * (1 - right)
     tpr = ratio(passed @ is_right, (passed + failed) @ is_right)
     tnr = ratio(failed @ is_wrong, (passed + failed) @ is_wrong)
@@ -167,7 +170,7 @@ def _expected(
     prevalence: float, rates: tuple[FloatArray, FloatArray], passed: FloatArray, failed: FloatArray
 ) -> FloatArray:
     """Return the probability that each pattern is right, given prevalence and rates."""
-    # The rate of an empty class is unknown; logarithms of 0 are bounded, since chances of 0 stay 0.
+    # The rate of an empty class is unknown. Rates are kept above 0 so that their logarithms are finite.
     tpr, tnr = (np.clip(np.nan_to_num(rate, nan=0.5), 1e-300, 1.0) for rate in rates)
     miss, alarm = (np.clip(1 - rate, 1e-300, 1.0) for rate in (tpr, tnr))
     for_right = np.log(max(prevalence, 1e-300)) + np.log(tpr) @ passed + np.log(miss) @ failed
@@ -219,7 +222,7 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
     doubt = np.bincount(output, weights=_evidence(table, right, passed))
     odds = doubt + _log_odds_of_other_class(right[first_row])
     mostly_contradicted = 2 * np.bincount(output, weights=against) > np.bincount(output)
-    # A judge at chance does not contradict a label, and a rare class must not hide the verdicts of good judges.
+    # Judges at chance add no doubt, and a rare class must not hide the verdicts of good judges.
     several = _judges_by_output(output, table.judge.codes) >= min(2, len(np.unique(table.judge.codes)))
     numbers: list[int] = np.flatnonzero(mostly_contradicted & (doubt > 0) & several).tolist()
     items = [table.value("item_id", row) or "" for row in first_row.tolist()]
@@ -258,7 +261,7 @@ def _judges(table: Table, rows: BoolArray) -> list[str]:
 
 
 def _evidence(table: Table, right: BoolArray, passed: BoolArray) -> FloatArray:
-    """Log-likelihood of each row's verdict under the opposite label, less that under the label."""
+    """Return each verdict's log-likelihood under the opposite label minus that under the label."""
     evidence = np.zeros(len(table))
     for _, rows in table.judge.present():
         share_right = _smoothed(passed, rows & right)

@@ -1,7 +1,4 @@
-"""Judge error rates, corrected for label errors.
-
-The label is a measurement too: the checker that gave it makes errors.
-"""
+"""Judge error rates, corrected for label errors, such as those of a checker."""
 
 from __future__ import annotations
 
@@ -31,7 +28,10 @@ _NO_CLASS = "the audit finds no right item, or no wrong one"
 def label_audit(
     table: Table, truth: Mapping[str, float], settings: Settings, method: AuditMethod = "double-sampling"
 ) -> LabelAudit:
-    """Return a table's judges, corrected for label errors; some audited item must have a label."""
+    """Return the rates of each judge, corrected for label errors.
+
+    At least one audited item must have a label.
+    """
     counts, effect = audit_counts(table, truth), audit_effect(table, truth)
     (tn, fp), (fn, tp) = counts.astype(int).tolist()
     judges: dict[str, CorrectedRates] = {}
@@ -76,15 +76,13 @@ def doubly_sampled(
     """
     observed = _label_rates(audit, settings.level, effect)
     audited = verdicts.sum(axis=-1)
-    why = (
-        "no row has both a label and a score"
-        if not sample.n
-        else _NOT_JUDGED
-        if not audited.any()
-        else _NOT_AUDITED
-        if not audited.sum(axis=1).all()
-        else None
-    )
+    why = None
+    if not sample.n:
+        why = "no row has both a label and a score"
+    elif not audited.any():
+        why = _NOT_JUDGED
+    elif not audited.sum(axis=1).all():
+        why = _NOT_AUDITED
     if why is not None:
         nothing = undefined(why, n=sample.n, level=settings.level)
         return CorrectedRates(nothing, nothing, nothing, *observed)
@@ -154,9 +152,9 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     items, first = np.unique(labelled.item.codes, return_index=True)
     thresholds = labelled.threshold[first]
     for item, label, threshold in zip(items, labelled.label[first], thresholds, strict=True):
-        found = truth.get(table.item.values[int(item)])
-        if found is not None:
-            counts[int(found >= threshold), int(label >= threshold)] += 1
+        grade = truth.get(table.item.values[int(item)])
+        if grade is not None:
+            counts[int(grade >= threshold), int(label >= threshold)] += 1
     if not counts.sum():
         raise InputError(
             "no item of the label audit has a label in the table; items are case_id|system|trial"
@@ -168,24 +166,26 @@ def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     """Return the design effect of an audit; 1 if each audited item is its own cluster.
 
     If all systems' outputs of a case are audited, errors of their labels depend on each other. The effect
-    observed in the errors, given the label, is averaged with the usual one, and enlarged for few clusters.
+    observed in the errors, given the label, is averaged with the default one, and enlarged for few clusters.
     """
     labelled = table.take(np.isfinite(table.label))
     _, first = np.unique(labelled.item.codes, return_index=True)
     items = labelled.take(first)
     codes: list[int] = items.item.codes.tolist()
-    found = np.array([truth.get(items.item.values[code], np.nan) for code in codes])
-    audited = np.isfinite(found)
+    grade = np.array([truth.get(items.item.values[code], np.nan) for code in codes])
+    audited = np.isfinite(grade)
     cluster, label = items.cluster[audited], items.right[audited]
     sizes = np.unique(cluster, return_counts=True)[1]
     size = float((sizes**2).sum()) / len(cluster)
     if size <= 1.0:
         return 1.0
-    wrong = (label != (found[audited] >= items.threshold[audited])).astype(np.float64)
-    expected = np.where(label, *(wrong[side].mean() if side.any() else 0.0 for side in (label, ~label)))
-    rest = wrong - expected
-    squares = float((rest**2).sum())
-    effect = max(1.0, float((cluster_sums(rest, cluster) ** 2).sum()) / squares) if squares else 1.0
+    wrong = (label != (grade[audited] >= items.threshold[audited])).astype(np.float64)
+    residual = wrong.copy()
+    for side in (label, ~label):
+        if side.any():
+            residual[side] -= wrong[side].mean()
+    squares = float((residual**2).sum())
+    effect = max(1.0, float((cluster_sums(residual, cluster) ** 2).sum()) / squares) if squares else 1.0
     student = student_ratio(0.95, len(sizes) - 1)
     return averaged_effect(
         effect * student**2, usual_effect(size), informative_errors(float(wrong.sum()), size)
@@ -199,12 +199,12 @@ def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     """
     rows, counts = usable_rows(table), np.zeros((2, 2, 2))
     times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
-    right, passed = rows.right.astype(np.int64), rows.passed.astype(np.int64)
+    right, passed, thresholds = rows.right.astype(np.int64), rows.passed.astype(np.int64), rows.threshold
     items: list[int] = rows.item.codes.tolist()
     for row, item in enumerate(items):
-        found = truth.get(rows.item.values[item])
-        if found is not None:
-            counts[right[row], passed[row], int(found >= rows.threshold[row])] += 1 / times[item]
+        grade = truth.get(rows.item.values[item])
+        if grade is not None:
+            counts[right[row], passed[row], int(grade >= thresholds[row])] += 1 / times[item]
     return counts
 
 
@@ -267,10 +267,7 @@ def _label_rate(counts: FloatArray, level: float, effect: float) -> Statistic:
 
 
 def rate_statistic(value: float, draws: FloatArray, n: int, level: float, why: str) -> Statistic:
-    """Return a rate with the percentile interval of its draws; undefined if not a number.
-
-    ``why`` is then the reason.
-    """
+    """Return a rate with the percentile interval of its draws; undefined, with ``why``, if NaN."""
     if not np.isfinite(value):
         return undefined(why, n=n, level=level)
     ends = percentile_interval(np.clip(draws, 0, 1), level)

@@ -29,10 +29,12 @@ _ONE_LEVEL = "label and score use one and the same level only, so agreement by c
 def category_agreement(
     sample: Sample, levels: Sequence[float], settings: Settings = USUAL
 ) -> CategoryAgreement:
-    """Statistics of the table of labels and scores, a row and a column a level.
+    """Return statistics of the table of labels and scores with one row and column per level.
 
-    ``levels`` are all values that could have been given, used or not, ascending, at least two; a label or
-    score that is none of them is an InputError.
+    ``levels`` are all possible values, used or not, ascending, at least two.
+
+    Raises:
+        InputError: A label or score is not one of the levels.
     """
     scale = np.asarray(levels, dtype=np.float64)
     _check(sample.cells, scale)
@@ -43,12 +45,12 @@ def category_agreement(
 
 
 def linear_weights(levels: FloatArray) -> FloatArray:
-    """1 less the distance of two levels as a share of the largest, shape ``(q, q)``."""
+    """Return 1 minus the distance of two levels over the largest distance, shape ``(q, q)``."""
     return 1 - np.abs(levels[:, None] - levels) / (levels[-1] - levels[0])
 
 
 def ordinal_weights(levels: FloatArray) -> FloatArray:
-    """Gwet's ordinal weights, which know the order of the levels only, shape ``(q, q)``."""
+    """Return Gwet's ordinal weights, which use only the order of the levels, shape ``(q, q)``."""
     between = np.abs(np.arange(len(levels))[:, None] - np.arange(len(levels))) + 1
     return 1 - between * (between - 1) / (len(levels) * (len(levels) - 1))
 

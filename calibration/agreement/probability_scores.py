@@ -56,7 +56,7 @@ def grouped(sample: Sample) -> tuple[IntArray, str]:
 def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dict[str, Statistic]:
     """Return the parts of a sample's Brier score, plain and corrected, and its ECE.
 
-    This calibration error is over the groups: numbers of the cells, shape ``(m,)``, without a gap.
+    The ECE is over the groups, which are numbers of the cells, shape ``(m,)``, without a gap.
     """
     n, level = sample.n, settings.level
     outcome, score = (sample.cells.label >= sample.cells.pass_at).astype(np.float64), sample.cells.score
@@ -77,14 +77,14 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
             ("reliability", "resolution"), corrected[:2], error.tolist(), strict=True
         ):
             ends = t_interval(value, spread, blocks, level) if spread > _ROUNDING else None
-            method = f"cluster-t (jackknife of {blocks} blocks){'' if ends else _why_open(spread)}"
+            method = f"cluster-t (jackknife of {blocks} blocks){'' if ends else _why_no_interval(spread)}"
             statistics[f"{name}_corrected"] = defined(value, ends, n=n, method=method, level=level)
     statistics["uncertainty"] = _uncertainty(sample, plain.uncertainty, settings)
     statistics["ece_equal_mass"] = _ece(sample, group, outcome, level)
     return statistics
 
 
-def _why_open(spread: float) -> str:
+def _why_no_interval(spread: float) -> str:
     if np.isnan(spread):
         return ": no interval, without some block a group has a single row"
     return ": no interval, leaving out a block makes no difference"
@@ -100,18 +100,19 @@ def _jackknife(sample: Sample, group: IntArray, outcome: FloatArray, seed: int) 
     blocks = in_blocks(sample, min(JACKKNIFE_BLOCKS, sample.n_clusters), seed)
     values: list[FloatArray] = []
     for weights, _ in blocks.without_each_group(1):
-        kept = weights[0] > 0
-        numbers = np.unique(group[kept], return_inverse=True)[1]
-        parts = corrected_brier_parts(outcome[kept], sample.cells.score[kept], numbers, weights[0][kept])
+        present = weights[0] > 0
+        numbers = np.unique(group[present], return_inverse=True)[1]
+        parts = corrected_brier_parts(
+            outcome[present], sample.cells.score[present], numbers, weights[0][present]
+        )
         values.append(np.full(2, np.nan) if parts is None else np.array(parts[:2]))
-    found = np.array(values)
-    return left_out_error(found), len(found)
+    return left_out_error(np.array(values)), len(values)
 
 
 def _uncertainty(sample: Sample, value: float, settings: Settings) -> Statistic:
-    """Return ``rate (1 - rate)`` over the interval of the rate.
+    """Return ``rate (1 - rate)``, with its range over the interval of the rate.
 
-    At a rate of one half the delta method would see no slope.
+    The delta method fails at a rate of one half, where the slope is 0.
     """
     rate = measure([ESTIMATORS["prevalence"]], sample, Settings(level=settings.level))["prevalence"]
     if rate.low is None or rate.high is None:

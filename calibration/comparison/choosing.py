@@ -1,4 +1,4 @@
-"""Optimism of choosing the best, and the cost of a judge."""
+"""Choice of the best contender, with its optimism, and the cost of verdicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_INTERVAL = "no interval: the choices of the splits share their items, so the
 
 
 class Choice(NamedTuple):
-    """The best contender, with its share right on all items and on held-out ones.
+    """The best contender, with its share right on all items and on held-out items.
 
     Attributes:
         best: Index of the contender that is right most often; the first of equals.
@@ -36,9 +36,9 @@ class Choice(NamedTuple):
 def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) -> Choice:
     """Choose on nine tenths of the clusters and score on the last tenth, in turn.
 
-    The interval of the winner's share is simultaneous for all contenders (Bonferroni), so it stays valid
-    after the choice. The held-out share has none: if contenders are about equal, the splits choose alike, and
-    an interval from the spread over items or splits would cover too rarely.
+    The interval of the best's share is simultaneous for all contenders (Bonferroni), so it stays valid after
+    the choice. The held-out share has no interval: one from the spread over items or folds would cover too
+    rarely if contenders are about equal.
 
     Args:
         right: Whether each contender is right, shape ``(contenders, n)``, at least one item.
@@ -47,9 +47,9 @@ def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) ->
     """
     best = int(right.mean(axis=1).argmax())
     together = simultaneous_level(level, len(right))
-    alone = share_of(right[best].astype(np.float64), cluster, level=together)
-    among = f"{alone.method}, for the best of {len(right)} contender{'' if len(right) == 1 else 's'}"
-    apparent = msgspec.structs.replace(alone, level=level, method=among)
+    share = share_of(right[best].astype(np.float64), cluster, level=together)
+    method = f"{share.method}, for the best of {len(right)} contender{'' if len(right) == 1 else 's'}"
+    apparent = msgspec.structs.replace(share, level=level, method=method)
     return Choice(best, apparent, _held_out(right, cluster, level))
 
 
@@ -66,15 +66,15 @@ def _held_out(right: BoolArray, cluster: IntArray, level: float) -> Statistic:
 
 
 CostOf: TypeAlias = Callable[[str, float, float], float | None]
-"""Cost in US dollars from a model's name (empty if unknown), prompt and completion tokens; None if its
+"""Function from a model's name (empty if unknown), prompt and completion tokens to US dollars; None if
 prices are unknown."""
 
 
 def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = None) -> Costs | None:
     """Add up the costs of some rows; None if none has any.
 
-    ``cost_of`` prices rows that have tokens and no cost. Tokens of cached replies count too: this is the
-    judge's cost, not what was paid for this run.
+    ``cost_of`` prices rows that have tokens but no cost. Tokens of cached replies count too: this is what
+    judging costs, not what this run paid.
     """
     part = table.take(rows)
     amounts = {name: numbers for name, numbers in part.numbers.items() if name in AMOUNTS}

@@ -11,15 +11,15 @@ from ..pass_threshold import PassThreshold
 from ..statistic import Caution, Statistic
 
 FEWEST_COMPARED = 5
-"""Labels of each system without which two corrected systems are not compared, unless every undecided
-output has one."""
+"""Fewest labels of each system for comparing two corrected systems, unless every undecided output has a
+label."""
 
 By: TypeAlias = Literal["judge", "system"]
 Right: TypeAlias = Literal["agrees", "score", "label"]
 
 
 class Flip(msgspec.Struct, frozen=True, kw_only=True):
-    """An item on which just one of two is right."""
+    """An item on which exactly one of two is right."""
 
     item_id: str
     right: str
@@ -29,8 +29,9 @@ class Areas(msgspec.Struct, frozen=True, kw_only=True):
     """Areas under the ROC curve, compared.
 
     Attributes:
-        value: First minus second.
-        delong_p: DeLong's, over clusters if items cluster; None if the difference has no spread.
+        value: First area minus second.
+        delong_p: p-value of DeLong's test, over clusters if items cluster; None if the difference has no
+            spread.
         delong_holm_p: ``delong_p``, adjusted over the pairs that have one (Holm).
     """
 
@@ -43,17 +44,18 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Two judges or systems on the items that both have.
 
     Attributes:
-        a: The first.
-        b: The second.
-        n: Items that both have. Of systems an item is a case and trial.
+        a: First judge or system.
+        b: Second judge or system.
+        n: Items that both have; for systems an item is a case and trial.
         n_clusters: Clusters among them.
         effective_clusters: Effective number of clusters: ``n^2 / sum of squared sizes``.
         both_right: Items on which both are right; for systems, on which both pass.
         a_only_right: Items on which only the first is right.
         b_only_right: Items on which only the second is right.
         both_wrong: Items on which neither is right.
-        exact_p: McNemar's, binomial; takes items as independent. None without a common item.
-        midp: McNemar's mid-p, in the same way.
+        exact_p: p-value of McNemar's exact test, which takes items as independent; None without a common
+            item.
+        midp: Mid-p of McNemar's test, which takes items as independent; None without a common item.
         holm_p: ``midp``, adjusted over the pairs listed (Holm).
         bh_p: ``midp``, adjusted (Benjamini and Hochberg).
         by_p: ``midp``, adjusted (Benjamini and Yekutieli).
@@ -66,10 +68,10 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         rate_b: For systems, the second's pass rate on the same outputs.
         p: p-value of the test that the interval of ``difference`` inverts (``clustered_p`` or, for shares,
             ``midp``): at or below 1 - level exactly when 0 is outside.
-        adjusted_p: ``p``, adjusted over the pairs listed (Holm); the printed text follows it.
-        better: The higher one by ``adjusted_p``; None without evidence that survives the adjustment.
-        smallest_visible: The true difference that a single comparison of this precision finds four times in
-            five.
+        adjusted_p: ``p``, adjusted over the pairs listed (Holm); printed sentences use it.
+        better: The better one by ``adjusted_p``; None if that is not significant.
+        smallest_visible: The true difference that a single comparison of this precision finds with 80 %
+            power.
         corrected: Whether labels of undecided outputs correct the difference; the counts are of uncorrected
             verdicts.
         simultaneous: For systems, ``difference`` with an interval that holds for all pairs listed at once
@@ -133,13 +135,13 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Contender(msgspec.Struct, frozen=True, kw_only=True):
-    """One judge or system by itself, on all rows that it has.
+    """Results of one judge or system on all its rows.
 
     Attributes:
-        n: Its usable rows.
-        n_left_out: Its rows without a required score or label.
-        share_right: The share right; of systems the share that passes.
-        costs: Cost of its verdicts, if the table has it.
+        n: Usable rows.
+        n_left_out: Rows without a required score or label.
+        share_right: Share right; for systems the share that passes.
+        costs: Cost of the verdicts, if the table has it.
     """
 
     n: int
@@ -152,12 +154,11 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
     """Judge or system that is right most often, and its share right on held-out items.
 
     Attributes:
-        name: Its name; the first of equals.
+        name: Name of the best; the first of equals.
         n: Items common to all.
-        apparent: Its share right on the items that chose it, with an interval that holds for whichever is
-            best.
-        held_out: Share right of whichever was best elsewhere, fold by fold; undefined with fewer than two
-            clusters.
+        apparent: Share right on the items that chose it, with an interval that allows for the choice.
+        held_out: Share right, fold by fold, of the one that is best on the other folds; undefined with fewer
+            than two clusters.
     """
 
     name: str
@@ -167,32 +168,32 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def optimism(self) -> float | None:
-        """Bias from choosing the best: apparent less held-out."""
+        """Bias from choosing the best: ``apparent`` minus ``held_out``."""
         apparent, held_out = self.apparent.value, self.held_out.value
         return None if apparent is None or held_out is None else apparent - held_out
 
 
 BY_LABEL = "label"
-"""Stands for checkers in a table with labels but no checker's verdicts."""
+"""Author of decisions in a table with labels but no checker's verdicts."""
 
 
 class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Systems against each other on one part of their outputs.
 
     Attributes:
-        by: Who graded: names of checkers or judges, those with most outputs first; ``label`` for the labels
-            of a table.
-        pairs: On the items whose outputs are in this part for both.
-        rates: Share that passes, by system, each on all its outputs of this part.
-        outputs: How many outputs of this part each system has.
-        graded: Number of graded ones.
-        labelled: Number of undecided ones that are graded and have a label.
+        by: Checkers or judges that graded, those with most outputs first; ``label`` for the labels of a
+            table.
+        pairs: Pairs of systems, on the items whose outputs are in this part for both.
+        rates: Pass rate of all outputs of this part, by system.
+        outputs: Number of outputs in this part, by system.
+        graded: Number of graded outputs, by system.
+        labelled: Number of graded undecided outputs with a label, by system.
         corrected: Whether labels correct the judges' verdicts on undecided outputs of every system.
-        corrected_systems: Systems whose rates labels correct, or that have no undecided output while labels
-            correct others'. A system needs two labels that look like a random sample.
+        corrected_systems: Systems whose rates labels correct, and those without undecided outputs if others
+            are corrected. A system needs two labels, which must look like a random sample.
         chosen: Systems whose labelled undecided outputs are scored unlike the rest, with the p-value of a
             random sample.
-        judges: Stratum by each judge alone, if several judged undecided outputs.
+        judges: The same part by each single judge, if several judged undecided outputs.
     """
 
     by: list[str]
@@ -208,7 +209,7 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 
     @property
     def by_labels(self) -> bool:
-        """True if labels of a table decide, in place of checkers."""
+        """True if labels of a table are the decisions."""
         return self.by == [BY_LABEL]
 
 
@@ -219,7 +220,7 @@ class Strata(msgspec.Struct, frozen=True, kw_only=True):
         decided: Outputs that checkers decided (in a table without a column ``checker_score``: outputs with a
             label).
         open: Undecided outputs, by judges' verdicts, corrected with labels if some have labels.
-        all: Both together, each part weighing as much as it has outputs; undefined if too many undecided
+        all: All outputs, with parts weighted by their numbers of outputs; undefined if too many undecided
             outputs are ungraded.
     """
 
@@ -232,15 +233,15 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     """Judges, prompts or systems against each other.
 
     Attributes:
-        by: What is compared.
-        right: Meaning of being right; None for systems, which are compared by stratum.
+        by: Whether judges or systems are compared.
+        right: Meaning of being right; None for systems that are compared by stratum.
         statistic: Statistic whose difference is estimated.
         pairs: Every requested pair; for systems those of the stratum ``all``.
-        contenders: Each contender by itself.
-        best: The cross-fitted choice of the best; None if no item is common to all.
+        contenders: Results of each judge or system.
+        best: Cross-fitted choice of the best; None if no item is common to all.
         cuts: Pass threshold of each judge.
         cautions: Limits of the comparison.
-        strata: Strata, for systems only.
+        strata: Strata; None for judges.
     """
 
     by: By

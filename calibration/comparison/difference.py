@@ -1,7 +1,4 @@
-"""Paired difference of two: an estimate, an interval, and the matching p.
-
-The p belongs to the test that the interval inverts.
-"""
+"""Paired differences: estimates, intervals, and p-values of the tests that these invert."""
 
 from __future__ import annotations
 
@@ -25,21 +22,21 @@ from ..statistic import Interval, Statistic, defined, undefined
 from .significance import mcnemar
 
 _ONE_SIDED = 0.6
-"""A two-sided level of 0.6 is a one-sided one of 0.8: found four times in five."""
+"""Two-sided level whose quantile is that of 80 % power."""
 
 _BISECTIONS = 40
 
 _OF_ROWS = ("wald", "wilson")
-"""Intervals that take rows as independent, whatever the clusters."""
+"""Intervals that take rows as independent."""
 
 
 class TestedDifference(NamedTuple):
-    """First minus second.
+    """Difference, first minus second, and its test.
 
     Attributes:
-        estimate: With its interval.
+        estimate: The difference with its interval.
         p: p-value of no difference, by the test that the interval inverts; None if it cannot be computed.
-        smallest_visible: The true difference that this test finds four times in five; None if it cannot be
+        smallest_visible: The true difference that this test finds with 80 % power; None if it cannot be
             computed.
         over_clusters: Whether the test is over clusters, or would be with more than one of them.
     """
@@ -83,8 +80,8 @@ class PairedRows:
 def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> TestedDifference:
     """Estimate the difference of a statistic.
 
-    By default a share of the same rows (accuracy, true positive rate) uses `share_difference`; other
-    statistics use a BCa bootstrap over clusters.
+    By default a share of the same rows, such as accuracy, uses `share_difference`; other statistics use a BCa
+    bootstrap over clusters.
     """
     if not len(rows.label):
         return TestedDifference(undefined("no common items", n=0, level=settings.level))
@@ -93,17 +90,12 @@ def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> Te
         return share_difference(*shares, settings.level)
     estimator, joint = difference_of(estimator, rows)
     value = float(estimator.formula(joint.counts, joint.cells))
-    wanted = settings.interval in {None, "bootstrap"}
-    if (
-        np.isfinite(value)
-        and wanted
-        and joint.n_clusters > 1
-        and len(joint.cells.label) <= estimator.max_cells
-    ):
+    can_resample = joint.n_clusters > 1 and len(joint.cells.label) <= estimator.max_cells
+    if settings.interval in {None, "bootstrap"} and np.isfinite(value) and can_resample:
         return _resampled(estimator, value, joint, settings)
-    found = measure([estimator], joint, settings)[estimator.name]
-    clustered = settings.interval not in _OF_ROWS and not joint.singletons
-    return _with_p(found, _degrees(found, joint, settings), settings.level)._replace(over_clusters=clustered)
+    statistic = measure([estimator], joint, settings)[estimator.name]
+    tested = _with_p(statistic, _degrees(statistic, joint, settings), settings.level)
+    return tested._replace(over_clusters=settings.interval not in _OF_ROWS and not joint.singletons)
 
 
 def share_difference(
@@ -113,10 +105,10 @@ def share_difference(
 
     There is at least one row; each array has shape ``(n,)``.
 
-    If every row is its own cluster, the test is McNemar's, mid-p, and the interval Tango's score interval. If
-    the two disagree about 0, the interval follows the test; that happens at a few counts only, such as four
-    items on which only the first is right and none on which only the second is. Else both are the t-test over
-    clusters of `mean_over_clusters`.
+    If every row is its own cluster, the test is McNemar's mid-p test, and the interval Tango's score
+    interval. If they disagree about 0, the interval is adjusted to the test. That happens only for a few
+    counts, such as four items on which only the first is right and none on which only the second is. If rows
+    cluster, test and interval are the t-test of `mean_over_clusters`.
     """
     n = len(first)
     gaps = first.astype(np.float64) - second
@@ -129,17 +121,16 @@ def share_difference(
         low, high = min(low, 0.0), max(high, 0.0)
     elif low <= 0.0 <= high:
         low, high = (math.nextafter(0.0, 1.0), high) if value > 0 else (low, math.nextafter(0.0, -1.0))
-    found = defined(value, (low, high), n=n, method="Tango, Wilson's score for pairs", level=level)
-    return TestedDifference(found, p, _visible(found, normal_quantile(level)))
+    estimate = defined(value, (low, high), n=n, method="Tango, Wilson's score for pairs", level=level)
+    return TestedDifference(estimate, p, _visible(estimate, normal_quantile(level)))
 
 
 def clustered_difference(combination: Combination, *, n: int, level: float) -> TestedDifference:
     """Return a difference over clusters, with the interval that inverts its t-test."""
     if not combination.estimable:
-        one = defined(
-            combination.value, n=n, method="cluster-t: no interval from a single cluster", level=level
-        )
-        return TestedDifference(one, over_clusters=True)
+        method = "cluster-t: no interval from a single cluster"
+        estimate = defined(combination.value, n=n, method=method, level=level)
+        return TestedDifference(estimate, over_clusters=True)
     method = "bound on what was not seen" if combination.flat else "cluster-t (CR2)"
     estimate = defined(combination.value, combination.interval(level), n=n, method=method, level=level)
     return TestedDifference(
@@ -150,9 +141,8 @@ def clustered_difference(combination: Combination, *, n: int, level: float) -> T
 def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sample]:
     """Return an estimator of the first score's statistic minus the second's, and its sample.
 
-    The difference is itself a statistic of a joint sample, and not a proportion.
-
-    The sample counts distinct (first label and score, second label and score); its cells carry the first.
+    The difference is itself a statistic of a joint sample, but not a proportion. The sample counts distinct
+    pairs of the first label and score and the second label and score; its cells hold the first.
     """
     columns = [rows.label, rows.first, rows.second] + (
         [] if rows.second_label is None else [rows.second_label]
@@ -162,11 +152,12 @@ def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sa
     other, threshold = others[0] if others else label, rows.sides[1].pass_at
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:
-        # Cells beyond those of the sample are what-if rows; there the second score is the opposite of the first.
-        beyond = len(second)
-        theirs = np.concatenate([other, cells.label[beyond:]])
-        score = np.concatenate([second, 1.0 - cells.score[beyond:]])
-        return estimator.formula(weights, cells) - estimator.formula(weights, Cells(theirs, score, threshold))
+        # Cells beyond those of the sample are hypothetical rows, where the second score is the opposite of the first.
+        n = len(second)
+        second_label = np.concatenate([other, cells.label[n:]])
+        score = np.concatenate([second, 1.0 - cells.score[n:]])
+        second_cells = Cells(second_label, score, threshold)
+        return estimator.formula(weights, cells) - estimator.formula(weights, second_cells)
 
     undefined_when = f"it is so for one of the two: {estimator.undefined}"
     return Estimator(
@@ -199,17 +190,14 @@ def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Sett
     formula = estimator.of(joint.cells)
     replicates = bootstrap([formula], joint, replicates=settings.replicates, seed=settings.seed)[0]
     resampled = resampled_interval(estimator, value, replicates, joint, settings)
-    found = defined(value, resampled.interval, n=joint.n, method=resampled.method, level=settings.level)
+    estimate = defined(value, resampled.interval, n=joint.n, method=resampled.method, level=settings.level)
     p = None if resampled.interval is None else _reaching_zero(resampled.at_level, 1 / settings.replicates)
-    detectable = _visible(found, normal_quantile(settings.level))
-    return TestedDifference(found, p, detectable, over_clusters=not joint.singletons)
+    detectable = _visible(estimate, normal_quantile(settings.level))
+    return TestedDifference(estimate, p, detectable, over_clusters=not joint.singletons)
 
 
 def _reaching_zero(at_level: Callable[[float], Interval | None], least: float) -> float:
-    """Return the p at which an interval of level 1 - p just reaches 0, at least ``least``.
-
-    Found by bisection.
-    """
+    """Return the p, at least ``least``, at which an interval of level 1 - p just reaches 0."""
     without_zero, with_zero = 1.0, least
     for _ in range(_BISECTIONS):
         middle = math.sqrt(without_zero * with_zero)

@@ -1,4 +1,4 @@
-"""Gain of a new judge prompt over the current one on locked items, and its losses on probes."""
+"""Gain of a new judge prompt on held-out items, and its losses on probes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALPHA = 0.05
 """Chance of any false claim over all looks at a holdout, however many there will be."""
 
 MARGIN = 0.1
-"""Loss on probes of an operator that must be excluded before a prompt is written."""
+"""Loss on an operator's probes that must be excluded before a prompt is written."""
 
 _FIRST = 0.8
 """Share of the chance that the first look spends; each later one spends half the rest."""
@@ -72,7 +72,7 @@ class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
         lost: Items on which only the current one does.
         won_unadjudicated: Items won whose label was not adjudicated.
         lost_unadjudicated: Items lost whose label was not adjudicated.
-        smallest_visible: The true gain that is found four times in five.
+        smallest_visible: The true gain that is found with 80 % power.
     """
 
     current: Statistic
@@ -99,13 +99,13 @@ class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
 
 def prompt_gain(items: HeldOut, alpha: float) -> PromptGain:
     """Estimate the gain of a new prompt; see `share_difference` for the test."""
-    shown = _difference(items.new, items.current, items.cluster, 0.95)
+    two_sided = _difference(items.new, items.current, items.cluster, 0.95)
     bound = _difference(items.new, items.current, items.cluster, 1 - 2 * alpha)
     won, lost = items.new & ~items.current, items.current & ~items.new
     return PromptGain(
         current=share_of(items.current.astype(np.float64), items.cluster),
         new=share_of(items.new.astype(np.float64), items.cluster),
-        gain=shown.estimate,
+        gain=two_sided.estimate,
         at_least=bound.estimate.low,
         alpha=alpha,
         won=int(won.sum()),
@@ -119,8 +119,8 @@ def prompt_gain(items: HeldOut, alpha: float) -> PromptGain:
 class ProbedPair(NamedTuple):
     """A probe that both prompts judged.
 
-    ``current`` and ``new``: whether the prompt is right, which means that it fails a fault or an attack and
-    passes a harmless output.
+    ``current`` and ``new`` are whether each prompt is right: it fails a fault or an attack, and passes a
+    harmless output.
     """
 
     operator: str
@@ -162,25 +162,25 @@ def operator_changes(
 ) -> list[OperatorChange]:
     """Compare two prompts on the probes of each operator.
 
-    The claim "no operator loses the margin" needs each to exclude it at ``alpha``, so the claim as a whole is
-    wrong at most that often. An operator with too few probes to ever exclude it is tested together with the
-    others of its sort.
+    The claim "no operator loses the margin" requires that each operator excludes it at ``alpha``, so the
+    claim as a whole is wrong at most that often. Operators with too few probes to ever exclude it are tested
+    together by sort.
     """
     groups = _groups(list(pairs), fewest_probes(alpha, margin))
-    shown = [_compared(group.pairs, 0.95) for group in groups]
+    tested = [_compared(group.pairs, 0.95) for group in groups]
     bounds = [_compared(group.pairs, 1 - 2 * alpha).estimate.low for group in groups]
-    adjusted = adjust_known([each.p for each in shown])
+    adjusted = adjust_known([each.p for each in tested])
     return [
         OperatorChange(
             operator=group.name,
             sort=group.sort,
             operators=sorted({pair.operator for pair in group.pairs}),
-            change=found.estimate,
+            change=difference.estimate,
             at_least=low,
             holm_p=p,
-            state=_state(found.estimate.value or 0.0, low, p, margin),
+            state=_state(difference.estimate.value or 0.0, low, p, margin),
         )
-        for group, found, low, p in zip(groups, shown, bounds, adjusted, strict=True)
+        for group, difference, low, p in zip(groups, tested, bounds, adjusted, strict=True)
     ]
 
 
@@ -208,15 +208,15 @@ def _groups(pairs: Sequence[ProbedPair], fewest: int) -> list[_OperatorGroup]:
     by_operator: dict[str, list[ProbedPair]] = {}
     for pair in pairs:
         by_operator.setdefault(pair.operator, []).append(pair)
-    alone = {name: group for name, group in by_operator.items() if len(group) >= fewest}
-    rest: dict[OperatorSort, list[ProbedPair]] = {}
+    common: list[_OperatorGroup] = []
+    rare: dict[OperatorSort, list[ProbedPair]] = {}
     for name, group in by_operator.items():
-        if name not in alone:
-            rest.setdefault(SORTS[group[0].plants], []).extend(group)
-    return [
-        *(_OperatorGroup(name, SORTS[group[0].plants], group) for name, group in alone.items()),
-        *(_OperatorGroup(f"other {sort} operators", sort, group) for sort, group in rest.items()),
-    ]
+        sort = SORTS[group[0].plants]
+        if len(group) >= fewest:
+            common.append(_OperatorGroup(name, sort, group))
+        else:
+            rare.setdefault(sort, []).extend(group)
+    return common + [_OperatorGroup(f"other {sort} operators", sort, group) for sort, group in rare.items()]
 
 
 def _compared(group: Sequence[ProbedPair], level: float) -> TestedDifference:

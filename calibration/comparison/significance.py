@@ -1,4 +1,4 @@
-"""Tests of paired differences (McNemar, DeLong), adjusted p-values, ranks of systems."""
+"""Tests (McNemar, Fisher, DeLong), adjusted p-values, and ranks of systems."""
 
 from __future__ import annotations
 
@@ -182,8 +182,8 @@ def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, S
 
     Equal rates share the better rank. A rank is undefined if the rate has no interval.
 
-    A system is surely worse than those with intervals wholly above its own, and surely better than those with
-    intervals wholly below. If the intervals hold together at the level, so do all ranks.
+    A system is surely worse than systems whose intervals lie entirely above its own, and surely better than
+    those whose intervals lie entirely below. If the intervals hold together at the level, so do the ranks.
 
     Source: Klein, Wright and Wieczorek 2020.
     """

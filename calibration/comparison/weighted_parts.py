@@ -1,4 +1,4 @@
-"""Sums of means of parts weighted by size, such as a rate over all outputs."""
+"""Weighted sums of means of parts, such as a rate over decided and undecided outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..intervals.variance import FEWEST
 
 
 class WeightedPart(NamedTuple):
-    """Rows of one mean, its coefficient, and the variance that too few rows do not show."""
+    """Rows of one mean, with its coefficient, and the variance that too few rows hide."""
 
     values: FloatArray
     cluster: IntArray
@@ -28,17 +28,19 @@ def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
     A part in a single cluster shows no spread. Beside parts that do, it has the variance ``p (1 - p)`` of one
     result, with ``p`` drawn towards a half as if one more had passed and one had failed.
     """
-    alone = [len(np.unique(part.cluster)) < FEWEST for part in parts]
-    if all(alone):
-        alone = [False] * len(parts)
+    is_single = [len(np.unique(part.cluster)) < FEWEST for part in parts]
+    if all(is_single):
+        is_single = [False] * len(parts)
     total = combine_means(
         np.concatenate([part.values for part in parts]),
         np.repeat(np.arange(len(parts)), [len(part.values) for part in parts]),
-        np.array([0.0 if single else part.coefficient for part, single in zip(parts, alone, strict=True)]),
+        np.array(
+            [0.0 if single else part.coefficient for part, single in zip(parts, is_single, strict=True)]
+        ),
         np.concatenate([part.cluster for part in parts]),
     )
     unseen = sum(part.coefficient**2 * part.unseen for part in parts)
-    for part, single in zip(parts, alone, strict=True):
+    for part, single in zip(parts, is_single, strict=True):
         if single:
             total = _with_single_cluster(total, part)
             unseen += part.coefficient**2 * _variance_of_one(part)
@@ -49,11 +51,11 @@ def sum_of_parts(parts: Sequence[WeightedPart]) -> Combination:
 
 def _with_single_cluster(total: Combination, part: WeightedPart) -> Combination:
     """Add a part in a single cluster to a sum, without its variance."""
-    squares, own = 1 / total.rows, part.coefficient**2 / len(part.values)
+    squares, added = 1 / total.rows, part.coefficient**2 / len(part.values)
     return total._replace(
         value=total.value + part.coefficient * float(part.values.mean()),
-        rows=1 / (squares + own),
-        cluster_size=(total.cluster_size * squares + part.coefficient**2) / (squares + own),
+        rows=1 / (squares + added),
+        cluster_size=(total.cluster_size * squares + part.coefficient**2) / (squares + added),
     )
 
 

@@ -1,7 +1,4 @@
-"""Cluster bootstrap and jackknife, vectorised for every statistic.
-
-Also the interval for the case in which all replicates are equal.
-"""
+"""Cluster bootstrap and jackknife, and the interval if all replicates are equal."""
 
 from __future__ import annotations
 
@@ -21,18 +18,18 @@ from .clustered_rates import unseen_share
 DEFAULT_REPLICATES = 2_000
 
 _BLOCK = 1 << 18
-"""Numbers held at a time: 2 MB, which fit into the cache, for any number of replicates and clusters."""
+"""Numbers per block: 2 MB, which fit into the cache, for any number of replicates and clusters."""
 
 _RARE = 30
-"""A binomial number costs about as much as counting this many drawn clusters."""
+"""Largest group whose clusters are drawn one by one; drawing a binomial number costs about as much."""
 
 _MAX_GROUPS = 1_000
-"""Above this many groups the acceleration is estimated from blocks of clusters, which have the same skewness."""
+"""Groups above which the acceleration is estimated from blocks of clusters, which have the same skewness."""
 
 _ROUNDING = 1e-12
 
 _UNDEFINED_SHARE = 0.1
-"""With a larger share of undefined replicates, the interval would describe the other ones only."""
+"""Largest share of undefined replicates; with more, the interval would describe only the others."""
 
 
 def replicate_weights(
@@ -41,14 +38,13 @@ def replicate_weights(
     """Draw clusters with replacement, yielding counts per group in blocks of replicates.
 
     Groups of many clusters are drawn as a multinomial, which costs replicates x groups. The clusters of all
-    other groups are one more entry of it, which gives their number; which of them these are is drawn one by
-    one.
+    other groups are one more entry of the multinomial, and are then drawn one by one.
 
     Args:
         sizes: Clusters per group, shape ``(k,)``.
         replicates: Number of resamples.
         rng: Random generator.
-        width: Numbers a replicate needs beside its ``k`` weights; makes blocks smaller.
+        width: Numbers that a replicate needs besides its ``k`` weights, for the size of blocks.
 
     Yields:
         Weights ``(b, k)``; each row sums to the number of clusters.
@@ -115,10 +111,9 @@ def bca_interval(
 ) -> tuple[float, float] | None:
     """Compute the bias-corrected and accelerated interval (Efron 1987).
 
-    It is expanded for few clusters (Hesterberg 2015); None when too many replicates are undefined.
-
-    The spread of resampled clusters is too small by the factor sqrt((G - 1) / G), and itself uncertain: the
-    quantile is Student's, times the inverse factor.
+    It is expanded for few clusters (Hesterberg 2015); None when too many replicates are undefined. The spread
+    of resampled clusters is too small by the factor sqrt((G - 1) / G), and itself uncertain, so the quantile
+    is Student's divided by this factor.
 
     Args:
         estimate: The statistic.
@@ -140,7 +135,7 @@ def bca_interval(
 
 
 def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, float] | None:
-    """Percentile bootstrap interval; None when too many replicates are undefined."""
+    """Return the percentile bootstrap interval; None when too many replicates are undefined."""
     fine = _defined(replicates)
     if fine is None:
         return None
@@ -160,7 +155,7 @@ def _defined(replicates: FloatArray) -> FloatArray | None:
 
 
 def in_blocks(sample: Sample, blocks: int, seed: int) -> Sample:
-    """Join clusters at random to blocks of nearly equal numbers of them."""
+    """Join clusters at random into blocks with nearly equal numbers of clusters."""
     member = np.random.default_rng(seed).permutation(sample.n_clusters) % blocks
     group = np.repeat(np.arange(len(sample.sizes)), sample.sizes)
     join = sparse.csr_array((np.ones(len(member)), (member, group)), shape=(blocks, len(sample.sizes)))
@@ -173,12 +168,10 @@ _CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
 
 def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: float) -> Interval:
-    """Return a statistic's range if the sample missed a share of one extreme kind.
+    """Return a statistic's range if the sample lacks a share of one kind of extreme row.
 
-    A kind is a corner of (label, score) in the population.
-
-    A bootstrap of a judge that never erred gives an interval of no width, on ten rows as on ten thousand. The
-    share that may have been missed is Wilson's upper bound for 0 of the rows' effective number of trials.
+    Kinds are the corners of (label, score). The bootstrap of a judge that never erred has an interval of
+    width 0, on ten rows as on ten thousand. The share that may be missing is that of `unseen_share`.
     """
     share = unseen_share(sample, level)
     cells = Cells(

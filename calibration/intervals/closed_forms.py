@@ -21,21 +21,21 @@ def t_quantile(level: float, degrees: float) -> float:
 
 
 def wilson_interval(share: float, trials: float, level: float = 0.95, *, z: float | None = None) -> Interval:
-    """Wilson's score interval of a proportion, within [0, 1].
+    """Compute Wilson's score interval of a proportion, within [0, 1].
 
     Source: Wilson 1927.
 
     Args:
         share: Successes / trials.
-        trials: At least 1; may be an effective number, not whole.
+        trials: Number of trials, at least 1; may be an effective number.
         level: Nominal coverage.
-        z: Quantile, when it is not the normal one.
+        z: Quantile; None for the normal one.
     """
     z = normal_quantile(level) if z is None else z
     stretch = 1 + z * z / trials
     centre = (share + z * z / (2 * trials)) / stretch
     half = z / stretch * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    # At 0 and 1 the formula meets the end exactly; rounding must not miss it.
+    # At 0 and 1 the exact end is the share, without rounding.
     low = 0.0 if share == 0 else max(0.0, centre - half)
     high = 1.0 if share == 1 else min(1.0, centre + half)
     return low, high
@@ -43,8 +43,6 @@ def wilson_interval(share: float, trials: float, level: float = 0.95, *, z: floa
 
 def clopper_pearson_interval(successes: int, trials: int, level: float = 0.95) -> Interval:
     """Compute the exact interval of a proportion, which covers at least at its level.
-
-    Use it when a guarantee is claimed.
 
     Source: Clopper and Pearson 1934.
     """
@@ -57,28 +55,25 @@ def clopper_pearson_interval(successes: int, trials: int, level: float = 0.95) -
 
 
 def wald_interval(value: float, standard_error: float, level: float = 0.95) -> Interval:
-    """Value plus and minus the normal quantile times the standard error."""
+    """Return the value plus and minus the normal quantile times the standard error."""
     half = normal_quantile(level) * standard_error
     return value - half, value + half
 
 
 def t_interval(value: float, standard_error: float, clusters: int, level: float = 0.95) -> Interval:
-    """Value plus and minus Student's quantile, with one degree of freedom less than clusters."""
+    """Return the value plus and minus the error times Student's quantile, by ``clusters - 1``."""
     half = t_quantile(level, clusters - 1) * standard_error
     return value - half, value + half
 
 
 def within_unit(interval: Interval) -> Interval:
-    """Return the part of an interval that a rate, or a mean of scores, can be in: [0, 1]."""
+    """Return the part of an interval within [0, 1]."""
     low, high = interval
     return max(0.0, low), min(1.0, high)
 
 
 def logit_interval(share: float, standard_error: float, level: float = 0.95) -> Interval | None:
-    """Compute a rate's interval, symmetric in log-odds, by the delta method.
-
-    None at 0 and 1, and beyond, where log-odds are undefined.
-    """
+    """Compute a rate's interval, symmetric in log-odds (delta method); None outside (0, 1)."""
     return _on_log_odds(share, normal_quantile(level) * standard_error)
 
 
@@ -87,10 +82,8 @@ def jackknife_interval(
 ) -> tuple[Interval, str] | None:
     """Compute Student's interval over clusters, and its name, for a bounded statistic.
 
-    It is symmetric on an unbounded scale; None without a spread, or at a bound.
-
-    The error, with its degrees of freedom, is that of leaving out one cluster at a time; ``fisher`` is for
-    [-1, 1], ``logit`` for [0, 1].
+    It is symmetric on an unbounded scale: ``fisher`` for [-1, 1], ``logit`` for [0, 1]. The error, with its
+    degrees of freedom, comes from leaving out one cluster at a time. None without a spread, or at a bound.
     """
     if not 0.0 < standard_error < math.inf:
         return None
@@ -112,16 +105,13 @@ def _on_log_odds(share: float, half: float) -> Interval | None:
 
 
 def _rate_at(log_odds: float) -> float:
-    """Return the rate with these log-odds.
-
-    The exponential is of a number below 0, so that it cannot overflow.
-    """
-    part = math.exp(-abs(log_odds))
+    """Return the rate with these log-odds."""
+    part = math.exp(-abs(log_odds))  # cannot overflow
     return 1 / (1 + part) if log_odds >= 0 else part / (1 + part)
 
 
 def fisher_interval(correlation: float, n: float, level: float = 0.95) -> Interval | None:
-    """Fisher's z interval of Pearson's correlation; None below 4 rows or at a correlation of 1.
+    """Compute Fisher's z interval of a correlation; None below 4 rows or at a correlation of 1.
 
     Source: Fisher 1921.
     """

@@ -1,6 +1,6 @@
-"""Means of rows in clusters, paired differences and sums of means, with their inference.
+"""Inference on means of rows in clusters, paired differences, and sums of means.
 
-Inference is a standard error, an interval, a p, and the smallest effect that could have been found.
+It is a standard error, an interval, a p, and the minimum detectable effect.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ROUNDING = 1e-12
 _POWER = 0.8
 
 _ENUMERATED, _DRAWN = 13, 20_000
-"""Clusters with a difference up to which all sign patterns are enumerated; for more, the number drawn."""
+"""Most clusters whose sign patterns are all enumerated, and the number of patterns drawn for more clusters."""
 
 
 class Combination(NamedTuple):
@@ -32,11 +32,11 @@ class Combination(NamedTuple):
 
     Attributes:
         value: The estimate.
-        error: Its standard error; 0 if all clusters are alike, NaN if there is no spread to measure.
-        degrees: Degrees of freedom of that error; NaN if it is NaN.
-        clusters: How many clusters there are.
-        rows: Effective number of rows, dependence aside: 1 over the sum of squared weights.
-        cluster_size: Effective number of rows in the cluster of a row, on average over rows.
+        error: Standard error; 0 if all clusters are equal, NaN if it cannot be estimated.
+        degrees: Degrees of freedom of the error; NaN if the error is NaN.
+        clusters: Number of clusters.
+        rows: Effective number of rows if they were independent: 1 over the sum of squared weights.
+        cluster_size: Mean over rows of the effective size of their cluster.
         row_error: Standard error if rows were independent.
     """
 
@@ -50,7 +50,7 @@ class Combination(NamedTuple):
 
     @property
     def estimable(self) -> bool:
-        """True if the spread is estimable: every mean has two clusters or more."""
+        """True if the error could be estimated: every mean has two clusters or more."""
         return math.isfinite(self.error)
 
     @property
@@ -59,14 +59,15 @@ class Combination(NamedTuple):
         return self.error <= _ROUNDING
 
     def interval(self, level: float, least: float = -1.0) -> Interval | None:
-        """Return the values that `p` does not reject at this level, within [``least``, 1].
+        """Return the values that the test of `p` does not reject, within [``least``, 1].
 
-        None if the spread cannot be estimated.
+        None if the error cannot be estimated.
         """
         if not self.estimable:
             return None
         if self.flat:
-            # No row differs, so the usual dependence is assumed. A difference that all rows share was observed once per cluster.
+            # Without differences the default dependence is assumed. A difference that all rows share was observed
+            # once per cluster.
             units = self.clusters if self.value else self.rows / self._usual
             unseen = 1 - ((1 - level) / 2) ** (1 / units)
             return self.value - unseen * (self.value - least), self.value + unseen * (1 - self.value)
@@ -76,8 +77,8 @@ class Combination(NamedTuple):
     def p(self) -> float | None:
         """Return the two-sided p for a true value of 0; None if it cannot be computed.
 
-        If all clusters are alike, a share of clusters at the opposite end would bring the mean to 0: this is
-        twice the chance to observe none of them.
+        If all clusters are equal, the mean would be 0 with some share of clusters at the opposite end: the p
+        is twice the chance to observe none of these.
         """
         if not self.estimable:
             return None
@@ -105,7 +106,7 @@ class Combination(NamedTuple):
         return usual_effect(self.cluster_size)
 
     def smallest_visible(self, level: float) -> float | None:
-        """Return the true value detected with 80 % power at this level; None if unknown."""
+        """Return the true value that is detected with 80 % power; None if it cannot be computed."""
         if not self.estimable or self.flat:
             return None
         return (t_quantile(level, self.degrees) + float(ndtri(_POWER))) * self.error
@@ -127,8 +128,8 @@ def combine_means(
         error^2 = sum of (cluster's sum of residuals)^2 / (1 - w) / n^2
         1 / degrees = sum of w^2 + (sum of q)^2 - sum of q^2,  q = w^2 / (1 - w)
 
-    which is ``clusters - 1`` if clusters are of one size. A cell whose rows are all in one cluster has no
-    spread that can be estimated.
+    which is ``clusters - 1`` if clusters have equal sizes. The error cannot be estimated if all rows of a
+    cell are in one cluster.
 
     Source: Bell and McCaffrey 2002; Pustejovsky and Tipton 2018, for a regression on the indicators of the
     cells.
@@ -174,21 +175,21 @@ def _degrees(shares: FloatArray, other_share: FloatArray, weight: FloatArray) ->
 
     They are the squared trace of the error's quadratic form over the trace of its square.
     """
-    own = shares @ weight
-    beyond = shares / np.sqrt(other_share) * np.sqrt(weight)
-    others = beyond.T @ beyond
-    square = float((own**2).sum() + (others**2).sum() - ((beyond**2).sum(axis=1) ** 2).sum())
-    return float(own.sum()) ** 2 / square
+    diagonal = shares @ weight
+    scaled = shares / np.sqrt(other_share) * np.sqrt(weight)
+    products = scaled.T @ scaled
+    square = float((diagonal**2).sum() + (products**2).sum() - ((scaled**2).sum(axis=1) ** 2).sum())
+    return float(diagonal.sum()) ** 2 / square
 
 
 class Shift(msgspec.Struct, frozen=True, kw_only=True):
     """A paired difference.
 
     Attributes:
-        difference: Its mean, with an interval.
+        difference: Mean difference, with an interval.
         p: p-value of no difference, two-sided; None when there are no pairs.
-        minimum_detectable: The smallest difference that this many pairs detect with 80 % power; None if there
-            is none.
+        minimum_detectable: Smallest difference that this many pairs detect with 80 % power; None if there is
+            none.
     """
 
     difference: Statistic
@@ -216,28 +217,26 @@ def _with_interval(combination: Combination, n: int, level: float, least: float)
 
 
 def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0.95, seed: int = 0) -> Shift:
-    """Test the mean of paired differences over clusters.
+    """Test the mean of paired differences in [-1, 1], shape ``(n,)``, over clusters.
 
     The interval contains 0 exactly when the test finds no difference.
 
-    Differences are in [-1, 1], shape ``(n,)``.
-
     The p is the larger of two: Student's over clusters, and that of flipping signs of clusters. Under the
     null hypothesis the two sides of each pair are exchangeable, so a cluster's sum is as likely as its
-    negative; for 0/1 outcomes with one pair a cluster that is McNemar's exact test. Few differing pairs need
-    the second, clusters of very unequal sizes the first. ``seed`` draws patterns of signs if there are too
-    many to enumerate.
+    negative; for 0/1 outcomes with one pair per cluster that is McNemar's exact test. Sign flips guard
+    against few differing pairs, Student's test against clusters of very unequal sizes. ``seed`` is for
+    drawing sign patterns if there are too many to enumerate.
     """
     if not len(differences):
         return Shift(difference=mean_of(differences, cluster, level=level), p=None, minimum_detectable=None)
-    found, sums = mean_over_clusters(differences, cluster), cluster_sums(differences, cluster)
-    difference, student = _with_interval(found, len(differences), level, -1.0), found.p()
+    mean, sums = mean_over_clusters(differences, cluster), cluster_sums(differences, cluster)
+    difference, student = _with_interval(mean, len(differences), level, -1.0), mean.p()
     p = _sign_flip_p(sums[sums != 0.0], seed)
     p = p if student is None else max(p, student)
     if p > 1 - level and difference.low is not None and difference.high is not None:
         ends = min(difference.low, 0.0), max(difference.high, 0.0)
         difference = msgspec.structs.replace(difference, low=ends[0], high=ends[1])
-    return Shift(difference=difference, p=p, minimum_detectable=_minimum_detectable(found, level))
+    return Shift(difference=difference, p=p, minimum_detectable=_minimum_detectable(mean, level))
 
 
 def _sign_flip_p(sums: FloatArray, seed: int) -> float:
@@ -253,9 +252,9 @@ def _sign_flip_p(sums: FloatArray, seed: int) -> float:
 
 
 def _minimum_detectable(combination: Combination, level: float) -> float | None:
-    """Return the minimum detectable shift, from the observed spread.
+    """Return the minimum detectable shift, by the observed spread.
 
-    It is never less than the shift that is significant when just enough clusters have a difference.
+    It is at least the shift with which enough clusters differ for the sign-flip test, with 80 % power.
     """
     needed = math.ceil(math.log2(2 / (1 - level)))
     if combination.clusters < max(needed, FEWEST):

@@ -1,10 +1,8 @@
-"""Rates of rows in clusters, with the effective number of independent trials.
+"""Rates and means of rows in clusters, by the effective number of independent trials.
 
-Also covers samples with too few errors to estimate it, and means of fractions.
-
-The design effect of a cluster sample is a variance over clusters. Without errors it cannot be observed, with
-two or three it is luck; so the observed one is averaged with a usual one, which weighs as much as some errors
-do.
+The design effect of a cluster sample is estimated from a variance over clusters. Without errors it cannot be
+observed, and with two or three the estimate is luck. So the observed effect is averaged with a default one,
+which has the weight of a few errors.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ class Prior(NamedTuple):
     """Prior on the dependence within clusters, before errors are observed.
 
     Attributes:
-        weight: Number of errors that it counts as.
+        weight: Number of errors that the prior counts as.
         correlation: Correlation of errors within clusters.
     """
 
@@ -37,9 +35,9 @@ class Prior(NamedTuple):
 
 TWO_SIDED = Prior(3, 0.2)
 CERTIFIED = Prior(8, 0.3)
-"""For claims of a guarantee."""
+"""Prior for guarantees."""
 ONE_ERROR = Prior(1, 0.0)
-"""For the spread of fractions; `docs/decisions` explains it."""
+"""Prior for the spread of fractions; `docs/decisions` explains it."""
 
 _ROUNDING = 1e-12
 
@@ -57,7 +55,7 @@ def averaged_effect(observed: float, usual: float, errors: float, prior: Prior =
 def informative_errors(errors: float, cluster_size: float) -> float:
     """Return the effective number of errors that inform an interval's design effect.
 
-    Errors in one cluster are not as many independent observations of their dependence.
+    Errors in the same cluster are not independent observations of the dependence within clusters.
     """
     return errors / math.sqrt(usual_effect(cluster_size))
 
@@ -72,17 +70,16 @@ def effective_trials(
 ) -> float:
     """Return the effective number of independent trials of rows in clusters.
 
-    It is at most the number of rows, and one for a single cluster.
-
-    Trials over the design effect: that of the prior, ``1 + (m - 1) * correlation`` for clusters of ``m``
-    rows, averaged with the one that the jackknife observes (never below 1, times the square of Student's
-    quantile over the normal one, since few clusters show their spread badly).
+    It is at most the number of rows, and one for a single cluster. It is the number of trials over the design
+    effect. The design effect averages two: that of the prior, ``1 + (m - 1) * correlation`` for clusters of
+    ``m`` rows, and that of the jackknife, at least 1. The latter is multiplied by the square of Student's
+    quantile over the normal one, since few clusters estimate their spread badly.
 
     Source: Korn and Graubard 1998, except for the prior, which `docs/decisions` explains.
 
     Args:
         spread: Spread of the rate, over clusters.
-        errors: Rows of the rarer result: the weight of the observed design effect beside the prior's.
+        errors: Number of rows with the rarer result: the weight of the observed design effect.
         row_variance: Variance of one row's result.
         prior: Dependence that is assumed before errors are observed.
         student: Student's quantile over the normal one, at the level of the interval.
@@ -99,10 +96,7 @@ def effective_trials(
 
 
 def unseen_share(sample: Sample, level: float) -> float:
-    """Return the largest population share that could be of a kind absent from the sample.
-
-    This is Wilson's upper bound for 0 of the rows' effective number of trials.
-    """
+    """Return Wilson's upper bound for the population share of a kind that the sample lacks."""
     rows = np.asarray(sample.groups.sum(axis=1), dtype=np.float64)
     spread = spread_of_sums(np.zeros_like(rows), rows, sample.sizes)
     return wilson_interval(0.0, effective_trials(spread, 0.0, 0.0), level)[1]
@@ -113,8 +107,8 @@ def clustered_wilson_interval(
 ) -> tuple[Interval, str]:
     """Compute Wilson's interval on the rows' effective number of trials, and its name.
 
-    The estimate is a mean of scores in [0, 1]; of 0/1 scores, a rate. ``between`` is the rows' mean of
-    ``score (1 - score)``: 0 for a rate.
+    The estimate is a mean of scores in [0, 1], or a rate. ``between`` is the mean of ``score (1 - score)``,
+    which is 0 for a rate.
     """
     if spread.clusters != spread.trials:
         name = "Wilson on the cluster-effective n"
@@ -134,8 +128,8 @@ def effective_trials_of_mean(
         share: The mean.
         spread: Its spread over clusters.
         level: Nominal coverage.
-        between: The rows' mean of ``score (1 - score)``. Fractions vary by so much less than 0/1 scores with
-            their mean.
+        between: Mean of ``score (1 - score)``: the amount by which the variance of fractions is below that of
+            0/1 scores with the same mean.
     """
     errors = informative_errors(spread.trials * min(share, 1 - share), spread.cluster_size)
     most = share * (1 - share)
@@ -145,7 +139,7 @@ def effective_trials_of_mean(
         return trials
     rows = spread.trials
     observed = row_variance / most * rows / (rows - 1) * student_ratio(level, rows - 1) ** 2
-    # Fractions cannot vary more than 0/1 scores with their mean.
+    # Fractions cannot vary more than 0/1 scores with the same mean.
     return trials / min(1.0, averaged_effect(observed, 1.0, errors, ONE_ERROR))
 
 
@@ -165,10 +159,8 @@ def share_of(scores: FloatArray, cluster: IntArray, *, level: float = 0.95) -> S
 def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
     """Return a share of ``(n,)`` 0/1 rows, with a one-sided lower bound; ``high`` is 1.
 
-    The bound is Clopper and Pearson's on the rows' effective number of trials.
-
-    Errors come in clusters, too, so here their weight beside the prior is their effective number: their
-    number over the usual design effect.
+    The bound is Clopper and Pearson's on the effective number of trials. The errors' weight against the prior
+    is their effective number, over the default design effect, since errors cluster too.
     """
     from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; rates over independent cases do not need it
 

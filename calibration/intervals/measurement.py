@@ -1,4 +1,4 @@
-"""From a sample to Statistics: estimates, and the interval that each statistic should have."""
+"""Estimates of statistics from a sample, each with the interval that suits it."""
 
 from __future__ import annotations
 
@@ -47,12 +47,13 @@ class Settings(NamedTuple):
     """Interval settings.
 
     Attributes:
-        interval: None for the best of each statistic: Wilson on the cluster-effective n for proportions, its
-            own if it has one, BCa cluster bootstrap for the rest. ``wilson`` and ``wald`` are the textbook
-            forms that take rows as independent; ``cluster-t`` and ``bootstrap`` (percentile) are clustered.
+        interval: Method; None for the best of each statistic: Wilson on the cluster-effective n for
+            proportions, a special interval where a statistic has one, and a BCa cluster bootstrap for the
+            others. ``wilson`` and ``wald`` take rows as independent, as in textbooks; ``cluster-t`` and
+            ``bootstrap`` (percentile) are clustered.
         level: Nominal coverage.
-        replicates: Bootstrap replicates.
-        seed: The same seed gives the same intervals.
+        replicates: Number of bootstrap replicates.
+        seed: Seed of the bootstrap.
     """
 
     interval: IntervalOption | None = None
@@ -62,13 +63,13 @@ class Settings(NamedTuple):
 
 
 USUAL = Settings()
-"""Defaults."""
+"""Default settings."""
 
 
 def measure(
     estimators: Iterable[Estimator], sample: Sample, settings: Settings = USUAL
 ) -> dict[str, Statistic]:
-    """Estimate statistics of one sample, with intervals: by name, in the order given."""
+    """Estimate statistics of one sample, with intervals, by name in the given order."""
     estimators = list(estimators)
     if not sample.n:
         why = "no row has both a label and a score"
@@ -89,9 +90,10 @@ def measure(
 
 
 def _needs_bootstrap(estimator: Estimator, sample: Sample, settings: Settings) -> bool:
-    closed = estimator.proportion is not None or estimator.special_interval is not None
-    wanted = settings.interval == "bootstrap" or (settings.interval is None and not closed)
-    return wanted and len(sample.cells.label) <= estimator.max_cells and sample.n_clusters > 1
+    has_formula = estimator.proportion is not None or estimator.special_interval is not None
+    if settings.interval != "bootstrap" and (settings.interval is not None or has_formula):
+        return False
+    return len(sample.cells.label) <= estimator.max_cells and sample.n_clusters > 1
 
 
 def _replicates(estimators: list[Estimator], sample: Sample, settings: Settings) -> FloatArray:
@@ -128,10 +130,8 @@ def _few_clusters_interval(
 ) -> tuple[Interval, str] | None:
     """Compute Student's jackknife interval, on an unbounded scale, for few clusters.
 
-    A bootstrap of few clusters covers too little.
-
-    None if there are enough clusters, if leaving one out makes no difference or the statistic undefined, and
-    at the ends of the scale.
+    A bootstrap of few clusters covers too rarely. None if there are enough clusters, if leaving one out makes
+    no difference or makes the statistic undefined, and at the ends of the scale.
     """
     unsuitable = settings.interval is not None or sample.singletons or sample.n_clusters < FEWEST
     if estimator.few_clusters is None or unsuitable or sample.effective_clusters >= FEW_CLUSTERS:

@@ -1,4 +1,4 @@
-"""Intervals of statistics that need their own: two shares together, calibration errors."""
+"""Special intervals: differences and means of two shares, and calibration errors."""
 
 from __future__ import annotations
 
@@ -34,17 +34,16 @@ _ROUNDING = 1e-12
 def tango_interval(only_first: float, only_second: float, trials: float, z: float) -> Interval:
     """Compute the score interval of ``only_first - only_second``.
 
-    It is the version of Wilson's interval for a difference of two paired shares.
-
-    ``trials`` are pairs, perhaps an effective number, and ``z`` is the quantile.
+    It is Wilson's interval for a difference of two paired shares. ``trials`` is the number of pairs, which
+    may be an effective one, and ``z`` is the quantile.
 
     Source: Tango 1998, with the closed form of the restricted estimate.
     """
     difference = only_first - only_second
 
     def excess(supposed: float) -> float:
-        """Distance of the data from the supposed difference, in standard errors that hold under it."""
-        # The share `only_second` that is likeliest when the difference is the supposed one.
+        """Return the distance from the supposed difference, in standard errors that hold under it."""
+        # Maximum likelihood estimate of `only_second` under the supposed difference.
         slope = (2 - difference) * supposed - only_first - only_second
         share = (math.sqrt(max(0.0, slope**2 + 8 * only_second * supposed * (1 - supposed))) - slope) / 4
         variance = max(0.0, 2 * share + supposed * (1 - supposed)) / trials
@@ -57,7 +56,7 @@ def tango_interval(only_first: float, only_second: float, trials: float, z: floa
 
 
 def bias_interval(sample: Sample, level: float) -> tuple[Interval, str]:
-    """Interval of judge rate less prevalence; see `paired_interval`."""
+    """Return the interval of judge rate minus prevalence; see `paired_interval`."""
     signs = sample.cells.quadrant @ (judge_rate.successes - prevalence.successes).ravel()
     return paired_interval(signs, np.ones_like(signs), sample, level)
 
@@ -67,10 +66,8 @@ def paired_interval(
 ) -> tuple[Interval, str]:
     """Compute Tango's interval of a difference of two shares of the same rows.
 
-    Its number of pairs is the effective one of the clusters.
-
-    A cell of ``signs`` ``(m,)`` is 1 where only the first succeeds, -1 where only the second does, else 0;
-    ``trial`` is 1 for those in both denominators.
+    The number of pairs is the effective one. A cell of ``signs`` ``(m,)`` is 1 where only the first succeeds,
+    -1 where only the second does, else 0; ``trial`` is 1 for cells in both denominators.
     """
     spread = mean_spread(signs, trial, sample)
     only_first, only_second = (float(sample.counts @ (signs == sign)) / spread.trials for sign in (1.0, -1.0))
@@ -86,10 +83,10 @@ def paired_interval(
 
 
 def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, str]:
-    """Interval of the mean of two rates from the Wilson interval of each.
+    """Return the interval of the mean of two rates, from the Wilson interval of each.
 
-    The distances from estimate to end are combined as standard errors are, each side by itself, so that the
-    interval is skewed if a rate is near 1. Clusters that hold both classes make the two rates depend on each
+    The distances from estimate to end are combined like standard errors, separately for each side, so that
+    the interval is skewed if a rate is near 1. Clusters with both classes make the two rates depend on each
     other.
 
     Source: Donner and Zou 2012 (method of variance estimates recovery).
@@ -134,14 +131,14 @@ def _basis(independent: bool) -> str:  # noqa: FBT001 - the only argument
 def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, level: float) -> Interval:
     """Return the sums of |part| that are consistent with the observed sum.
 
-    Under each, the observed sum is neither too large nor too small; the interval always contains it.
+    The observed sum is neither too large nor too small under each of them; the interval always contains it.
 
-    A bootstrap treats the observed parts as the true ones, and doubles the bias. Instead, each candidate sum
-    is represented by the parts nearest to the observed ones, in standard errors; errors are drawn around
-    them; and the candidate is kept if the observed sum lies in the middle of the drawn ones (hybrid
-    resampling, Chuang and Lai 2000). Errors are normal, with Student's quantile for few clusters. An observed
-    sum that would be rare even if all parts were 0 does not shrink the interval further: its upper end is
-    that of a sum one standard error below the usual one (power-constrained limits, Cowan et al. 2011).
+    A bootstrap takes the observed parts as the true ones, which doubles the bias. Instead, each candidate sum
+    is represented by the nearest parts, in standard errors, with this sum. Errors are drawn around them, and
+    the candidate is accepted if the observed sum lies in the middle of the drawn sums (hybrid resampling,
+    Chuang and Lai 2000). Errors are normal, with Student's quantile for few clusters. An observed sum that
+    would be rare even if all parts were 0 does not shrink the interval further: its upper end is that of a
+    sum one standard error below the usual one (power-constrained limits, Cowan et al. 2011).
 
     Args:
         parts: Estimates, shape ``(q,)``, asymptotically normal.
@@ -156,10 +153,7 @@ def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, leve
     tail, side = (1 - level) / 2, np.where(parts < 0, -1.0, 1.0)
 
     def supposed(shift: float) -> FloatArray:
-        """Return the nearest parts with another sum.
-
-        All are shifted from 0, or towards it, in proportion to their variance.
-        """
+        """Return the nearest parts with another sum: shifted in proportion to their variance."""
         return np.maximum(np.abs(parts) + shift * variance, 0.0) * side
 
     def sums(shift: float) -> FloatArray:
@@ -178,35 +172,32 @@ def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, leve
 def _errors(noise: FloatArray, variance: FloatArray) -> FloatArray:
     """Return fixed normal errors with this covariance, as points of an integration.
 
-    They are drawn through the symmetric root of the covariance, which is unique. Eigenvectors are not: their
-    signs, and any basis of equal eigenvalues, are up to the processor's linear algebra. Parts without an
-    error take no draws, so that empty ones change nothing.
+    They are drawn with the symmetric root of the covariance, which is unique. Eigenvectors are not: their
+    signs, and the basis for equal eigenvalues, depend on the processor's linear algebra. Parts without an
+    error take no draws, so that empty parts change nothing.
     """
-    loose = np.flatnonzero(variance)
-    values, vectors = np.linalg.eigh(noise[np.ix_(loose, loose)])
-    normal = np.random.default_rng(0).standard_normal((_DRAWS, len(loose)))
+    varying = np.flatnonzero(variance)
+    values, vectors = np.linalg.eigh(noise[np.ix_(varying, varying)])
+    normal = np.random.default_rng(0).standard_normal((_DRAWS, len(varying)))
     errors = np.zeros((_DRAWS, len(variance)))
-    errors[:, loose] = normal @ ((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+    errors[:, varying] = normal @ ((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
     return errors
 
 
 def _without_rounding(parts: FloatArray) -> FloatArray:
-    """Set parts that are 0 but for rounding to 0, so that their sign has no effect.
-
-    The sign would decide the direction of their assumed difference.
-    """
+    """Set parts that are 0 except for rounding to 0, since their sign would be arbitrary."""
     return np.where(np.abs(parts) > _ROUNDING, parts, 0.0)
 
 
 def _shift_to_zero(parts: FloatArray, variance: FloatArray) -> float:
     """Return the shift that removes every part that could be 0."""
-    loose = variance > 0
-    # Slightly further, so that rounding leaves no rest.
-    return (1 + 1e-9) * float((np.abs(parts[loose]) / variance[loose]).max()) if loose.any() else 0.0
+    varies = variance > 0
+    # Slightly more, because of rounding.
+    return (1 + 1e-9) * float((np.abs(parts[varies]) / variance[varies]).max()) if varies.any() else 0.0
 
 
 def _beyond(sums: Callable[[float], FloatArray], observed: float, tail: float) -> float:
-    """Return a shift so large that the observed sum would be too small."""
+    """Return a shift under which the observed sum is too small."""
     shift = 1.0
     for _ in range(_DOUBLINGS):
         if (sums(shift) <= observed).mean() < tail:
@@ -221,7 +212,7 @@ def _crossing(holds: Callable[[float], bool], low: float, high: float) -> float:
 
 
 def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
-    """Interval of the calibration error that allows for its bias; see `magnitude_interval`."""
+    """Return the interval of the ECE, which allows for its bias (`magnitude_interval`)."""
     return gaps_interval(ece_gaps(sample.cells), sample, level)
 
 

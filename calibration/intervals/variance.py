@@ -1,8 +1,8 @@
-"""Variance of an estimate, from its clusters' influence, for all analytic standard errors.
+"""Variance of an estimate from the influence of clusters, for all analytic standard errors.
 
 The influence of a row is how much it moves an estimate. Rows of a cluster depend on each other, clusters do
-not. So influence is summed within clusters, and the squares of these sums are added over clusters. Clusters
-with the same counts are one *group*, as in `Sample`.
+not. So influence is summed within clusters, and the squares of the sums are added over clusters. Clusters
+with equal counts are one *group*, as in `Sample`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from ..statistics.rates import Proportion
 
 VarianceForm: TypeAlias = Literal["cr1", "cr2", "jackknife"]
-"""Correction of the sum of squares, which is too small with few clusters. ``cr1``: times G / (G - 1), as
-in regression software. ``cr2``: unbiased if rows are independent with one variance. ``jackknife``: leaving
-out one cluster at a time (CR3). All agree if clusters have one size; if a few hold most of the rows, each
-is larger than the one before."""
+"""Correction of the sum of squares, which is too small with few clusters.
+
+* ``cr1``: times G / (G - 1), as in regression software.
+* ``cr2``: unbiased if rows are independent with equal variances.
+* ``jackknife``: leaving out one cluster at a time (CR3).
+
+All agree if clusters have equal sizes. If a few clusters hold most rows, each is larger than the one before.
+"""
 
 _POWER = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
 """Power of ``1 - share`` by which a cluster's sum is divided."""
@@ -31,7 +35,7 @@ _POWER = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
 _BLOCK = 1 << 20
 
 FEWEST = 2
-"""Clusters needed for a standard error: a single one has no spread."""
+"""Fewest clusters for a standard error; a single one has no spread."""
 
 
 def cluster_error(influence: FloatArray, cluster: IntArray, label_cluster: IntArray | None = None) -> float:
@@ -65,8 +69,8 @@ def variance(
     ``cr2`` and the jackknife.
 
     Args:
-        sums: Influence of a cluster of each group, shape ``(k,)``; if the estimate is a sum of q parts, ``(k,
-            q)``.
+        sums: Influence of one cluster of each group, shape ``(k,)``; if the estimate is a sum of q parts,
+            ``(k, q)``.
         times: Number of clusters in each group, shape ``(k,)``; None for one in each.
         form: The correction for few clusters.
         shares: Share of the denominator (of each part's) that is in a cluster; for ``cr2`` and ``jackknife``.
@@ -86,7 +90,7 @@ def variance(
 def covariance(sums: FloatArray, times: IntArray) -> FloatArray:
     """Compute the covariance matrix ``(q, q)`` of estimates, of the form ``cr1``.
 
-    A cluster of each group moves the estimates by ``sums`` ``(k, q)``; at least two clusters are needed.
+    ``sums`` ``(k, q)`` is the influence of one cluster of each group; at least two clusters are needed.
     """
     return _factor("cr1", int(times.sum())) * (sums.T @ (times[:, None] * sums))
 
@@ -100,14 +104,14 @@ def _factor(form: VarianceForm, clusters: int) -> float:
 def degrees_of_freedom(shares: FloatArray, times: IntArray) -> float:
     """Compute Bell and McCaffrey's (2002) degrees of freedom for the error of a mean.
 
-    They are the number of clusters minus one if these have one size, else fewer.
+    They are the number of clusters minus one if clusters have equal sizes, else fewer.
 
     Args:
         shares: Share of all rows in a cluster of each group, each below 1; shape ``(k,)``.
         times: Number of clusters in each group, shape ``(k,)``.
     """
-    pull = shares**2 / (1 - shares)
-    return 1 / float(times @ shares**2 + (times @ pull) ** 2 - times @ pull**2)
+    ratios = shares**2 / (1 - shares)
+    return 1 / float(times @ shares**2 + (times @ ratios) ** 2 - times @ ratios**2)
 
 
 def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatArray:
@@ -155,7 +159,7 @@ class ClusterSpread(NamedTuple):
     Attributes:
         trials: Rows in the denominator.
         clusters: Clusters with such a row.
-        cluster_size: Rows in the cluster of a row, on average over rows: ``sum of m^2 / n``.
+        cluster_size: Mean over rows of the size of their cluster: ``sum of m^2 / n``.
         degrees: Degrees of freedom of the standard error (`degrees_of_freedom`); NaN for one cluster.
         clustered: Standard error, `VarianceForm` ``cr1``; NaN for one cluster.
         jackknife: The same, leaving out one cluster at a time; NaN for one cluster.
@@ -172,7 +176,7 @@ class ClusterSpread(NamedTuple):
 def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | None = None) -> ClusterSpread:
     """Return the spread of ``sum of totals / sum of trials`` over groups of equal clusters.
 
-    Both arrays have a value per group, shape ``(k,)``, with at least one trial in all; ``times`` is the
+    Both arrays have one value per group, shape ``(k,)``, and at least one trial in total; ``times`` is the
     number of clusters in each group, None for one in each.
     """
     times = np.ones(len(totals), dtype=np.int64) if times is None else times

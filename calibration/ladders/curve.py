@@ -1,6 +1,6 @@
-"""Share caught by difficulty: a grid of falling logistic curves.
+"""Share of faults caught by difficulty: a grid of decreasing logistic curves.
 
-Weigh the curves by answers, and choose the next questions.
+Answers weight the curves, and the weights choose the next questions.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 
 CAUGHT = 0.8
-"""The share caught at the level that a ladder looks for."""
+"""Share of faults caught at the level that a ladder estimates."""
 
 _MIDDLES = np.linspace(-0.6, 1.6, 221)
-"""Positions where curves are steepest; beyond the ladder, too, so that thresholds outside it can be fitted."""
+"""Positions where curves are steepest; some are outside the ladder, so that thresholds there can be fitted."""
 
 _SLOPES = np.geomspace(2.0, 120.0, 10)
-"""From nearly straight over the ladder to a step between two levels."""
+"""Slopes from nearly straight over the ladder to a step between two levels."""
 
 _TOPS = {0.998: 6.0, 0.98: 4.0, 0.95: 3.0, 0.9: 2.0, 0.84: 1.0, 0.76: 1.0, 0.65: 0.5, 0.5: 0.5, 0.3: 0.5}
 _FLOORS = {0.002: 4.0, 0.02: 3.0, 0.05: 3.0, 0.1: 2.0, 0.2: 1.0, 0.35: 1.0, 0.5: 0.5, 0.65: 0.5}
-"""Prior weights of the upper and lower asymptotes: few lapses, and few catches by chance, are likeliest."""
+"""Prior weights of the upper and lower asymptotes: few lapses and few catches by chance are most likely."""
 
 _PRIOR_SLOPE, _PRIOR_SLOPE_SD = 12.0, 1.0
 """Median of the slope's log-normal prior, and the standard deviation of its logarithm."""
@@ -34,7 +34,7 @@ _NEGLIGIBLE = -14.0
 """Log-weight, relative to the likeliest curve, below which a curve is dropped: less than one in a million."""
 
 _MIN_FALL = 0.1
-"""Least fall of a curve; one that falls less looks like one that falls beyond the ladder."""
+"""Smallest fall of a curve; a smaller one could not be distinguished from a fall beyond the ladder."""
 
 _EVEN_SHARE = 0.125
 """Share of a round of questions that is spread evenly over the levels; the others aim at the threshold."""
@@ -132,8 +132,8 @@ def next_levels(family: CurveFamily, answers: LadderAnswers, count: int) -> list
     """Choose the levels of the next ``count`` questions.
 
     The first questions are spread evenly. Later, seven of eight aim at the threshold, the level at which 80 %
-    are caught: at one or two levels if it is known well, else at many. If it may be beyond an end of the
-    ladder, half of these go to that end and half evenly, so that a flat curve is recognised.
+    are caught: at one or two levels if it is known well, else at many. If it may lie beyond an end of the
+    ladder, half of these go to that end and half are spread evenly, so that a flat curve is recognised.
 
     Returns:
         Level numbers, ascending, each repeated as often as it is asked about.

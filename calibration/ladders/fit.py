@@ -1,4 +1,4 @@
-"""Fit one judge's answers on one ladder: the level at which 80 % are caught, with interval."""
+"""Fit of one judge's answers on one ladder: the level at which 80 % are caught."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _MIN_ANSWERS = 5
 """Answers that a level needs to enter a test."""
 
 _FITTED_DEGREES = 3
-"""Degrees of freedom that the fit costs: fewer than its four parameters, since a prior holds them."""
+"""Degrees of freedom of the fit: fewer than its four parameters, because of the prior."""
 
 _MIN_SHARE = 0.02
-"""Least expected share caught, and missed: residuals divided by a smaller one are not near normal."""
+"""Smallest expected share caught or missed; with a smaller one standardised residuals are far from normal."""
 
 METHOD = "posterior of a logistic curve on the cluster-effective n"
 
@@ -89,7 +89,7 @@ class LadderFit(NamedTuple):
 
 
 def fit_ladder(family: CurveFamily, answers: LadderAnswers) -> LadderFit:
-    """Fit the curve of one judge on one ladder: medians and central intervals of the posterior.
+    """Fit the curve of one judge on one ladder, by posterior medians and central intervals.
 
     The likelihood is raised to the power `LadderFit.answer_weight`, since answers in clusters count less.
     """
@@ -148,7 +148,7 @@ def _trend(family: CurveFamily, answers: LadderAnswers) -> float | None:
 def _widen_to_levels(tested: FloatArray, low: float, threshold: float, high: float) -> tuple[float, float]:
     """Extend an interval to the nearest tested levels.
 
-    Answers do not say where between two levels a judge falls; the curve would seem to.
+    Between two levels the curve depends on its assumed form, not on answers.
     """
     if not np.isfinite(threshold):
         return low, high
@@ -157,12 +157,11 @@ def _widen_to_levels(tested: FloatArray, low: float, threshold: float, high: flo
 
 
 def _dip(answers: LadderAnswers, levels: int, answer_weight: float) -> int | None:
-    """Return the level caught less often than a harder one; None if all may be chance.
+    """Return the level caught less often than a harder one, if that is significant; else None.
 
-    Of several such levels it is the one with the smallest p-value.
-
-    Fisher's exact test of each pair of levels, each answer counting as ``answer_weight`` independent ones.
-    Its p-value is multiplied by the number of pairs.
+    Of several such levels it is the one with the smallest p-value. Each pair of levels is tested by Fisher's
+    exact test, with ``answer_weight`` independent answers for each answer, and its p-value is multiplied by
+    the number of pairs.
     """
     counts = (answer_weight * np.bincount(answers.level_index, minlength=levels)).astype(int)
     missed = (

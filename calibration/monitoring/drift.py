@@ -1,7 +1,4 @@
-"""Drift of a judge: two tests over runs on the same labelled anchors.
-
-Both stay valid for any number of looks.
-"""
+"""Tests for drift of a judge on labelled anchors, valid for any number of looks."""
 
 from __future__ import annotations
 
@@ -18,17 +15,15 @@ from ..intervals.clustered_means import mean_over_clusters
 from .look_levels import look_levels
 
 _STAKES = np.linspace(0.05, 0.95, 19)
-"""Shares of the largest stake; the evidence is the mean over them, so that no share has to be chosen in
-advance."""
+"""Shares of the largest stake; the evidence is the mean over them, so that none has to be chosen in advance."""
 
 _SAMPLED = 20_000
 
 _FEWEST, _MOST, _OFTEN = 10, 10_000, 10
-"""Least and greatest number of anchors, and number of reply counts, tried for the wanted power."""
+"""Smallest and largest number of anchors, and number of reply counts, that are tried for the target power."""
 
-
-_DROP, _LOOKS, _WANTED = 0.1, 5, 0.7
-"""Assumed drop, looks within which it should be found, and wanted chance to find it."""
+_DROP, _LOOKS, _TARGET = 0.1, 5, 0.7
+"""Assumed drop, looks within which it should be found, and target chance to find it."""
 
 
 def paired_drops(
@@ -36,11 +31,11 @@ def paired_drops(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the drop in accuracy since the certified run after each look, and the p of no drop.
 
-    Each anchor is compared with itself: its correctness at certification, less its mean over the looks so
+    Each anchor is compared with itself: its correctness at certification minus its mean over the looks so
     far, by a one-sided t-test over clusters. A judge that repeats its verdicts, right or wrong, has
-    differences of 0, so looks need not be independent of each other, and no level has to be accepted in
-    advance. Two anchors are added, one that became wrong and one that became right (Bonett and Price 2012);
-    without them a few changes in one direction would be enough.
+    differences of 0, so looks need not be independent, and no accuracy has to be accepted in advance. Two
+    anchors are added, one that became wrong and one that became right (Bonett and Price 2012); without them a
+    few changes in one direction would be enough.
 
     Args:
         certified: Share of correct replies on each anchor at certification, shape ``(n,)``.
@@ -58,15 +53,15 @@ def paired_drops(
         ever_judged = times > 0
         difference = certified[ever_judged] - sums[ever_judged] / times[ever_judged]
         drops.append(float(difference.mean()) if ever_judged.any() else 0.0)
-        own = cluster[ever_judged]
-        top = int(own.max(initial=-1))
-        mean = mean_over_clusters(np.append(difference, (1.0, -1.0)), np.append(own, (top + 1, top + 2)))
+        clusters = cluster[ever_judged]
+        top = int(clusters.max(initial=-1))
+        mean = mean_over_clusters(np.append(difference, (1.0, -1.0)), np.append(clusters, (top + 1, top + 2)))
         p_values.append(float(stdtr(mean.degrees, -mean.value / mean.error)))
     return np.array(drops), np.array(p_values)
 
 
 def first_drop(p: FloatArray, levels: FloatArray) -> int | None:
-    """Return the first look, from 0, whose p is within its level (`look_levels`), or None."""
+    """Return the first look, from 0, whose p is at most its level (`look_levels`), or None."""
     reached = np.flatnonzero(p <= levels)
     return int(reached[0]) if len(reached) else None
 
@@ -78,9 +73,9 @@ class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
         drop: Assumed drop in accuracy, from the first look on.
         looks: Number of looks.
         found: Chance to find the drop within them.
-        wanted: Wanted chance.
-        anchors: Number of anchors that gives the wanted chance.
-        replies: Replies per anchor of the certified run that give it with the present anchors; None if ten
+        wanted: Target chance.
+        anchors: Number of anchors that reaches the target.
+        replies: Replies per anchor of the certified run that reach it with the present anchors; None if nine
             more do not.
     """
 
@@ -93,7 +88,7 @@ class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def drift_power(accuracy: float, anchors: int, *, replies: float = 1.0) -> DriftPower:
-    """Return how often `paired_drops` finds a drop, and what it takes for the wanted chance.
+    """Return how often `paired_drops` finds a drop, and what it takes to reach the target.
 
     Args:
         accuracy: The judge's accuracy at certification.
@@ -101,7 +96,7 @@ def drift_power(accuracy: float, anchors: int, *, replies: float = 1.0) -> Drift
         replies: Replies on each anchor in the certified run.
     """
     enough = _FEWEST + bisect_left(
-        range(_FEWEST, _MOST), _WANTED, key=lambda count: _detection_rate(accuracy, count, replies)
+        range(_FEWEST, _MOST), _TARGET, key=lambda count: _detection_rate(accuracy, count, replies)
     )
     fewest = math.ceil(replies)
     more_replies = range(fewest, fewest + _OFTEN)
@@ -109,9 +104,9 @@ def drift_power(accuracy: float, anchors: int, *, replies: float = 1.0) -> Drift
         drop=_DROP,
         looks=_LOOKS,
         found=_detection_rate(accuracy, anchors, replies),
-        wanted=_WANTED,
+        wanted=_TARGET,
         anchors=enough,
-        replies=next((r for r in more_replies if _detection_rate(accuracy, anchors, r) >= _WANTED), None),
+        replies=next((r for r in more_replies if _detection_rate(accuracy, anchors, r) >= _TARGET), None),
     )
 
 
@@ -135,9 +130,9 @@ def _detection_rate(accuracy: float, anchors: int, replies: float) -> float:
 def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
     """Return the evidence for a drop after each look, as an e-process.
 
-    It is valid if looks are independent of each other given the anchors. Verdicts of a judge at temperature 0
-    are not: repeated ones count again in each look, and if the accepted level is the judge's own accuracy, up
-    to 17 % of false alarms were observed. Accept a lower level.
+    It is valid if looks are independent of each other given the anchors. Verdicts at temperature 0 are not:
+    repeated verdicts count again in each look, and up to 17 % of false alarms were observed if the accepted
+    level is the judge's own accuracy. Accept a lower level.
 
     A look is one run over a fixed set of anchors: the share of correct replies on each. Each stake bets on
     "less accurate than accepted": a look multiplies its wealth by ``prod_i (1 - stake (x_i - m0) / (1 -
@@ -149,12 +144,12 @@ def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
     Source: Waudby-Smith and Ramdas 2024 (betting); Li 2026 (arXiv 2606.15474) for judges.
 
     Args:
-        looks: One array a run, in the order in which they were made.
+        looks: One array per run, in order of time.
         accepted: The accepted accuracy ``m0``, below 1.
 
     Returns:
-        The evidence after each look, shape ``(looks,)``; it may fall again, but an alarm stands once it was
-        reached.
+        The evidence after each look, shape ``(looks,)``. It may fall again; an alarm stays once it was
+        raised.
 
     Raises:
         ValueError: The accepted level is not in (0, 1).

@@ -29,10 +29,10 @@ class SelfConsistency(NamedTuple):
 
 
 def self_consistency(repeats: Sequence[Sequence[bool]], cluster: IntArray) -> SelfConsistency:
-    """Measure how far repeats of the same question agree.
+    """Measure the agreement between repeats of the same question.
 
-    ``repeats`` holds at least two repeats of each item, and whether each of them passed the item;
-    ``cluster`` holds the cluster number of each item.
+    ``repeats`` holds, for each item, whether each of at least two repeats passed it; ``cluster`` holds the
+    cluster number of each item.
 
     The flip rate of an item is ``1 - sum_c k_c (k_c - 1) / (k (k - 1))``.
 

@@ -1,6 +1,6 @@
-"""Significance levels for repeated looks: one for each early look, a common line after them.
+"""Significance levels for repeated looks, which bound the chance of any false alarm.
 
-Together they fix the chance of a false alarm in advance.
+Each of the first looks has its level; the levels of later looks lie on a common line.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from scipy.special import ndtr
 from ..arrays import FloatArray, bisected
 
 _SOON = 5
-"""Number of first looks over which most of the chance of a false alarm is spent equally."""
+"""Number of first looks that share most of the chance of a false alarm equally."""
 
-_KEPT = 0.6
-"""Factor on the later looks' share of information that gives their part of the chance: a tenth if the
-certified run has one reply."""
+_LATER = 0.6
+"""Later looks' part of the chance, as a multiple of their share of information.
+
+That is a tenth of the chance if the certified run has one reply per anchor."""
 
 _FAR, _POINTS = 9.0, 257
 
@@ -27,11 +28,11 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
 
     Over all looks, a judge that does not change is flagged with chance ``alpha``.
 
-    The difficulty of an anchor cancels in its differences. So for a judge that does not change the statistics
-    of looks ``s < t`` correlate as ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats itself: they
-    are a Brownian motion observed at the shares ``t / (t + R)`` of its time. The first five looks spend equal
-    parts of ``alpha``, nine tenths in all if ``R`` is 1; the rest is the chance that the motion ever crosses
-    a straight line from there on, by the principle of reflection.
+    The difficulty of an anchor cancels in its differences. So for a judge that does not change, the
+    statistics of looks ``s < t`` correlate as ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats
+    itself: they are a Brownian motion observed at the shares ``t / (t + R)`` of its time. The first five
+    looks spend equal parts of ``alpha``, nine tenths in all if ``R`` is 1; the rest is the chance that the
+    motion ever crosses a straight line from there on, by the principle of reflection.
 
     Source: Lan and DeMets 1983 (spending); Armitage, McPherson and Rowe 1969 (the integral over looks);
     Jennison and Turnbull 1997 (statistics of this form).
@@ -45,38 +46,38 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
         Levels, shape ``(looks,)``; the first ones do not depend on the number of looks.
     """
     shares = np.arange(1, _SOON + 1) / (np.arange(1, _SOON + 1) + replies)
-    reserve = alpha * _KEPT * (1 - float(shares[-1]))
-    levels, places, chance = list[float](), np.zeros(1), np.ones(1)
+    reserve = alpha * _LATER * (1 - float(shares[-1]))
+    levels, points, chance = list[float](), np.zeros(1), np.ones(1)
     for before, now in zip((0.0, *shares[:-1].tolist()), shares.tolist(), strict=True):
         step = math.sqrt(now - before)
-        line = _crossed_with((alpha - reserve) / _SOON, places, chance, step, 1.0)
+        line = _crossed_with((alpha - reserve) / _SOON, points, chance, step, 1.0)
         levels.append(float(ndtr(-line / math.sqrt(now))))
-        places, chance = _not_crossed(line, math.sqrt(now), step, places, chance)
-    line = _crossed_with(reserve, places, chance, math.sqrt(1 - shares[-1]), 2.0)
+        points, chance = _not_crossed(line, math.sqrt(now), step, points, chance)
+    line = _crossed_with(reserve, points, chance, math.sqrt(1 - shares[-1]), 2.0)
     later = np.arange(_SOON + 1, max(_SOON, looks) + 1)
     return np.append(levels, ndtr(-line / np.sqrt(later / (later + replies))))[:looks]
 
 
-def _crossed_with(wanted: float, places: FloatArray, chance: FloatArray, step: float, sides: float) -> float:
-    """Return the line that the motion crosses with the wanted chance.
+def _crossed_with(target: float, points: FloatArray, chance: FloatArray, step: float, sides: float) -> float:
+    """Return the line that the motion crosses with the target chance.
 
     With ``sides`` 1 it is above the line after the step; with 2, at any time during the step.
     """
 
     def seldom(line: float) -> bool:
-        return float(chance @ np.minimum(1.0, sides * ndtr((places - line) / step))) <= wanted
+        return float(chance @ np.minimum(1.0, sides * ndtr((points - line) / step))) <= target
 
     return bisected(0.0, _FAR, seldom)[1]
 
 
 def _not_crossed(
-    line: float, spread: float, step: float, places: FloatArray, chance: FloatArray
+    line: float, spread: float, step: float, points: FloatArray, chance: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the places below the line after a step, and the chance of each (trapezoid rule)."""
+    """Return points below the line after a step, and the chance of each (trapezoid rule)."""
     below = np.linspace(-_FAR * spread, line, _POINTS)
     weight = np.full(_POINTS, below[1] - below[0])
     weight[[0, -1]] /= 2
-    density = np.exp(-(((below[None, :] - places[:, None]) / step) ** 2) / 2) / (
+    density = np.exp(-(((below[None, :] - points[:, None]) / step) ** 2) / 2) / (
         step * math.sqrt(2 * math.pi)
     )
     return below, (chance @ density) * weight

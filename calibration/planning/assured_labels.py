@@ -1,6 +1,6 @@
-"""Plan labels so that an interval is as narrow as wanted in most samples.
+"""Labels for an interval that has at most a given half-width in most samples.
 
-An average is not enough: half of the samples have wider intervals.
+With labels for this half-width on average, half of the samples would have wider intervals.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DEFAULT_ASSURANCE = 0.8
 _DRAWS, _SEED = 4_000, 0
 
 _MOST = 64
-"""Largest multiple of the labels that suffice on average; if more are needed, none is reported."""
+"""Largest number tried, as a multiple of the labels that are enough on average."""
 
 _STEP = 1e-20
 
@@ -69,8 +69,9 @@ class Expected(NamedTuple):
 
 
 _Errors: TypeAlias = Callable[[int, np.random.Generator], FloatArray]
-"""From a number of labels to the standard error, rows independent, in each of `_DRAWS` samples; infinite
-where there is none."""
+"""Function from a number of labels to the standard error, over independent rows, in each of `_DRAWS` samples.
+
+It is infinite where it cannot be estimated."""
 
 
 def assured_labels(
@@ -82,10 +83,9 @@ def assured_labels(
 ) -> dict[str, int | None]:
     """Return the labels for 95 % intervals of at most this half-width, by rate.
 
-    Intervals are that narrow in the share ``assurance`` of samples; None if no number is enough.
-
-    Samples are drawn: tables of label and verdict, and, if items cluster, the error of their spread, which
-    grows with fewer clusters.
+    Intervals are that narrow in the share ``assurance`` of samples; None if no number is enough. Samples are
+    simulated: tables of label and verdict and, if items cluster, the error of the estimated spread, which is
+    larger with fewer clusters.
     """
     average = average_labels(expected, half_width, unlabelled)
     errors = {
@@ -97,8 +97,8 @@ def assured_labels(
     if unlabelled is not None:
         errors["corrected_pass_rate"] = _corrected_errors(expected, unlabelled)
     labels = {
-        name: _enough(errors_by_class, average[name], expected, half_width, assurance)
-        for name, errors_by_class in errors.items()
+        name: _enough(errors_of_rate, average[name], expected, half_width, assurance)
+        for name, errors_of_rate in errors.items()
     }
     if unlabelled is None:
         return labels
@@ -106,8 +106,8 @@ def assured_labels(
     split: tuple[int | None, int | None] = None, None
     if right is not None and wrong is not None:
         classes = ClassLabels(right, wrong)
-        errors_by_class = _rogan_gladen_errors(expected, unlabelled, classes)
-        total = _enough(errors_by_class, right + wrong, expected, half_width, assurance)
+        errors_of_rate = _rogan_gladen_errors(expected, unlabelled, classes)
+        total = _enough(errors_of_rate, right + wrong, expected, half_width, assurance)
         split = split if total is None else _split(total, classes)
     return labels | {"rogan_gladen_right": split[0], "rogan_gladen_wrong": split[1]}
 

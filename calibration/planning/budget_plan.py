@@ -1,6 +1,6 @@
-"""Plan a budget: find the design with the narrowest interval.
+"""Plan of a budget: the design with the narrowest interval.
 
-A design gives the numbers of outputs to check, to judge by a cheap and by an expensive judge, and to label.
+A design is the numbers of outputs to check, to judge with a cheap and with an expensive judge, and to label.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEVEL = 0.95
 PhaseName: TypeAlias = Literal["check", "cheap", "dear", "label"]
 
 PHASES: tuple[PhaseName, ...] = ("check", "cheap", "dear", "label")
-"""Phases in order; each is applied to a random part of the outputs that the one before left undecided."""
+"""Phases in order; each takes a random part of the undecided outputs of the phase before."""
 
 _DESIGNS: tuple[tuple[PhaseName, ...], ...] = ((), ("cheap",), ("dear",), ("cheap", "dear"))
 
@@ -36,10 +36,10 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         decided: Share of outputs that the checkers decide.
         decided_rate: Share of those that pass.
-        open_rate: Share of the others that are right.
-        explained: Share of the variance of labels of undecided outputs that verdicts explain (the squared
-            multiple correlation): of ``cheap``, of ``dear``, and of both as ``cheap+dear``.
-        n: Number of labelled outputs behind it; 0 if the rates were given.
+        open_rate: Share of undecided outputs that are right.
+        explained: Share of the variance of their labels that verdicts explain (squared multiple correlation):
+            those of ``cheap``, of ``dear``, and of both as ``cheap+dear``.
+        n: Number of labelled outputs behind these rates; 0 if they are assumed.
     """
 
     decided: float
@@ -56,8 +56,8 @@ class Phase(msgspec.Struct, frozen=True, kw_only=True):
         phase: Name of the phase.
         outputs: Number of outputs.
         unit_cost: Cost of one output, in dollars.
-        cost: Cost of all of them.
-        variance: Its share of the variance of the rate, which more outputs could reduce.
+        cost: Cost of all outputs.
+        variance: Share of the rate's variance that comes from this phase; more outputs would reduce it.
     """
 
     phase: PhaseName
@@ -68,18 +68,19 @@ class Phase(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """Best design for a budget, beside the other designs.
+    """Best design for a budget, with the other designs for comparison.
 
     Attributes:
         budget: The budget in dollars.
         spent: Dollars that the plan spends.
         half_width: Half-width of a 95 % interval of the rate of all outputs.
-        open_half_width: Half-width for the undecided outputs, whose rate `estimate` gives for a run.
+        open_half_width: Half-width for the rate of undecided outputs, which `estimate` reports for a run.
         phases: The phases.
-        half_widths: Half-width of the best plan by design: its judges joined by ``+``, or ``labels alone``.
-        labels_alone_cost: Cost of the same half-width without a judge; None if all outputs together do not
-            suffice.
-        pilot: The rates that the plan assumes.
+        half_widths: Half-width of the best plan of each design, named by its judges, joined by ``+``, or
+            ``labels alone``.
+        labels_alone_cost: Cost of the same half-width without a judge; None if labels of all outputs are not
+            enough.
+        pilot: The assumed rates.
     """
 
     budget: float
@@ -93,7 +94,7 @@ class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Step(NamedTuple):
-    """Phase of a design, per undecided output: its cost, and the variance left by one output."""
+    """Phase of a design, with the cost and the variance of one undecided output."""
 
     name: PhaseName
     cost: float
@@ -108,12 +109,12 @@ def plan_budget(
     outputs: int | None = None,
     effect: float = 1.0,
 ) -> BudgetPlan:
-    """Spend a budget for the narrowest interval.
+    """Return the plan that spends a budget for the narrowest interval.
 
     The estimate is that of nested samples: each phase is a random part of the one before, and corrects it
-    (`multi_phase_rate`). Its variance is a sum over phases of the phase's own variance over its number of
-    outputs. So a phase gets outputs in proportion to the root of its variance over its price; if that were
-    more than the phase before has, both get equal numbers. All sets of judges are tried.
+    (`multi_phase_rate`). Its variance is a sum over phases: the variance of the phase divided by its number
+    of outputs. So a phase gets outputs in proportion to the root of its variance over its price; if that
+    exceeds the phase before, both get equal numbers. All sets of judges are tried.
 
     Source: Neyman 1938 for two phases; Cochran 1977, chapter 12; Kott 1990 for more of them.
 
@@ -143,7 +144,8 @@ def plan_budget(
     if not half_widths:
         least = min(_price(each, [float(FEWEST_LABELS)] * len(each)) for each in steps.values())
         raise UsageError(
-            f"a budget of {budget:g} does not pay for {FEWEST_LABELS} labels and their checks and judgements ({least:,.2f}); raise --budget"
+            f"a budget of {budget:g} does not pay for {FEWEST_LABELS} labels and their checks and judgements "
+            f"({least:,.2f}); raise --budget"
         )
     best = min(half_widths, key=lambda name: half_widths[name])
     best_counts = counts[best] or []
@@ -168,7 +170,7 @@ def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot:
     undecided = 1 - pilot.decided
     within = undecided**2 * pilot.open_rate * (1 - pilot.open_rate)
     overall_rate = pilot.decided * pilot.decided_rate + undecided * pilot.open_rate
-    # What the checker says of an output: right, wrong, or undecided, which counts as the rate of the undecided ones.
+    # Variance of the checker's result, where an undecided output counts as the rate of undecided outputs.
     checked = pilot.decided * pilot.decided_rate + undecided * pilot.open_rate**2 - overall_rate**2
     explained = [0.0, *(pilot.explained["+".join(judges[: n + 1])] for n in range(len(judges)))]
     parts = [max(0.0, after - before) for before, after in pairwise(explained)] + [1 - explained[-1]]

@@ -1,7 +1,4 @@
-"""Choose which items to label next.
-
-They are drawn at random, or more often if the judge is in doubt, or as a number per stratum.
-"""
+"""Draw the items to label next: at random, by doubt about their labels, or by stratum."""
 
 from __future__ import annotations
 
@@ -40,10 +37,10 @@ def unlabelled_items(table: Table) -> CodeArray:
 
 
 def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float]:
-    """Items drawn more often the more their labels are in doubt, each with its chance.
+    """Draw items with higher chances where their labels are in doubt; return items and chances.
 
-    Every item is drawn or not by itself, so their number varies around ``count``. All of those drawn must be
-    labelled, and the estimate must know the chances: `estimate` with the column ``label_probability``.
+    Items are drawn independently, so their number varies around ``count``. All drawn items must be labelled,
+    and the chances passed to `estimate` as the column ``label_probability``.
 
     Raises:
         InputError: The table has several judges, or no item is judged and not labelled.
@@ -58,13 +55,14 @@ def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float
 def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw:
     """Draw a simple random sample in each stratum, by Neyman allocation from the labels so far.
 
-    Every stratum comes to at least ten labels, or to all of its items. All of those drawn must be labelled,
-    and `estimate` must know the strata.
+    Every stratum reaches at least ten labels, or labels of all its items. All drawn items must be labelled,
+    and `estimate` called with the same strata.
 
     Raises:
-        InputError: Several judges, nothing to draw from, no such strata, or too few labels for all of them.
+        InputError: There are several judges, nothing to draw from, no such strata, or too few labels for all
+            strata.
     """
-    of = len(unlabelled_items(table.take(np.isfinite(table.score))))
+    available = len(unlabelled_items(table.take(np.isfinite(table.score))))
     table = with_strata(_to_draw_from(table), by)
     items = stratified_items(table)
     if items is None:
@@ -79,15 +77,15 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw
     except ValueError as error:
         raise InputError(str(error)) from error
     plans = {
-        name: StratumPlan(each.n, each.n_labelled, each.spread, wanted)
-        for (name, each), wanted in zip(estimates.items(), new.tolist(), strict=True)
+        name: StratumPlan(each.n, each.n_labelled, each.spread, new_labels)
+        for (name, each), new_labels in zip(estimates.items(), new.tolist(), strict=True)
     }
     drawn = _draw_each(items, plans, np.random.default_rng(seed))
     codes: list[int] = table.item.codes.tolist()
     name_of = [table.item.values[code] for code in codes]
     return Draw(
         chances={name_of[row]: chance for row, _, chance in drawn},
-        of=of,
+        of=available,
         strata=plans,
         stratum_of={name_of[row]: name for row, name, _ in drawn},
     )
@@ -96,14 +94,14 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw
 def _draw_each(
     items: StratifiedItems, plans: dict[str, StratumPlan], rng: np.random.Generator
 ) -> list[tuple[int, str, float]]:
-    """Row, stratum and chance of the items drawn, in random order."""
+    """Return row, stratum and chance of the drawn items, in random order."""
     drawn: list[tuple[int, str, float]] = []
     for number, (name, plan) in enumerate(plans.items()):
         unlabelled = np.flatnonzero((items.stratum == number) & np.isnan(items.label))
         rows: list[int] = rng.permutation(unlabelled)[: plan.next].tolist()
         drawn += [(row, name, plan.next / len(unlabelled)) for row in rows]
     order: list[int] = rng.permutation(len(drawn)).tolist()
-    return [drawn[place] for place in order]
+    return [drawn[number] for number in order]
 
 
 def _to_draw_from(table: Table) -> Table:
@@ -122,10 +120,9 @@ def neyman_allocation(
 ) -> IntArray:
     """Return the new labels for each stratum, shape ``(K,)``.
 
-    They make the total labels of each stratum proportional to its size times its spread.
-
-    That makes the variance of a stratified mean least. What a stratum has too many of already, others go
-    without; none gets more labels than it has items, nor fewer than ``least`` if it has so many. Their sum is
+    They make the total labels of each stratum proportional to its size times its spread, which minimises the
+    variance of a stratified mean. A stratum that already has too many labels leaves fewer for the others. No
+    stratum gets more labels than it has items, nor fewer than ``least`` if it has so many items. The sum is
     ``count`` if so many items are left.
 
     Source: Neyman 1934; for prediction-powered estimates Fisch et al. 2024 (arXiv 2406.04291).
@@ -138,19 +135,16 @@ def neyman_allocation(
     if low.sum() > total:
         needed = int((low - labelled).sum())
         raise ValueError(f"{least} labels in each of {len(size)} strata take {needed} new ones, not {count}")
-    wish = _shares(size * spread, low, size, total)
-    allocated = np.clip(np.floor(wish + 1e-9).astype(np.int64), low, size)
-    # What rounding left over goes to the largest remainders.
-    for stratum in np.argsort(allocated - wish, kind="stable")[: total - int(allocated.sum())]:
+    exact = _shares(size * spread, low, size, total)
+    allocated = np.clip(np.floor(exact + 1e-9).astype(np.int64), low, size)
+    # Labels lost by rounding down go to the largest remainders.
+    for stratum in np.argsort(allocated - exact, kind="stable")[: total - int(allocated.sum())]:
         allocated[stratum] += 1
     return allocated - labelled
 
 
 def _shares(weight: FloatArray, low: IntArray, high: IntArray, total: int) -> FloatArray:
-    """Return numbers proportional to the weights that add up to the total, by bisection.
-
-    Each number stays within its bounds.
-    """
+    """Return numbers proportional to the weights, within bounds, that sum to the total."""
 
     def enough(scale: float) -> bool:
         return bool(np.clip(scale * weight, low, high).sum() >= total)

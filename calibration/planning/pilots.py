@@ -1,4 +1,4 @@
-"""Pilots: rates known before a budget is spent, given or estimated from labelled outputs."""
+"""Pilots: rates before a budget is spent, assumed or estimated from labelled outputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def assumed_pilot(
     decided: float = 0.0,
     decided_rate: float = 0.5,
 ) -> Pilot:
-    """Return a pilot from given rates, for judges that err independently given the truth.
+    """Return a pilot from assumed rates, for judges that err independently given the truth.
 
     ``judges`` holds the true positive and true negative rate of each; ``open_rate`` is the rate of
     undecided outputs. All are within (0, 1).
@@ -75,10 +75,7 @@ def _smoothed(holds: BoolArray) -> float:
 
 
 def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
-    """Return a pilot from a table or run with labels.
-
-    It holds the share that checkers decided, and the share of the variance of the other labels that
-    the verdicts explain.
+    """Return a pilot estimated from a table or run with labels.
 
     Args:
         table: Table of all outputs, judged or not.
@@ -88,8 +85,8 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
         InputError: There is no such judge, or the undecided outputs that it judged have fewer than 30 labels
             or labels that are all equal.
     """
-    every = nested_verdicts(table, list(judges.values()))
-    decided, rest = every.decided[np.isfinite(every.decided)], every.undecided()
+    outputs = nested_verdicts(table, list(judges.values()))
+    decided, undecided = outputs.decided[np.isfinite(outputs.decided)], outputs.undecided()
     explained: dict[str, float] = {}
     for names in _sets(judges):
         data = nested_verdicts(table, [judges[name] for name in names])
@@ -97,14 +94,15 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
         if share is None:
             who = " and ".join(judges[name] for name in names)
             raise InputError(
-                f"a pilot takes {FEWEST_LABELS} labels, right and wrong ones, of undecided outputs that {who} judged"
+                f"a pilot takes {FEWEST_LABELS} labels, right and wrong ones, "
+                f"of undecided outputs that {who} judged"
             )
         explained["+".join(names)] = share
-    label = rest.label[np.isfinite(rest.label)]
+    label = undecided.label[np.isfinite(undecided.label)]
     if len(label) < FEWEST_LABELS:
         raise InputError(f"a pilot takes {FEWEST_LABELS} labels of undecided outputs, there are {len(label)}")
     return Pilot(
-        decided=len(decided) / len(every.decided),
+        decided=len(decided) / len(outputs.decided),
         decided_rate=float((decided >= 0.5).mean()) if len(decided) else 0.5,  # noqa: PLR2004 - a checker's 0 or 1
         open_rate=float(label.mean()),
         explained=explained,
@@ -113,14 +111,10 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
 
 
 def measured_costs(table: Table, judges: Mapping[str, str]) -> dict[str, float]:
-    """Return the cost of a verdict of each judge, if the table has it."""
+    """Return the mean cost of a verdict of each judge, if the table has it."""
     cost = table.numbers.get("cost", np.full(len(table), np.nan))
-    found = {
-        name: cost[(table.judge.codes == table.judge.values.index(judge)) & np.isfinite(cost)]
-        for name, judge in judges.items()
-        if judge in table.judge.values
-    }
-    return {name: float(each.mean()) for name, each in found.items() if len(each)}
+    costs = {name: cost[table.judge.isin({judge}) & np.isfinite(cost)] for name, judge in judges.items()}
+    return {name: float(each.mean()) for name, each in costs.items() if len(each)}
 
 
 def _sets(judges: Mapping[str, object]) -> list[tuple[str, ...]]:

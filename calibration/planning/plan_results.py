@@ -1,4 +1,4 @@
-"""Types of plan results; ``plan --json`` is made of these."""
+"""Types of plan results, which make up ``plan --json``."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
     """Items to label next.
 
     Attributes:
-        chances: Item id to the chance with which it was drawn, in the order of labelling; None in a simple
+        chances: Chance with which each item was drawn, by item id in the order of labelling; None in a simple
             random sample.
-        of: How many items it was drawn from.
+        of: Number of items to draw from.
         strata: Items and draws of each stratum, if drawn by stratum.
-        stratum_of: Item id to its stratum, if drawn by stratum.
+        stratum_of: Stratum by item id, if drawn by stratum.
     """
 
     chances: Mapping[str, float | None]
@@ -58,7 +58,7 @@ class MeasuredRates(NamedTuple):
     """Rates of a judge and of its outputs, measured on the labels so far.
 
     Attributes:
-        judge: The judge.
+        judge: Name of the judge.
         n: Items with label and score.
         n_labelled: Items with a label.
         n_unlabelled: Judged items without a label.
@@ -83,14 +83,14 @@ class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         design_effect: Factor by which clusters multiply the variance.
         half_width: Half-width of the intervals that labels are planned for.
-        assurance: Share of samples in which intervals are to be as narrow as that; None for on average.
+        assurance: Share of samples in which intervals are that narrow; None for on average.
         labels: Labels by rate, None for a rate if no number is enough; None if not requested.
-        difference: Between two judges or systems, that items are planned for.
-        power: Chance to find it.
+        difference: Difference between two judges or systems that items are planned for.
+        power: Chance to find that difference.
         items: Items needed; None if not requested.
-        draw: What to label next; None if not requested.
-        budget: What to buy; None if no budget was given.
-        measured: The rates that labels are planned by, if a table has labels; None if they are assumed.
+        draw: Items to label next; None if not requested.
+        budget: Best design for a budget; None if not requested.
+        measured: Measured rates that labels are planned by; None if rates are assumed.
     """
 
     design_effect: float

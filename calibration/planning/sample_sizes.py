@@ -1,4 +1,4 @@
-"""Sample sizes: labels or items for a wanted precision or power."""
+"""Sample sizes: labels or items for a given precision or power."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def labels_for_rate(rate: float, half_width: float, *, share: float = 1.0) -> in
 
     The number is ``z^2 rate (1 - rate) / half_width^2 / share``, rounded up.
 
-    ``share`` of labelled items are in the rate's denominator: the prevalence, for a true positive rate.
+    ``share`` is the share of labelled items in the denominator: the prevalence, for a true positive rate.
     """
     return math.ceil(normal_quantile(LEVEL) ** 2 * rate * (1 - rate) / half_width**2 / share)
 
 
 def expected_kappa(tpr: float, tnr: float, prevalence: float) -> tuple[float, float]:
-    """Cohen's kappa of a judge with these rates, and the variance of its estimate times n.
+    """Return Cohen's kappa of a judge with these rates, and n times its estimate's variance.
 
     Source: Fleiss, Cohen and Everitt 1969, as the delta method gives it.
     """
     shares = np.array(
         [(1 - prevalence) * tnr, (1 - prevalence) * (1 - tnr), prevalence * (1 - tpr), prevalence * tpr]
     )
-    # A large table of exactly these shares: the influence values depend on shares alone.
+    # The influence values depend on shares alone, so any large table with these shares gives them.
     size = 10**6
     sample = Sample(QUADRANTS, np.eye(4), np.rint(shares * size).astype(np.int64))
     values = influence(lambda weights: cohen_kappa(QUADRANTS.tables(weights)), sample)
@@ -41,7 +41,7 @@ def expected_kappa(tpr: float, tnr: float, prevalence: float) -> tuple[float, fl
 
 
 def labels_for_kappa(tpr: float, tnr: float, prevalence: float, half_width: float) -> int:
-    """Labels for an interval of Cohen's kappa that is this narrow."""
+    """Return the labels for an interval of Cohen's kappa with this half-width."""
     return math.ceil((normal_quantile(LEVEL) / half_width) ** 2 * expected_kappa(tpr, tnr, prevalence)[1])
 
 
@@ -52,7 +52,7 @@ def labels_for_corrected_rate(
 
     The judge scores ``unlabelled`` items besides the labelled ones.
 
-    The least n with ``var(Y) (1 - rho^2 N / (N + n)) / n`` small enough; None when no number is.
+    It is the least n for which ``var(Y) (1 - rho^2 N / (N + n)) / n`` is small enough; None if there is none.
     """
     rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
     spread = prevalence * (1 - prevalence)
@@ -69,7 +69,7 @@ def labels_for_corrected_rate(
 
 
 class ClassLabels(NamedTuple):
-    """Labels of items that are known to be right, and of items known to be wrong."""
+    """Numbers of labels by class: of right items, and of wrong items."""
 
     right: int
     wrong: int
@@ -80,25 +80,24 @@ def labels_for_rogan_gladen(
 ) -> ClassLabels | None:
     """Return the fewest labels per class for a Rogan-Gladen interval with this half-width.
 
-    Each class gets at least 1.
-
-    Of its variance, ``theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 - Sp) / wrong`` over ``J^2`` is the
-    labels' part; the least labels are in proportion to the roots of both numerators. Se is the judge's true
-    positive rate, Sp its true negative rate, theta the prevalence. None if the judge is no better than
-    chance, or no number is enough.
+    Each class gets at least 1. Of its variance, ``theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 - Sp) /
+    wrong`` over ``J^2`` is the labels' part; the least labels are in proportion to the roots of both
+    numerators. Se is the judge's true positive rate, Sp its true negative rate, theta the prevalence. None if
+    the judge is no better than chance, or no number is enough.
 
     Source: Neyman 1934; Lee et al. 2025 (arXiv 2511.21140) have it with the judge's rate for theta, and for
     rates near 1.
     """
     youden = tpr + tnr - 1
     rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
-    room = (youden * half_width / normal_quantile(LEVEL)) ** 2 - rate * (1 - rate) / unlabelled
-    if youden <= 0 or room <= 0:
+    labels_variance = (youden * half_width / normal_quantile(LEVEL)) ** 2 - rate * (1 - rate) / unlabelled
+    if youden <= 0 or labels_variance <= 0:
         return None
     right = prevalence * math.sqrt(tpr * (1 - tpr))
     wrong = (1 - prevalence) * math.sqrt(tnr * (1 - tnr))
     return ClassLabels(
-        max(1, math.ceil(right * (right + wrong) / room)), max(1, math.ceil(wrong * (right + wrong) / room))
+        max(1, math.ceil(right * (right + wrong) / labels_variance)),
+        max(1, math.ceil(wrong * (right + wrong) / labels_variance)),
     )
 
 
@@ -112,7 +111,7 @@ def items_for_difference(difference: float, discordant: float, *, power: float =
     Args:
         difference: ``d``, of the two shares right.
         discordant: ``psi``, the share of items on which exactly one of the two is right.
-        power: Wanted chance to find it.
+        power: Chance to find it.
 
     Raises:
         ValueError: The difference is 0 or larger than the discordant share.

@@ -1,7 +1,4 @@
-"""Bradley-Terry model: one strength per system.
-
-The difference of two strengths is the log-odds of being preferred.
-"""
+"""Bradley-Terry model: differences of strengths are log-odds of preference."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ _STEPS = 100
 _CLOSE = 1e-12
 _ROUNDING = 1e-12
 _NAMED = 3
-"""Most systems that a reason names; the others are counted."""
+"""Most systems that a message names; the others are counted."""
 
 
 def strengths(
@@ -134,9 +131,9 @@ def _log_likelihood(beta: FloatArray, wins: FloatArray) -> float:
 
 
 def _unbounded(systems: Sequence[str], wins: FloatArray) -> str | None:
-    """Return why there is no largest likelihood; None if there is.
+    """Return why the likelihood has no maximum; None if it has one.
 
-    There is one exactly if for every division of the systems in two each part has won against the other.
+    It has one exactly if, however the systems are divided in two, each part has won against the other.
     """
     won = (wins > 0).astype(np.int64)
     parts, part = _components(won, strong=False)
@@ -151,8 +148,8 @@ def _unbounded(systems: Sequence[str], wins: FloatArray) -> str | None:
     return f"no finite strength: {top} won every comparison with the others"
 
 
-def _members(systems: Sequence[str], are: BoolArray) -> list[str]:
-    return [name for name, is_one in zip(systems, are.tolist(), strict=True) if is_one]
+def _members(systems: Sequence[str], mask: BoolArray) -> list[str]:
+    return [name for name, is_member in zip(systems, mask.tolist(), strict=True) if is_member]
 
 
 def _components(won: IntArray, *, strong: bool) -> tuple[int, IntArray]:

@@ -10,7 +10,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 
 
 class Choices(NamedTuple):
-    """Choices of one judge, one number per comparison, each array of shape ``(n,)``.
+    """Choices of one judge, one number per comparison; each array has shape ``(n,)``.
 
     Attributes:
         systems: Names of systems.
@@ -67,7 +67,7 @@ class Choices(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """Results of comparisons, each array of shape ``(n,)`` and exactly one of them true.
+    """Results of comparisons; each array has shape ``(n,)``, and exactly one of them is true.
 
     Attributes:
         a: ``a`` is chosen in both orders.
@@ -75,7 +75,7 @@ class Kinds(NamedTuple):
         tie: Both orders give a tie.
         flip_first: The output shown first is chosen in both orders: the order decides.
         flip_second: The output shown second is chosen in both orders.
-        half: A choice in one order and a tie in the other.
+        half: There is a choice in one order and a tie in the other.
     """
 
     a: BoolArray

@@ -1,4 +1,4 @@
-"""Win rate as people would have it, from their choices on a random part of the comparisons."""
+"""Win rate among people, from their choices on a random part of the comparisons."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from ..statistic import Statistic, undefined
 from .choices import Choices
 
 FEWEST_CHOICES = 10
-"""Choices of people that a corrected win rate takes."""
+"""Fewest choices of people for a corrected win rate."""
 
-_CHOSEN = "people chose between outputs on which the judge decides unlike on the others: no random part of the comparisons"
+_CHOSEN = (
+    "people chose between outputs on which the judge decides unlike on the others: "
+    "no random part of the comparisons"
+)
 
 
 def corrected_win_rate(met: Choices, *, level: float = 0.95) -> Statistic | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TypeVar
 
@@ -35,7 +35,7 @@ _ALPHA = 0.05
 """Chance of any false alarm among the biases of a judge."""
 
 _EVEN = 0.5
-"""Win rate of equal systems, and label of equal outputs."""
+"""Win rate of equal systems; label of equal outputs."""
 
 
 def preferences_of(
@@ -43,14 +43,15 @@ def preferences_of(
 ) -> PreferenceNumbers:
     """Measure a judge's preferences: win rates, strengths, biases, agreement with labels."""
     complete = choices.take(choices.complete)
-    position, length = _corrected(_position(complete, level), _length(complete, level))
+    strengths = ordered_strengths(complete, level=level)
+    position, length = _corrected(_position(complete, strengths.order, level), _length(complete, level))
     return PreferenceNumbers(
         judge=judge,
         comparisons=len(choices.a),
         complete=len(complete.a),
         ungraded=dict(ungraded or {}),
         matches=_matches(choices, level),
-        systems=_systems(complete, level),
+        systems=_systems(complete, strengths.strengths, level),
         position=position,
         length=length,
         labels=_agreement(complete, level),
@@ -59,48 +60,46 @@ def preferences_of(
 
 
 def _matches(choices: Choices, level: float) -> list[SystemMatch]:
-    found: list[SystemMatch] = []
-    for one, other in combinations(range(len(choices.systems)), 2):
-        met = _between(choices, one, other)
-        if len(met.a):
-            found.append(_match(met, level))
-    adjusted = adjust_known([match.p for match in found])
-    return [_decided(match, p, level) for match, p in zip(found, adjusted, strict=True)]
+    matches: list[SystemMatch] = []
+    for a, b in combinations(range(len(choices.systems)), 2):
+        pair = _between(choices, a, b)
+        if len(pair.a):
+            matches.append(_match(pair, level))
+    adjusted = adjust_known([match.p for match in matches])
+    return [_decided(match, p, level) for match, p in zip(matches, adjusted, strict=True)]
 
 
-def _between(choices: Choices, one: int, other: int) -> Choices:
+def _between(choices: Choices, a: int, b: int) -> Choices:
     """Return the comparisons of two systems, with the first as ``a``."""
-    met = choices.take(
-        ((choices.a == one) & (choices.b == other)) | ((choices.a == other) & (choices.b == one))
-    )
-    turned = met.a == other
+    pair = choices.take(((choices.a == a) & (choices.b == b)) | ((choices.a == b) & (choices.b == a)))
+    swapped = pair.a == b
 
-    def pick(first: FloatArray, second: FloatArray) -> FloatArray:
-        return np.where(turned, second, first)
+    def pick(values: FloatArray, if_swapped: FloatArray) -> FloatArray:
+        return np.where(swapped, if_swapped, values)
 
-    return met._replace(
-        a=np.full_like(met.a, one),
-        b=np.full_like(met.b, other),
-        a_first=pick(met.a_first, met.b_first),
-        b_first=pick(met.b_first, met.a_first),
-        length_a=pick(met.length_a, met.length_b),
-        length_b=pick(met.length_b, met.length_a),
-        label=pick(met.label, 1.0 - met.label),
-        person=pick(met.person, 1.0 - met.person),
+    return pair._replace(
+        a=np.full_like(pair.a, a),
+        b=np.full_like(pair.b, b),
+        a_first=pick(pair.a_first, pair.b_first),
+        b_first=pick(pair.b_first, pair.a_first),
+        length_a=pick(pair.length_a, pair.length_b),
+        length_b=pick(pair.length_b, pair.length_a),
+        label=pick(pair.label, 1.0 - pair.label),
+        person=pick(pair.person, 1.0 - pair.person),
     )
 
 
-def _match(met: Choices, level: float) -> SystemMatch:
-    complete = met.take(met.complete)
+def _match(pair: Choices, level: float) -> SystemMatch:
+    complete = pair.take(pair.complete)
     kinds = kinds_of(complete)
     won = kinds.a | kinds.b
     shift = _shift_from_even(complete.preferred, complete.cluster, level)
     return SystemMatch(
-        a=met.systems[int(met.a[0])],
-        b=met.systems[int(met.b[0])],
+        a=pair.systems[int(pair.a[0])],
+        b=pair.systems[int(pair.b[0])],
         n=len(complete.a),
         n_clusters=len(np.unique(complete.cluster)),
-        incomplete=len(met.a) - len(complete.a),
+        incomplete=len(pair.a) - len(complete.a),
         a_won=int(kinds.a.sum()),
         b_won=int(kinds.b.sum()),
         tied=int(kinds.tie.sum()),
@@ -117,17 +116,17 @@ def _match(met: Choices, level: float) -> SystemMatch:
 
 
 def _shift_from_even(preferred: FloatArray, cluster: IntArray, level: float) -> Shift:
-    """Return how far values in [0, 1] are from even on average; tested as shifts in [-1, 1]."""
-    found = paired_shift((preferred - _EVEN) * 2, cluster, level=level)
+    """Return the mean distance from even of values in [0, 1]; tested as a shift in [-1, 1]."""
+    shift = paired_shift((preferred - _EVEN) * 2, cluster, level=level)
+    doubled = shift.difference
     value, low, high = (
-        None if each is None else each / 2
-        for each in (found.difference.value, found.difference.low, found.difference.high)
+        None if each is None else each / 2 for each in (doubled.value, doubled.low, doubled.high)
     )
-    return replace(found, difference=replace(found.difference, value=value, low=low, high=high))
+    return replace(shift, difference=replace(doubled, value=value, low=low, high=high))
 
 
 def _around_even(shift: Statistic) -> Statistic:
-    """Return a win rate from its distance to even, with the interval that its test inverts."""
+    """Return the win rate with this distance from even, and its interval."""
     if shift.value is None:
         return replace(shift, undefined="nothing was compared in both orders")
     ends = [None if end is None else min(1.0, max(0.0, end + _EVEN)) for end in (shift.low, shift.high)]
@@ -141,26 +140,25 @@ def _decided(match: SystemMatch, adjusted: float | None, level: float) -> System
     return replace(match, adjusted_p=adjusted, better=match.a if value > _EVEN else match.b)
 
 
-def _systems(complete: Choices, level: float) -> dict[str, SystemPreference]:
-    strength = ordered_strengths(complete, level=level).strengths
-    found: dict[str, SystemPreference] = {}
+def _systems(complete: Choices, strengths: Sequence[Statistic], level: float) -> dict[str, SystemPreference]:
+    systems: dict[str, SystemPreference] = {}
     for number, name in enumerate(complete.systems):
-        mine = complete.take((complete.a == number) | (complete.b == number))
-        preferred = np.where(mine.a == number, mine.preferred, 1.0 - mine.preferred)
-        found[name] = SystemPreference(
-            n=len(preferred), win_rate=_rate(preferred, mine, level), strength=strength[number]
+        part = complete.take((complete.a == number) | (complete.b == number))
+        preferred = np.where(part.a == number, part.preferred, 1.0 - part.preferred)
+        systems[name] = SystemPreference(
+            n=len(preferred), win_rate=_rate(preferred, part, level), strength=strengths[number]
         )
-    return found
+    return systems
 
 
-def _position(complete: Choices, level: float) -> Position:
+def _position(complete: Choices, order_effect: Statistic, level: float) -> Position:
     kinds = kinds_of(complete)
     first, second = int(kinds.flip_first.sum()), int(kinds.flip_second.sum())
     shift = _shift_from_even(complete.first_chosen, complete.cluster, level)
     return Position(
         effect=shift.difference,
         p=shift.p,
-        log_odds=ordered_strengths(complete, level=level).order,
+        log_odds=order_effect,
         flips=share_of(kinds.flip.astype(np.float64), complete.cluster, level=level),
         to_first=first,
         to_second=second,
@@ -169,26 +167,23 @@ def _position(complete: Choices, level: float) -> Position:
 
 
 def _length(complete: Choices, level: float) -> Length:
-    apart = complete.take(
-        np.isfinite(complete.length_a)
-        & np.isfinite(complete.length_b)
-        & (complete.length_a != complete.length_b)
-    )
-    a_longer = apart.length_a > apart.length_b
-    longer = np.where(a_longer, apart.preferred, 1.0 - apart.preferred)
-    labelled = np.isin(apart.label, (0.0, 1.0))
-    wrong = np.where(apart.label == 1.0, 1.0 - apart.preferred, apart.preferred)[labelled]
-    wrong_is_longer = (a_longer != (apart.label == 1.0))[labelled]
-    effect, p = _difference(wrong, wrong_is_longer.astype(np.int64), apart.take(labelled), level)
-    return Length(effect=effect, p=p, longer=_rate(longer, apart, level))
+    known = np.isfinite(complete.length_a) & np.isfinite(complete.length_b)
+    unequal = complete.take(known & (complete.length_a != complete.length_b))
+    a_longer = unequal.length_a > unequal.length_b
+    longer = np.where(a_longer, unequal.preferred, 1.0 - unequal.preferred)
+    labelled = np.isin(unequal.label, (0.0, 1.0))
+    wrong = np.where(unequal.label == 1.0, 1.0 - unequal.preferred, unequal.preferred)[labelled]
+    wrong_is_longer = (a_longer != (unequal.label == 1.0))[labelled]
+    effect, p = _difference(wrong, wrong_is_longer.astype(np.int64), unequal.take(labelled), level)
+    return Length(effect=effect, p=p, longer=_rate(longer, unequal, level))
 
 
 def _difference(
     wrong: FloatArray, longer: IntArray, choices: Choices, level: float
 ) -> tuple[Statistic, float | None]:
-    """Return how much more often the judge is wrong when the wrong output is the longer one.
+    """Return the rate of wrong choices of longer outputs minus that of shorter ones.
 
-    The rate when the wrong output is the shorter one is subtracted; the p comes second.
+    The second value is the p of no difference.
     """
     if not longer.any() or longer.all():
         why = "no label tells which output is the better, with the worse one being now longer, now shorter"
@@ -205,14 +200,14 @@ def _difference(
 
 def _agreement(complete: Choices, level: float) -> LabelAgreement | None:
     labelled = complete.take(np.isin(complete.label, (0.0, 1.0)))
-    alike = complete.take(complete.label == _EVEN)
-    if not len(labelled.a) and not len(alike.a):
+    tied = complete.take(complete.label == _EVEN)
+    if not len(labelled.a) and not len(tied.a):
         return None
     kinds = kinds_of(labelled)
     a_better = labelled.label == 1.0
 
-    def share(is_so: BoolArray, of: Choices) -> Statistic:
-        return share_of(is_so.astype(np.float64), of.cluster, level=level)
+    def share(mask: BoolArray, of: Choices) -> Statistic:
+        return share_of(mask.astype(np.float64), of.cluster, level=level)
 
     return LabelAgreement(
         n=len(labelled.a),
@@ -220,8 +215,8 @@ def _agreement(complete: Choices, level: float) -> LabelAgreement | None:
         right_in_both=share(np.where(a_better, kinds.a, kinds.b), labelled),
         wrong_in_both=share(np.where(a_better, kinds.b, kinds.a), labelled),
         flips=share(kinds.flip, labelled),
-        tied_by_label=len(alike.a),
-        tied_in_both=share(kinds_of(alike).tie, alike),
+        tied_by_label=len(tied.a),
+        tied_in_both=share(kinds_of(tied).tie, tied),
     )
 
 
@@ -232,7 +227,7 @@ def _rate(preferred: FloatArray, rows: Choices, level: float) -> Statistic:
 
 
 def _corrected(position: Position, length: Length) -> tuple[Position, Length]:
-    """Return the biases with their p adjusted for two tests."""
+    """Return the biases with p-values adjusted for two tests."""
     adjusted = adjust_known([position.p, length.p])
     return _with_holm(position, adjusted[0]), _with_holm(length, adjusted[1])
 

@@ -1,7 +1,7 @@
 """Bradley-Terry strengths, with an effect of the order in which two outputs are shown.
 
-If a judge favours what is shown first, its two orders disagree. Strengths fitted to their mean would then be
-too close to each other.
+If a judge favours the output shown first, its verdicts in the two orders disagree, and strengths fitted to
+their mean would be too close to each other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _STEPS = 100
 _CLOSE = 1e-12
 _ROUNDING = 1e-12
 _FINITE = 15.0
-"""Log-odds beyond which a fit counts as having no largest likelihood."""
+"""Log-odds beyond which the likelihood is taken to have no maximum."""
 
 
 class OrderedStrengths(NamedTuple):

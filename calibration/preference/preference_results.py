@@ -14,28 +14,27 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
     """Two systems on the cases for which both have an output.
 
     A comparison is won if the same output is chosen in both orders. If the order decides, it is a flip, which
-    is neither a win nor a tie; a choice in one order and a tie in the other is half of one.
+    is neither a win nor a tie. A choice in one order and a tie in the other is half a win.
 
     Attributes:
-        a: The first.
-        b: The second.
+        a: First system.
+        b: Second system.
         n: Comparisons with a verdict in both orders.
         n_clusters: Clusters among them.
-        incomplete: Comparisons without a verdict in one order or in both; part of no number here.
+        incomplete: Comparisons without a verdict in one or both orders; no other number includes them.
         a_won: Comparisons in which ``a`` is chosen in both orders.
         b_won: Comparisons in which ``b`` is chosen in both orders.
-        tied: A tie in both orders.
-        flipped_to_first: What is shown first is chosen in both orders.
-        flipped_to_second: What is shown second is.
-        half_tied: A choice in one order and a tie in the other.
-        preferred: The win rate of ``a``: how far it is preferred, each order counting half, so that a flip
-            and a tie count half to each.
-        settled: The share that ``a`` won of the comparisons that one of them won; flips and ties left out.
+        tied: Comparisons that are ties in both orders.
+        flipped_to_first: Comparisons in which the output shown first is chosen in both orders.
+        flipped_to_second: Comparisons in which the output shown second is chosen in both orders.
+        half_tied: Comparisons with a choice in one order and a tie in the other.
+        preferred: Win rate of ``a``, each order counting half; flips and ties count half for each system.
+        settled: Share that ``a`` won of the comparisons that one of them won, without flips and ties.
         p: p-value of a win rate of one half, by flipping signs of clusters; None without a comparison.
-        adjusted_p: The same adjusted over the pairs (Holm): what the words go by.
-        corrected: The win rate of ``a`` as people would have it, by their choices on a random part of the
-            comparisons and the judge's on all; None without such choices.
-        better: Which is preferred by ``adjusted_p``; None without evidence.
+        adjusted_p: ``p`` adjusted over the pairs (Holm); printed sentences use it.
+        corrected: Win rate of ``a`` among people, from their choices on a random part of the comparisons and
+            the judge's choices on all; None without such choices.
+        better: The preferred system by ``adjusted_p``; None without evidence.
     """
 
     a: str
@@ -61,10 +60,10 @@ class SystemPreference(msgspec.Struct, frozen=True, kw_only=True):
     """Results of one system against all others that it was compared with.
 
     Attributes:
-        n: Its comparisons with a verdict in both orders.
-        win_rate: How far it is preferred in them, each order counting half.
-        strength: Bradley-Terry's beside an order effect, a log-odds; the mean of all systems is 0. Undefined
-            if the comparisons do not bound it.
+        n: Comparisons with a verdict in both orders.
+        win_rate: Degree to which it is preferred in them, each order counting half.
+        strength: Bradley-Terry strength beside an order effect, as log-odds; the mean over systems is 0.
+            Undefined if the comparisons do not bound it.
     """
 
     n: int
@@ -73,13 +72,13 @@ class SystemPreference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bias(msgspec.Struct, frozen=True, kw_only=True):
-    """Something besides quality by which a judge chooses.
+    """Bias of a judge towards something other than quality.
 
     Attributes:
-        effect: How much; 0 of a judge that does not.
+        effect: Size of the bias; 0 for a judge without it.
         p: p-value of no effect, two-sided; None if it could not be tested.
-        holm_p: Adjusted over the biases that were tested (Holm).
-        found: Whether it is beyond what chance explains, at 5 %.
+        holm_p: ``p`` adjusted over the biases that were tested (Holm).
+        found: Whether it is significant at 5 %.
     """
 
     effect: Statistic
@@ -89,16 +88,16 @@ class Bias(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Position(Bias, frozen=True, kw_only=True):
-    """Position bias. ``effect`` is the share that chooses the output shown first, less one half.
+    """Position bias: ``effect`` is the share of choices of the first output, minus one half.
 
     Attributes:
         flips: Share of comparisons that flip.
-        to_first: Flips to what is shown first.
-        to_second: Flips to what is shown second.
-        log_odds: Log-odds of choosing the first shown, beside the strengths of systems; positive for a judge
-            that favours it.
-        flip_p: p-value of equally many flips to either, by the exact sign test, which takes comparisons as
-            independent; None without a flip.
+        to_first: Number of flips to the output shown first.
+        to_second: Number of flips to the output shown second.
+        log_odds: Log-odds of choosing the output shown first, given equal strengths; above 0 for a judge that
+            favours it.
+        flip_p: p-value of equally many flips in both directions, by the exact sign test, which takes
+            comparisons as independent; None without a flip.
     """
 
     flips: Statistic
@@ -111,12 +110,12 @@ class Position(Bias, frozen=True, kw_only=True):
 class Length(Bias, frozen=True, kw_only=True):
     """Length bias.
 
-    ``effect`` needs labels: how often the judge chooses wrongly when the wrong output is the longer, minus
-    how often when it is the shorter. Without labels there is only `longer`, which is not a bias by itself:
-    longer outputs may be better.
+    ``effect`` needs labels: it is the rate of wrong choices if the wrong output is longer, minus that if it
+    is shorter. Without labels there is only ``longer``, which is not a bias by itself, since longer outputs
+    may be better.
 
     Attributes:
-        longer: How far the longer of two outputs of different length is preferred, each order counting half.
+        longer: Degree to which the longer of two outputs is preferred, each order counting half.
     """
 
     longer: Statistic
@@ -127,12 +126,12 @@ class LabelAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         n: Such comparisons with a verdict in both orders.
-        right: How far it chooses the better one, each order counting half.
-        right_in_both: Share in which it chooses the better one in both orders.
-        wrong_in_both: Share in which it chooses the worse one in both orders.
+        right: Degree to which the judge chooses the better output, each order counting half.
+        right_in_both: Share in which the judge chooses the better output in both orders.
+        wrong_in_both: Share in which the judge chooses the worse output in both orders.
         flips: Share in which the order decides.
-        tied_by_label: Comparisons in which labels are alike; not part of the numbers above.
-        tied_in_both: Share of those in which it says so in both orders.
+        tied_by_label: Number of further comparisons whose labels are equal.
+        tied_in_both: Share of these further comparisons that the judge calls a tie in both orders.
     """
 
     n: int
@@ -145,17 +144,17 @@ class LabelAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RankingMisfit(msgspec.Struct, frozen=True, kw_only=True):
-    """Test of one strength a system against a preference of its own for each pair.
+    """Test of one strength per system against a separate preference for each pair.
 
     Attributes:
-        p: p-value of "strengths explain who is preferred", over clusters.
-        found: Whether they do not, at 5 %.
-        cycle: Three systems, each preferred to the next and the last to the first, most clearly; empty if
-            there are none.
-        a: System that is preferred to ``b`` more than strengths say, farther than any other by its error.
-        b: The other.
-        observed: The win rate of ``a`` against ``b``.
-        expected: The win rate that strengths say.
+        p: p-value of "one strength per system explains the preferences", over clusters.
+        found: Whether that is rejected at 5 %.
+        cycle: Three systems, each preferred to the next, and the last to the first; the clearest such cycle.
+            Empty if there is none.
+        a: First system of the pair that fits worst; preferred to ``b`` more than expected.
+        b: Second system of that pair.
+        observed: Win rate of ``a`` against ``b``.
+        expected: Win rate expected from the strengths.
     """
 
     p: float
@@ -171,18 +170,16 @@ class PreferenceNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Preferences of one judge.
 
     Attributes:
-        judge: Its name.
-        comparisons: Comparisons that were put before it, each in both orders.
-        complete: Those with a verdict in both orders.
+        judge: Name of the judge.
+        comparisons: Number of comparisons, each asked in both orders.
+        complete: Number of comparisons with a verdict in both orders.
         ungraded: Verdicts without a choice, by outcome.
-        matches: Every pair of systems that was compared.
-        systems: Each system against all others.
-        position: Whether the order decides.
-        length: Whether length does.
-        misfit: Whether one strength a system explains who is preferred; None if that cannot be tested, as
-            with two systems.
-        labels: Agreement with labels; None if no label tells two outputs of a case apart, or calls them
-            alike.
+        matches: Results of every pair of systems that was compared.
+        systems: Results of each system against all others.
+        position: Position bias.
+        length: Length bias.
+        misfit: Test of one strength per system; None if it cannot be tested, as with two systems.
+        labels: Agreement with labels; None if no two outputs of a case have labels.
     """
 
     judge: str

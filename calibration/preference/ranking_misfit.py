@@ -1,4 +1,4 @@
-"""Test if one strength per system explains the preferences, which may be cyclic."""
+"""Test of whether one strength per system explains the preferences, which may be cyclic."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _FEWEST = 3
 """Fewest systems whose preferences can form a cycle."""
 
 _MOST = 1_000
-"""Most pairs of systems that are tested; matrices of more take minutes."""
+"""Most pairs of systems that are tested; more take minutes."""
 
 
 def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
     """Test the Bradley-Terry model with an order effect against a free rate for each pair.
 
     Uses Rao's score statistic. Its null distribution comes from flipping the signs of clusters' influence on
-    it, so that comparisons within a cluster may depend on each other. Returns None if strengths fit any
-    preferences, if no finite strengths fit, or if more than 1,000 pairs met.
+    it, so that comparisons within a cluster may depend on each other. Return None if strengths fit any
+    preferences, if no finite strengths fit, or if there are more than 1,000 pairs.
 
     Source: Bradley and Terry 1952; Rao 1948; Kline and Santos 2012 for flipped signs of scores.
 
@@ -64,9 +64,9 @@ def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> F
         return np.bincount(pair, weights=values, minlength=len(pairs)).astype(np.float64)
 
     # Derivative of each pair's score with respect to the fitted strengths and the order effect.
-    own, of_order = by_pair(weight_one + weight_other), by_pair(toward * (weight_one - weight_other))
+    weight, order = by_pair(weight_one + weight_other), by_pair(toward * (weight_one - weight_other))
     slopes, rows = np.zeros((len(pairs), k + 1)), np.arange(len(pairs))
-    slopes[rows, pairs // k], slopes[rows, pairs % k], slopes[:, k] = own, -own, of_order
+    slopes[rows, pairs // k], slopes[rows, pairs % k], slopes[:, k] = weight, -weight, order
     number, clusters = without_gaps(complete.cluster)
     sums = np.bincount(
         number * len(pairs) + pair, weights=toward * (one - other), minlength=clusters * len(pairs)
@@ -74,7 +74,7 @@ def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> F
     fitted_by = influence_on_strengths(complete, one, other, inverse)
     sums = sums - np.stack([cluster_sums(each, number) for each in fitted_by.T], axis=1) @ slopes.T
     met = len(np.unique(np.concatenate([complete.a, complete.b])))
-    return sums @ _root(np.diag(own) - slopes @ inverse @ slopes.T, len(pairs) - met + 1)
+    return sums @ _root(np.diag(weight) - slopes @ inverse @ slopes.T, len(pairs) - met + 1)
 
 
 def _pair_of(complete: Choices) -> IntArray:
@@ -87,8 +87,8 @@ def _root(information: FloatArray, freedom: int) -> FloatArray:
     Fitting the strengths leaves ``freedom`` directions of it.
     """
     values, vectors = np.linalg.eigh(information)
-    kept = slice(len(values) - freedom, None)
-    return vectors[:, kept] / np.sqrt(np.maximum(values[kept], np.finfo(np.float64).tiny))
+    largest = slice(len(values) - freedom, None)
+    return vectors[:, largest] / np.sqrt(np.maximum(values[largest], np.finfo(np.float64).tiny))
 
 
 def _flipped_p(scaled: FloatArray, seed: int) -> float:
@@ -111,8 +111,8 @@ def _misfit(complete: Choices, expected: FloatArray, p: float) -> RankingMisfit:
         np.add.at(wins, (one, other), share)
         np.add.at(met, (one, other), 1.0)
     rate = np.divide(wins, met, out=np.full_like(wins, 0.5), where=met > 0)
-    apart = np.where(met > 0, (rate - expected) * np.sqrt(met / (expected * (1 - expected))), 0.0)
-    worst = int(apart.argmax())
+    distance = np.where(met > 0, (rate - expected) * np.sqrt(met / (expected * (1 - expected))), 0.0)
+    worst = int(distance.argmax())
     ahead, behind = worst // len(systems), worst % len(systems)
     return RankingMisfit(
         p=p,
@@ -130,11 +130,11 @@ def _cycle(margin: FloatArray) -> list[int]:
 
     Of several cycles, the one whose smallest margin is largest is returned.
     """
-    best, found = 0.0, list[int]()
+    best, cycle = 0.0, list[int]()
     for first in range(len(margin)):
         least = np.minimum(np.minimum(margin[first][:, None], margin), margin[:, first][None, :])
-        place = int(least.argmax())
-        if least.flat[place] > best:
-            best = float(least.flat[place])
-            found = [first, place // len(margin), place % len(margin)]
-    return found
+        index = int(least.argmax())
+        if least.flat[index] > best:
+            best = float(least.flat[index])
+            cycle = [first, index // len(margin), index % len(margin)]
+    return cycle

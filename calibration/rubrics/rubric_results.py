@@ -14,9 +14,10 @@ class TagMean(msgspec.Struct, frozen=True, kw_only=True):
         tag: The tag; None for all criteria.
         score: Mean over items of points over points possible, clipped as a whole.
         items: Items with a criterion of this tag and positive points.
-        ungraded: Those of them with an ungraded criterion, which are not in the mean.
-        bounds: The mean if ungraded criteria went against the system, and for it; None if all are graded.
-        corrected: The mean, corrected by the judge's errors; None without labels.
+        ungraded: Items with an ungraded criterion, which are not in the mean.
+        bounds: The mean if all ungraded criteria count against the system, and for it; None if all are
+            graded.
+        corrected: The mean, corrected for the judge's errors; None without labels.
     """
 
     tag: str | None
@@ -35,7 +36,7 @@ class CriterionAgreement(msgspec.Struct, frozen=True, kw_only=True):
         labelled: Verdicts with a label.
         true_positive_rate: Share of met criteria that the judge finds met.
         true_negative_rate: Share of criteria that are not met that the judge finds not met.
-        shrunken: Both rates, drawn towards those of all criteria; None of a tag.
+        shrunken: Both rates, shrunk towards those of all criteria; None for a tag.
     """
 
     name: str
@@ -46,14 +47,14 @@ class CriterionAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ItemScore(msgspec.Struct, frozen=True, kw_only=True):
-    """Score of one output, with what the judge's errors leave open of it.
+    """Score of one output, with its uncertainty from the judge's errors.
 
     Attributes:
         item: ``case_id|system|trial``.
         score: Points over points possible, unclipped; None while a criterion is ungraded.
-        bounds: Least and greatest score of ungraded criteria; None if all are graded.
+        bounds: Lowest and highest possible score; None if all criteria are graded.
         expected: Expected score, by the judge's rates; None without labels.
-        deviation: Standard deviation of it.
+        deviation: Standard deviation of the expected score.
     """
 
     item: str
@@ -75,9 +76,9 @@ class RubricOfJudge(msgspec.Struct, frozen=True, kw_only=True):
     """One judge's rubric: scores by system, and its errors if there are labels.
 
     Attributes:
-        judge: Its name as it signs verdicts on items.
+        judge: Name of the judge in verdicts.
         systems: Results by system.
-        agreement: With labels, over all criteria; None without labels.
+        agreement: Agreement with labels over all criteria; None without labels.
         criteria: Results by criterion, the most labelled first.
         tags: Results by tag.
     """
@@ -96,8 +97,8 @@ class JudgesOnCriteria(msgspec.Struct, frozen=True, kw_only=True):
         a: The first judge.
         b: The second.
         n: Labelled criteria that both judged.
-        a_only_right: Those that the first alone judges as labelled.
-        b_only_right: Those that the second alone does.
+        a_only_right: Those that only the first judges as labelled.
+        b_only_right: Those that only the second judges as labelled.
         difference: Share right of the first minus that of the second.
         p: p-value of no difference, by flipping signs of clusters; None if it could not be tested.
     """
@@ -115,9 +116,9 @@ class RubricNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Rubric scores of a run, judge by judge.
 
     Attributes:
-        judges: The judges.
-        unmatched: Labels that are of no criterion that was judged.
-        pairs: Every two judges on the same labelled criteria.
+        judges: Results by judge.
+        unmatched: Number of labels that match no judged criterion.
+        pairs: Comparisons of every two judges on the same labelled criteria.
     """
 
     judges: list[RubricOfJudge]

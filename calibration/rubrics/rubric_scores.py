@@ -55,13 +55,13 @@ class JudgedCriterion(NamedTuple):
 
 
 class JudgedRubric(NamedTuple):
-    """One output with the verdicts on its criteria, empty if there are none.
+    """One output with the verdicts on its criteria.
 
     Attributes:
         item: ``case_id|system|trial``.
         system: The system.
         cluster: The cluster of its case.
-        criteria: The criteria.
+        criteria: The criteria; empty if none was judged.
     """
 
     item: str
@@ -149,7 +149,7 @@ class _Agreed(NamedTuple):
 
 
 def _right(items: Sequence[JudgedRubric]) -> dict[_CriterionOfItem, _Agreed]:
-    """Return whether each labelled criterion is judged as labelled."""
+    """Return whether the judge agrees with the label of each labelled criterion."""
     return {
         _CriterionOfItem(item.item, number, each.key): _Agreed(
             (each.met >= _HALF) == (each.label >= _HALF), item.cluster
@@ -195,14 +195,14 @@ def _rates(labelled: Iterable[JudgedCriterion]) -> _Rates | None:
     negative: dict[str, SuccessCount] = {}
     for each in labelled:
         assert each.label is not None
-        for groups, weight, found in (
+        for groups, weight, agreement in (
             (positive, each.label, _met(each)),
             (negative, 1 - each.label, 1 - _met(each)),
         ):
             successes, trials = groups.get(each.key, SuccessCount(0.0, 0.0))
-            groups[each.key] = SuccessCount(successes + weight * found, trials + weight)
-    of_met, of_others = shrink(positive), shrink(negative)
-    return None if of_met is None or of_others is None else _Rates(of_met, of_others)
+            groups[each.key] = SuccessCount(successes + weight * agreement, trials + weight)
+    tpr, tnr = shrink(positive), shrink(negative)
+    return None if tpr is None or tnr is None else _Rates(tpr, tnr)
 
 
 def _agreement(
@@ -213,9 +213,9 @@ def _agreement(
     key: str | None = None,
 ) -> CriterionAgreement:
     def rate(*, met: bool) -> Statistic:
-        found = [(each, cluster) for each, cluster in labelled if ((each.label or 0) >= _HALF) == met]
-        right = np.array([float((_met(each) >= _HALF) == met) for each, _ in found])
-        return share_of(right, cluster_numbers(cluster for _, cluster in found), level=level)
+        rows = [(each, cluster) for each, cluster in labelled if ((each.label or 0) >= _HALF) == met]
+        right = np.array([float((_met(each) >= _HALF) == met) for each, _ in rows])
+        return share_of(right, cluster_numbers(cluster for _, cluster in rows), level=level)
 
     shrunken = None if rates is None or key is None else (rates.positive.rate(key), rates.negative.rate(key))
     return CriterionAgreement(
@@ -247,7 +247,7 @@ def _points(item: JudgedRubric) -> Points:
 
 
 def _mean(tag: str | None, items: Sequence[JudgedRubric], rates: _Rates | None, level: float) -> TagMean:
-    """Return the mean of a system over the criteria of a tag, or over all."""
+    """Return the mean score of a system over the criteria of a tag, or over all criteria."""
     parts = [_of_tag(item, tag) for item in items]
     scored = [part for part in parts if _points(part).possible]
     unknown = 0 if tag is not None else sum(not item.criteria for item in items)
@@ -272,8 +272,8 @@ def _bounds(shares: Sequence[tuple[float, float]]) -> tuple[float, float]:
 def _clipped_mean(values: Sequence[float], items: Sequence[JudgedRubric], level: float) -> Statistic:
     if not values:
         return undefined("no item is graded in full", n=0, level=level)
-    found = mean_over_clusters(np.array(values), cluster_numbers(item.cluster for item in items))
-    return _within(found, len(values), level, "cluster-t, clipped to [0, 1]")
+    mean = mean_over_clusters(np.array(values), cluster_numbers(item.cluster for item in items))
+    return _within(mean, len(values), level, "cluster-t, clipped to [0, 1]")
 
 
 def _within(combination: Combination, n: int, level: float, method: str, variance: float = 0.0) -> Statistic:
@@ -304,15 +304,15 @@ def _corrected(items: Sequence[JudgedRubric], rates: _Rates, level: float) -> St
         sum(each.points * rates.truth(each) for each in item.criteria) / _points(item).possible
         for item in items
     ]
-    found = mean_over_clusters(np.array(values), cluster_numbers(item.cluster for item in items))
+    mean = mean_over_clusters(np.array(values), cluster_numbers(item.cluster for item in items))
     method = "Rogan-Gladen by criterion, cluster-t, rates shrunken"
-    return _within(found, len(items), level, method, _variance_of_rates(items, rates))
+    return _within(mean, len(items), level, method, _variance_of_rates(items, rates))
 
 
 def _variance_of_rates(items: Sequence[JudgedRubric], rates: _Rates) -> float:
     """Return the variance that the mean has from the rates' errors, by the delta method.
 
-    Errors of single criteria's rates are independent; the error of the pooled rate is common to all.
+    Errors of the rates of single criteria are independent; the error of the pooled rate is shared.
     """
     slopes: dict[str, tuple[float, float]] = {}
     for item in items:
@@ -330,9 +330,9 @@ def _variance_of_rates(items: Sequence[JudgedRubric], rates: _Rates) -> float:
 
 
 def _variance(rates: ShrunkenRates, slopes: dict[str, float]) -> float:
-    own = sum(slope**2 * rates.variance(key) for key, slope in slopes.items())
+    independent = sum(slope**2 * rates.variance(key) for key, slope in slopes.items())
     shared = sum(slope * (1 - rates.weight(key)) for key, slope in slopes.items())
-    return own + shared**2 * rates.pooled_variance
+    return independent + shared**2 * rates.pooled_variance
 
 
 def _item(item: JudgedRubric, rates: _Rates | None) -> ItemScore:
@@ -355,6 +355,6 @@ def _item(item: JudgedRubric, rates: _Rates | None) -> ItemScore:
 def _chances(item: JudgedRubric, rates: _Rates) -> Iterator[float]:
     """Yield the chance that each criterion is met, given its verdict and a prior of one half."""
     for each in item.criteria:
-        found = rates.positive.rate(each.key), 1 - rates.negative.rate(each.key)
-        met, not_met = found if _met(each) >= _HALF else (1 - found[0], 1 - found[1])
+        tpr, fpr = rates.positive.rate(each.key), 1 - rates.negative.rate(each.key)
+        met, not_met = (tpr, fpr) if _met(each) >= _HALF else (1 - tpr, 1 - fpr)
         yield met / (met + not_met) if met + not_met else 0.5

@@ -14,7 +14,7 @@ _DEFAULT_STRENGTH = 10.0
 """Prior strength, in trials, if the spread of the groups' rates cannot be estimated."""
 
 _PRIOR_WEIGHT = 60.0
-"""Weight of the default strength, in trials: few trials say little about the spread."""
+"""Weight of the default strength, in trials, since few trials estimate the spread badly."""
 
 _MIN_STRENGTH, _MAX_STRENGTH = 4.0, 1e6
 """Limits of the prior strength: some shrinkage always, and a finite one if groups differ no more than by
@@ -29,13 +29,13 @@ class SuccessCount(NamedTuple):
 
 
 class ShrunkenRates(NamedTuple):
-    """Rates of groups drawn towards the rate of all.
+    """Rates of groups, shrunk towards the overall rate.
 
     Attributes:
-        pooled: The rate of all, with half a success and half a failure added.
-        strength: Prior strength: trials by which the pooled rate counts in a group's own.
-        pooled_variance: Variance of the rate of all, groups being a sample.
-        counts: Trials and successes of each group.
+        pooled: Overall rate, with half a success and half a failure added.
+        strength: Prior strength: number of trials that the pooled rate counts as in each group's rate.
+        pooled_variance: Variance of the overall rate if groups are a random sample.
+        counts: Successes and trials of each group.
     """
 
     pooled: float
@@ -44,7 +44,7 @@ class ShrunkenRates(NamedTuple):
     counts: Mapping[str, SuccessCount]
 
     def rate(self, group: str) -> float:
-        """Return a group's rate; of a group without trials, that of all."""
+        """Return a group's rate; for a group without trials, the overall rate."""
         successes, trials = self.counts.get(group, SuccessCount(0.0, 0.0))
         return (successes + self.strength * self.pooled) / (trials + self.strength)
 
@@ -65,17 +65,17 @@ def shrink(groups: Mapping[str, SuccessCount]) -> ShrunkenRates | None:
 
     The fewer trials a group has, the more its rate is shrunk.
     """
-    tried = {name: each for name, each in groups.items() if each.trials}
-    total = sum(each.trials for each in tried.values())
+    counts = {name: each for name, each in groups.items() if each.trials}
+    total = sum(each.trials for each in counts.values())
     if not total:
         return None
-    pooled = (sum(each.successes for each in tried.values()) + 0.5) / (total + 1)
-    strength = _strength(tried, pooled)
+    pooled = (sum(each.successes for each in counts.values()) + 0.5) / (total + 1)
+    strength = _strength(counts, pooled)
     within, between = strength / (strength + 1), 1 / (strength + 1)
     variance_share = sum(
-        (each.trials / total) ** 2 * (within / each.trials + between) for each in tried.values()
+        (each.trials / total) ** 2 * (within / each.trials + between) for each in counts.values()
     )
-    return ShrunkenRates(pooled, strength, pooled * (1 - pooled) * variance_share, tried)
+    return ShrunkenRates(pooled, strength, pooled * (1 - pooled) * variance_share, counts)
 
 
 def _strength(groups: Mapping[str, SuccessCount], pooled: float) -> float:

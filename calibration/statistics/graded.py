@@ -1,7 +1,5 @@
 """Statistics of graded scores: correlations, agreement of values, and distances.
 
-Correlations rank and do not see a shift.
-
 A formula maps weights, counts per cell of shape ``(..., m)``, and the cells with their labels and scores to
 values of shape ``(...)``.
 """
@@ -62,18 +60,17 @@ def correlation_of(values: Moments) -> FloatArray:
 
 
 def constant_as_zero(variance: FloatArray) -> FloatArray:
-    """Variances with those that are only rounding set to 0."""
+    """Return variances, with those that are only rounding set to 0."""
     return np.where(variance.real <= 1e-14, 0.0, variance)  # noqa: PLR2004 - rounding of squares of numbers in [0, 1]
 
 
 def cell_moments(weights: FloatArray, cells: Cells) -> Moments:
-    """Moments of the labels and scores of the cells."""
+    """Return the moments of the labels and scores of the cells."""
     return moments(weights, cells.label, cells.score)
 
 
 MAX_PAIRWISE_CELLS = 1_500
-"""Up to here Kendall's tau compares all pairs of cells at once; beyond it, one sorted pass per row of
-weights."""
+"""Most cells of which Kendall's tau compares all pairs at once; with more, it sorts once per row of weights."""
 
 
 def pearson(weights: FloatArray, cells: Cells) -> FloatArray:
@@ -94,9 +91,8 @@ def spearman(weights: FloatArray, cells: Cells) -> FloatArray:
 def kendall_tau_b(weights: FloatArray, cells: Cells) -> FloatArray:
     """Compute Kendall's tau-b; NaN if label or score is constant.
 
-    It is concordant minus discordant pairs, corrected for ties on either side.
-
-    Weights are whole numbers above ``MAX_PAIRWISE_CELLS`` cells.
+    It is concordant minus discordant pairs, corrected for ties in each variable. Above ``MAX_PAIRWISE_CELLS``
+    cells, weights must be whole numbers.
 
     Source: Kendall 1945.
     """
@@ -121,7 +117,7 @@ def _tau_of_counts(counts: FloatArray, label: FloatArray, score: FloatArray) -> 
 
 
 def sum_by_value(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Total weight ``(..., q)`` of each distinct value of the cells, in ascending order."""
+    """Return the total weight ``(..., q)`` of each distinct value, in ascending order."""
     distinct, code = np.unique(values, return_inverse=True)
     order: IntArray = np.argsort(code, kind="stable")
     return np.add.reduceat(
@@ -150,13 +146,11 @@ def concordance(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def weighted_kappa(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Compute quadratic weighted kappa on the values themselves.
+    """Compute quadratic weighted kappa: a pair of values costs their squared difference.
 
-    The cost of a pair is its squared difference.
-
-    On values that are equally spaced levels this is the usual quadratic kappa; levels that were declared and
-    never used change nothing. It is then, identically, Lin's concordance (Fleiss and Cohen 1973), which is
-    how it is computed: the table of many distinct values would be large and empty.
+    It is computed as Lin's concordance, which is identical (Fleiss and Cohen 1973): the table of many
+    distinct values would be large and mostly empty. On equally spaced levels it is the usual quadratic kappa;
+    unused levels change nothing.
     """
     return concordance(weights, cells)
 
@@ -178,17 +172,17 @@ def icc_a1(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def mae(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Mean of |score - label|; weights ``(..., m)`` to ``(...)``."""
+    """Compute the mean of |score - label|."""
     return _mean(weights, np.abs(cells.score - cells.label))
 
 
 def rmse(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Root of the mean of (score - label)^2; weights ``(..., m)`` to ``(...)``."""
+    """Compute the root of the mean of (score - label)^2."""
     return np.sqrt(_mean(weights, (cells.score - cells.label) ** 2))
 
 
 def signed_bias(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Mean of score - label: above 0, the judge is too kind; weights ``(..., m)`` to ``(...)``."""
+    """Compute the mean of score - label; above 0, the judge is too lenient."""
     return _mean(weights, cells.score - cells.label)
 
 

@@ -35,17 +35,17 @@ def alpha_of_units(
     """Compute alpha from counts of values per unit; NaN if all values are equal.
 
     Args:
-        weights: How often each unit counts, shape ``(..., k)``.
-        units: How often each value was given to it, shape ``(k, q)``; at least two values in every unit.
+        weights: Weight of each unit, shape ``(..., k)``.
+        units: Counts of each unit's values, shape ``(k, q)``; every unit has at least two values.
         values: The values, shape ``(q,)``.
-        level: What differences mean.
+        level: Level of measurement.
     """
     weights = weights / (units.sum(axis=1) - 1.0)
     pairs = np.einsum("...k,kc,kd->...cd", weights, units, units, optimize=True)
     coincidences = pairs - (weights @ units)[..., None] * np.eye(len(values))
     margin = coincidences.sum(axis=-1)
     distance = _DISTANCES[level](values, margin)
-    # In shares, so that a huge n does not look like a huge disagreement to the guard against rounding.
+    # In shares, so that the guard against rounding does not depend on n.
     total = margin.sum(axis=-1)
     chance = margin[..., :, None] * margin[..., None, :] * distance
     observed = ratio((coincidences * distance).sum(axis=(-2, -1)), total)
@@ -103,7 +103,7 @@ def alpha_ordinal(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def _pooled(weights: FloatArray, code: IntArray, q: int) -> FloatArray:
-    """Weights of the values of both raters, ``(..., q)``."""
+    """Return the weights of the values of both raters, shape ``(..., q)``."""
     order = np.argsort(code, kind="stable")
     both = np.concatenate([weights, weights], axis=-1)[..., order]
     starts = np.searchsorted(code[order], np.arange(q))
@@ -116,5 +116,5 @@ def _two_raters(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray
     observed = (share * (x - y) ** 2).sum(axis=-1)
     mean = (share * (x + y)).sum(axis=-1) / 2
     spread = (share * (x**2 + y**2)).sum(axis=-1) / 2 - mean**2
-    # Of 2 n values, two drawn without replacement differ by 4 n spread / (2 n - 1) in mean square.
+    # Two of 2 n values, drawn without replacement, have a mean squared difference of 4 n spread / (2 n - 1).
     return 1 - (2 * n - 1) * ratio(observed, spread) / (4 * np.where(n == 0, 1, n))

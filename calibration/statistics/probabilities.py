@@ -34,12 +34,12 @@ def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
 
     It is the sum over thresholds, strict to lax, of (recall gained) x (precision there).
 
-    A row is right when its label reaches ``pass_at``. A judge without a clue has the prevalence, not 1/2.
+    A row is right when its label reaches ``pass_at``. A judge that guesses has the prevalence, not 1/2.
     """
     right = cells.label >= cells.pass_at
     positive = sum_by_value(weights * right, cells.score)[..., ::-1]
-    kept = np.cumsum(sum_by_value(weights, cells.score)[..., ::-1], axis=-1)
-    precision = np.cumsum(positive, axis=-1) / np.where(kept == 0, 1.0, kept)
+    passed = np.cumsum(sum_by_value(weights, cells.score)[..., ::-1], axis=-1)
+    precision = np.cumsum(positive, axis=-1) / np.where(passed == 0, 1.0, passed)
     return ratio((positive * precision).sum(axis=-1), positive.sum(axis=-1))
 
 
@@ -61,10 +61,10 @@ _INNER_EDGES = np.arange(1, BINS) / BINS
 
 
 def ece(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Sum over bins of (share of rows) x |mean outcome - mean score|, in [0, 1].
+    """Compute the ECE: the mean over bins, by their rows, of |mean outcome - mean score|.
 
-    Source: Naeini et al. 2015. Biased upwards in small samples, and dependent on the bins: compare only like
-    with like.
+    Source: Naeini et al. 2015. It is biased upwards in small samples and depends on the bins: compare only
+    values from equal sample sizes and bins.
     """
     gaps = weights @ ece_gaps(cells)
     # |x| without np.abs, which would drop the imaginary part that carries the derivative.
@@ -72,22 +72,21 @@ def ece(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def ece_gaps(cells: Cells) -> FloatArray:
-    """Return outcome less score, in the column of the score's bin, shape ``(m, BINS)``."""
+    """Return outcome minus score, in the column of the score's bin, shape ``(m, BINS)``."""
     outcome = (cells.label >= cells.pass_at).astype(np.float64)
     member = np.eye(BINS)[np.searchsorted(_INNER_EDGES, cells.score)]
     return member * (outcome - cells.score)[:, None]
 
 
 class BrierParts(NamedTuple):
-    """The parts of a Brier score: ``reliability - resolution + uncertainty + remainder``.
+    """Parts of a Brier score: ``reliability - resolution + uncertainty + remainder``.
 
     Attributes:
         reliability: Mean squared distance of a group's score from its rate; 0 for a judge whose scores are
             rates.
-        resolution: Mean squared distance of a group's rate from the rate of all; the more the better.
-        uncertainty: ``rate (1 - rate)``: what the score of a judge would be that knows the rate and nothing
-            else.
-        remainder: Variance of scores within groups; 0 if each group is one score.
+        resolution: Mean squared distance of a group's rate from the overall rate; more is better.
+        uncertainty: ``rate (1 - rate)``: the Brier score of a judge that knows only the overall rate.
+        remainder: Variance of scores within groups; 0 if each group has a single score.
     """
 
     reliability: float
@@ -113,11 +112,10 @@ def brier_parts(outcome: FloatArray, score: FloatArray, group: IntArray, count: 
 def corrected_brier_parts(
     outcome: FloatArray, score: FloatArray, group: IntArray, count: FloatArray
 ) -> BrierParts | None:
-    """Compute Murphy's decomposition without the bias that small groups have.
+    """Compute Murphy's decomposition, corrected for the bias of small groups.
 
-    Rates of small groups vary by chance, which looks like miscalibration.
-
-    The parts have the same sum; None if a group has a single row, since its chance cannot be estimated.
+    Rates of small groups vary by chance, which looks like miscalibration. The sum of the parts is unchanged.
+    None if a group has a single row, since its variance cannot be estimated.
 
     Source: Ferro and Fricker 2012. Reliability and resolution may be below 0. The reliability is also the
     debiased squared calibration error of Kumar, Liang and Ma 2019 (arXiv 1909.10155).
@@ -150,7 +148,7 @@ def equal_mass_groups(score: FloatArray, count: FloatArray, groups: int = 10) ->
 def _groups(
     outcome: FloatArray, score: FloatArray, group: IntArray, count: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Rows, rate and mean score of each group."""
+    """Return the size, rate and mean score of each group."""
     size: FloatArray = np.bincount(group, weights=count).astype(np.float64)
     return (
         size,

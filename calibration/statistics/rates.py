@@ -19,7 +19,7 @@ from ..arrays import FloatArray, ratio
 
 @dataclass(frozen=True, eq=False)
 class Proportion:
-    """A share of some cells of the table in others; called with tables, it gives the share.
+    """Share of some cells of the 2x2 table in others, as a function of tables.
 
     Attributes:
         successes: 1 for the cells that count as a success, shape ``(2, 2)``.
@@ -30,7 +30,7 @@ class Proportion:
     trials: FloatArray
 
     def __call__(self, table: FloatArray) -> FloatArray:
-        """Share of each table, shape ``(...)``; NaN where the denominator is empty."""
+        """Return the share for each table, shape ``(...)``; NaN where the denominator is empty."""
         return ratio((table * self.successes).sum(axis=(-2, -1)), (table * self.trials).sum(axis=(-2, -1)))
 
 
@@ -41,31 +41,31 @@ def _proportion(successes: list[list[int]], trials: list[list[int]]) -> Proporti
 _ALL = [[1, 1], [1, 1]]
 
 accuracy = _proportion([[1, 0], [0, 1]], _ALL)
-"""Rows on which judge and label agree, of all rows."""
+"""Share of rows on which judge and label agree."""
 
 true_positive_rate = _proportion([[0, 0], [0, 1]], [[0, 0], [1, 1]])
-"""Sensitivity: passed by the judge, of those that are right."""
+"""Sensitivity: share of right rows that the judge passes."""
 
 true_negative_rate = _proportion([[1, 0], [0, 0]], [[1, 1], [0, 0]])
-"""Specificity: failed by the judge, of those that are wrong."""
+"""Specificity: share of wrong rows that the judge fails."""
 
 precision = _proportion([[0, 0], [0, 1]], [[0, 1], [0, 1]])
-"""Right, of those the judge passed."""
+"""Share of rows passed by the judge that are right."""
 
 prevalence = _proportion([[0, 0], [1, 1]], _ALL)
-"""Right, of all rows."""
+"""Share of rows that are right."""
 
 judge_rate = _proportion([[0, 1], [0, 1]], _ALL)
-"""Passed by the judge, of all rows."""
+"""Share of rows that the judge passes."""
 
 
 def bias(table: FloatArray) -> FloatArray:
-    """Judge rate minus prevalence: above 0, the judge is too kind."""
+    """Compute judge rate minus prevalence; above 0, the judge is too lenient."""
     return ratio(table[..., 0, 1] - table[..., 1, 0], table.sum(axis=(-2, -1)))
 
 
 def balanced_accuracy(table: FloatArray) -> FloatArray:
-    """Mean of true positive and true negative rate; a constant judge has 1/2."""
+    """Compute the mean of true positive and true negative rate; a constant judge has 1/2."""
     return (true_positive_rate(table) + true_negative_rate(table)) / 2
 
 
@@ -79,7 +79,7 @@ def f1_positive(table: FloatArray) -> FloatArray:
 
 
 def f1_macro(table: FloatArray) -> FloatArray:
-    """Mean of the F1 of "pass" and the F1 of "fail"."""
+    """Compute the mean of the F1 of "pass" and the F1 of "fail"."""
     return (f1_positive(table) + f1_positive(table[..., ::-1, ::-1])) / 2
 
 
@@ -92,7 +92,7 @@ def mcc(table: FloatArray) -> FloatArray:
     of the corrected rate by the factor ``1 - mcc**2 * N / (N + n)``.
     """
     total = table.sum(axis=(-2, -1), keepdims=True)
-    # Shares, not counts: a product of four counts of a large table leaves the range in which floats are exact.
+    # Shares, because a product of four large counts would not be exact.
     share = ratio(table, total)
     row, column = share.sum(axis=-1), share.sum(axis=-2)
     margins = row[..., 0] * row[..., 1] * column[..., 0] * column[..., 1]
@@ -103,9 +103,9 @@ def mcc(table: FloatArray) -> FloatArray:
 
 
 def cohen_kappa(table: FloatArray) -> FloatArray:
-    """(p_o - p_e) / (1 - p_e), with p_e from the two raters' own margins.
+    """Compute Cohen's kappa: (p_o - p_e) / (1 - p_e), with p_e from both raters' margins.
 
-    Source: Cohen 1960. Depends on prevalence and on the judge's bias; read it beside both.
+    Source: Cohen 1960. It depends on prevalence and on the judge's bias; read it with both.
     """
     share = _shares(table)
     return _beyond(_matched(share), (share.sum(axis=-1) * share.sum(axis=-2)).sum(axis=-1))
@@ -124,9 +124,9 @@ def weighted_kappa_table(table: FloatArray, disagreement: FloatArray) -> FloatAr
 
 
 def scott_pi(table: FloatArray) -> FloatArray:
-    """Like kappa, with p_e from the mean of the two margins.
+    """Compute Scott's pi: kappa with p_e from the mean of the two margins.
 
-    Source: Scott 1955. Never above Cohen's kappa.
+    Source: Scott 1955. It is never above Cohen's kappa.
     """
     share = _shares(table)
     return _beyond(_matched(share), (_margin(share) ** 2).sum(axis=-1))
@@ -137,13 +137,13 @@ def gwet_ac1(table: FloatArray) -> FloatArray:
 
     Chance agreement is p_e = sum of pi_k (1 - pi_k) / (q - 1), pi the mean of the margins.
 
-    Source: Gwet 2008. On a set that is 95 % right a judge that always passes has 0.947: never read it alone.
+    Source: Gwet 2008. If 95 % of rows are right, a judge that always passes has 0.947: never read it alone.
     """
     return gwet_ac2(table, np.eye(table.shape[-1]))
 
 
 def gwet_ac2(table: FloatArray, agreement: FloatArray) -> FloatArray:
-    """Compute Gwet's AC2: AC1 in which near misses count for something.
+    """Compute Gwet's AC2: AC1 with partial credit for near misses.
 
     Chance agreement is p_e = sum of weights * sum of pi_k (1 - pi_k) / (q (q - 1)), with weights ``(q, q)``
     of 1 on the diagonal.
@@ -157,7 +157,7 @@ def gwet_ac2(table: FloatArray, agreement: FloatArray) -> FloatArray:
 
 
 def brennan_prediger(table: FloatArray) -> FloatArray:
-    """Chance is 1 / q, whoever uses which category.
+    """Compute Brennan and Prediger's coefficient, with a chance agreement of 1 / q.
 
     Source: Brennan and Prediger 1981.
     """
@@ -165,7 +165,7 @@ def brennan_prediger(table: FloatArray) -> FloatArray:
 
 
 def alpha_nominal(table: FloatArray) -> FloatArray:
-    """Krippendorff's nominal alpha of two raters without gaps."""
+    """Compute Krippendorff's nominal alpha of two raters without missing values."""
     values = 2 * table.sum(axis=(-2, -1))
     margin = table.sum(axis=-1) + table.sum(axis=-2)
     differ = values / 2 - _matched(table)

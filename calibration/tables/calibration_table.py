@@ -1,4 +1,4 @@
-"""Calibration tables: one judge's score of one item a row, with the label if known."""
+"""Calibration tables: each row has one judge's score of one item, and its label if known."""
 
 from __future__ import annotations
 
@@ -24,26 +24,25 @@ from ..decisions import Decisions
 from ..pass_threshold import HALF, GivenPassAt, PassThreshold, pass_at_of
 
 IDENTITY = ("item_id", "judge", "system", "trial", "repeat", "order")
-"""A row is the only one with its values of these."""
+"""Columns that identify a row."""
 
 PERSON, BASELINE = OF_PERSON, OF_BASELINE
-"""Prefixes of number columns: what one person, or one cheap way to grade, says of the item."""
+"""Prefixes of number columns with the grades of one person, or of one baseline."""
 
 COVARIATE = OF_COVARIATE
-"""Prefix of number columns by which labels may have been chosen, such as a length."""
+"""Prefix of number columns on which the choice of labels may depend, such as a length."""
 
 AMOUNTS = AMOUNT_FIELDS
-"""Number columns that say what a verdict cost; ``cost`` is in US dollars."""
+"""Number columns with the cost of a verdict; ``cost`` is in US dollars."""
 
 DECIDED, DECIDED_BY = CHECKER_SCORE, "checker"
-"""Number column: a checker's decision on the item, none if undecided; and the column of its name."""
+"""Number column with a checker's decision on the item, if it decided; and column with the checker's name."""
 
 PROBABILITY = LABEL_PROBABILITY
-"""Number column: the chance with which the item was drawn to be labelled."""
-
+"""Number column with the chance with which the item was drawn for a label."""
 
 ROUND = LABEL_ROUND
-"""Number column: the round of drawing in which it was, from 1 on."""
+"""Number column with the round in which the item was drawn, counted from 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +50,8 @@ class Column:
     """A column of few distinct values.
 
     Attributes:
-        values: The distinct values, as text, in order of appearance.
-        codes: Which of them each row has, shape ``(n,)``; -1 where it has none.
+        values: Distinct values, as text, in order of appearance.
+        codes: Number of each row's value in ``values``, shape ``(n,)``; -1 where it has none.
     """
 
     values: list[str]
@@ -64,10 +63,8 @@ class Column:
 
     def isin(self, values: Container[str]) -> BoolArray:
         """Return a mask of the rows that have one of these values."""
-        among = np.array([value in values for value in self.values], dtype=np.bool_)
-        return (
-            (self.codes >= 0) & among[self.codes] if len(among) else np.zeros(len(self.codes), dtype=np.bool_)
-        )
+        matches = np.array([value in values for value in self.values] or [False], dtype=np.bool_)
+        return (self.codes >= 0) & matches[self.codes]
 
     def present(self) -> list[tuple[str, npt.NDArray[np.bool_]]]:
         """Return each value that occurs, with the mask of its rows."""
@@ -77,7 +74,7 @@ class Column:
     def rows(self) -> dict[str, IntArray]:
         """Return each value that occurs, with the numbers of its rows in order.
 
-        Masks of `present` take values times rows; with thousands of values these are gigabytes.
+        Use this instead of `present` for many values, whose masks would take gigabytes.
         """
         order = np.argsort(self.codes, kind="stable")
         count = np.bincount(self.codes + 1, minlength=len(self.values) + 1)
@@ -94,23 +91,21 @@ class Table:
     """Rows as columns.
 
     Attributes:
-        item: The item each row is about.
-        judge: Author of the score.
-        score: In [0, 1], shape ``(n,)``; NaN where the judge gave no verdict.
-        label: In [0, 1], shape ``(n,)``; NaN where it is unknown.
-        cluster: Number of the cluster of each row, shape ``(n,)``.
+        item: Item of each row.
+        judge: Judge that gave the score.
+        score: Score in [0, 1], shape ``(n,)``; NaN where the judge gave none.
+        label: Label in [0, 1], shape ``(n,)``; NaN where it is unknown.
+        cluster: Cluster number of each row, shape ``(n,)``.
         columns: ``system``, ``repeat``, ``order`` and every other column that could be a slice.
         numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row
             has none: ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``,
             ``label_probability`` and ``label_round``.
-        judges: Judges by name, for rows from a run folder; in other tables a judge is only a name.
-        thresholds: Pass threshold of each judge; 0.5 for those not named.
-        decisions: What people decided of items that were put before them a second time.
-        checkers: Of the labels that were given as verdicts, those that call themselves a checker's: its name,
-            and how many items.
-        preferred: Judges by whose verdict an output goes that several judged, the first of them first; others
-            follow.
-        notes: How columns were recognised that do not have their names of the contract.
+        judges: Identities of judges by name, for rows of a run; rows of files have only names.
+        thresholds: Pass threshold by judge; 0.5 for judges not named.
+        decisions: Adjudications of items.
+        checkers: Number of items whose label in a file comes from a checker, by its name.
+        preferred: Judges in order of preference, for outputs that several judged; others come after them.
+        notes: Notes on how columns were recognised.
     """
 
     item: Column
@@ -155,8 +150,8 @@ class Table:
     def model_of(self, judge: str) -> str:
         """Return a judge's model; empty if unknown.
 
-        Rows of files do not say who a judge is: there it is what a column ``model`` says in all its rows, or
-        else what stands behind the name, as ``judge@model``.
+        For rows of files it is the value of a column ``model``, if the same in all rows of the judge, or else
+        the part of the name after ``@``.
         """
         if judge in self.judges:
             return self.judges[judge].model
@@ -166,13 +161,13 @@ class Table:
         named = np.unique(models.codes[self.judge.codes == self.judge.values.index(judge)])
         return models.values[int(named[0])] if len(named) == 1 and named[0] >= 0 else ""
 
-    def with_pass_at(self, given: GivenPassAt) -> Table:
+    def with_pass_at(self, thresholds: GivenPassAt) -> Table:
         """Return the rows with a caller's thresholds, which override the table's.
 
         Raises:
             UsageError: A threshold is not in (0, 1], or its judge is not in the table.
         """
-        overrides = pass_at_of(given)
+        overrides = pass_at_of(thresholds)
         names = list(self.judge.rows())
         overrides.require_known_judges(names)
         return replace(
@@ -204,8 +199,8 @@ class Table:
 
         A missing label does not pass.
 
-        Label and score of a row have one scale, so one threshold serves both. For labels of 0 and 1 any
-        threshold gives the same.
+        The same threshold applies to label and score, which have the same scale. It does not matter for
+        labels of 0 and 1.
         """
         return self.label >= self.threshold
 
@@ -218,7 +213,7 @@ class Table:
     def at_one_threshold(self) -> tuple[Table, float]:
         """Return the rows and their common threshold.
 
-        If rows have different thresholds, values become 1 for a pass and 0 for a fail.
+        If rows have different thresholds, labels and scores become 1 for a pass and 0 for a fail.
         """
         thresholds = np.unique(self.threshold)
         if len(thresholds) <= 1:
@@ -249,10 +244,7 @@ class Table:
         return {self.item.values[code] for code in codes}
 
     def opinions(self, prefix: str) -> dict[str, FloatArray]:
-        """Return the number columns with a prefix, by the rest of the name.
-
-        The prefix is ``PERSON`` or ``BASELINE``.
-        """
+        """Return the number columns with a prefix, ``PERSON`` or ``BASELINE``, by name without it."""
         return {
             name.removeprefix(prefix): numbers
             for name, numbers in self.numbers.items()
@@ -274,10 +266,7 @@ class Table:
         return None if column is None or code < 0 else column.values[code]
 
     def key(self, *names: str) -> IntArray:
-        """Return a number per row, equal for rows that agree in ``item`` and these columns.
-
-        The numbers have shape ``(n,)``.
-        """
+        """Return a number per row, shape ``(n,)``, equal for rows with equal item and columns."""
         key = self.item.codes.astype(np.int64)
         for name in names:
             column = self.judge if name == "judge" else self.columns.get(name)

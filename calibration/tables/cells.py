@@ -1,4 +1,4 @@
-"""Cells and columns of a calibration table: read strictly, kept in a few bytes a row."""
+"""Cells and columns of a calibration table: strict readers, and compact storage."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def _covariate_of(value: object, field: str) -> float:
 def name_of(value: object, field: str) -> str:
     """Read a name: a text or a whole number.
 
-    Any other value, here as below, is an InputError that names the field.
+    Raises:
+        InputError: The value is anything else; the error names the field, as in the functions below.
     """
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InputError(f"expected a name, got {_shown(value)}", field=field)
@@ -116,10 +117,7 @@ def text_of(value: object, field: str) -> str | None:
 
 
 def absent(field: str, columns: Iterable[str]) -> InputError:
-    """Return the error for rows that lack a required column.
-
-    It lists the present columns, one of which ``--map`` may name.
-    """
+    """Return the error for rows without a required column; it lists the columns there are."""
     shown = ", ".join(repr(name) for name in columns)
     there_are = f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line
     null = " (null or an empty cell where there is no verdict)" if field == "score" else ""
@@ -127,7 +125,7 @@ def absent(field: str, columns: Iterable[str]) -> InputError:
 
 
 def _float(value: Any) -> float:
-    """Return the value as a number; infinity, which every column refuses, if it is none."""
+    """Return the value as a number, or infinity, which every column refuses, if it is not one."""
     if isinstance(value, str) and value.strip().lower() in _TRUTH:
         return _TRUTH[value.strip().lower()]
     try:
@@ -144,13 +142,13 @@ def _shown(value: object) -> str:
 T = TypeVar("T")
 
 _TEXTS = (name_of, cluster_of, text_of)
-"""Readers that return a text that is not blank unchanged."""
+"""Readers that return texts that are not blank unchanged."""
 
 _PLAIN = {str, int, float, bool, type(None)}
 
 
 def read_cells(values: list[Any], cell: Callable[[Any, str], T], field: str) -> list[T]:
-    """Read each value of a column, equal ones once."""
+    """Read the values of a column, each distinct value once."""
     kinds = set(map(type, values))
     if cell in _TEXTS and kinds == {str} and all(map(str.strip, values)):
         return values
@@ -160,19 +158,16 @@ def read_cells(values: list[Any], cell: Callable[[Any, str], T], field: str) -> 
 
 
 def _keys(values: list[Any], kinds: set[type]) -> list[Any]:
-    """Return keys that two values share only if they are the same, type included.
-
-    1, 1.0 and true are equal, but not the same.
-    """
+    """Return keys that are equal only for values of equal type, unlike 1, 1.0 and true."""
     if not kinds <= _PLAIN:
         return list(map(id, values))
     return values if len(kinds) == 1 else list(zip(map(type, values), values, strict=True))
 
 
 class NameColumn:
-    """Column of names; there may be as many as rows.
+    """Column of names, of which there may be as many as rows.
 
-    Each row holds the address of its text, which is kept once.
+    A row stores the address of its text, and equal texts are stored once.
     """
 
     def __init__(self) -> None:
@@ -203,14 +198,14 @@ class NameColumn:
 
 
 class Encoder:
-    """A column of few values, kept as their numbers; rows that are passed over have none.
+    """Column of few distinct values, stored as their numbers; skipped rows have none.
 
     Args:
-        limit: How many distinct values there may be, below 128; None for any number.
+        limit: Largest number of distinct values, below 128; None for no limit.
     """
 
     def __init__(self, limit: int | None = None) -> None:
-        # A new value takes the next number as it is looked up.
+        # Looking up a new value gives it the next number.
         self._number: defaultdict[str | None, int] = defaultdict(count().__next__, {None: -1})
         self._limit = limit
         self._codes = array("i" if limit is None else "b")
@@ -218,7 +213,7 @@ class Encoder:
     def extend(self, values: Sequence[str | None], start: int = 0) -> bool:
         """Set the values of rows from `start` on.
 
-        Returns False, and sets nothing, when there are too many distinct values.
+        Return False, and set nothing, if there are too many distinct values.
         """
         codes = list(map(self._number.__getitem__, values))
         if self._limit is not None and len(self._number) - 1 > self._limit:
@@ -239,7 +234,7 @@ class Encoder:
 
 
 class Numbers:
-    """A column of numbers; rows that are passed over have none."""
+    """Column of numbers; skipped rows have none."""
 
     def __init__(self) -> None:
         self._values = array("d")

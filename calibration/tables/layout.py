@@ -1,4 +1,4 @@
-"""Rows of a foreign table of scores, brought into the form of the contract."""
+"""Layout of a table of scores: which columns are which fields, and rows in terms of fields."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class TableForm:
     """Column and grade settings for files.
 
     Attributes:
-        columns: What columns are, in either order.
-        scores: The meaning of scores.
-        labels: The meaning of labels, and of what people say.
-        apart: Whether files without a column of judges are each of a judge of its own, named like the file.
+        columns: Field and column names, in either order.
+        scores: Scale of scores.
+        labels: Scale of labels, and of people's grades.
+        apart: Whether each file without a judge column has the scores of one judge, named like the file.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -29,14 +29,14 @@ class TableForm:
 
 @dataclass(frozen=True)
 class Layout:
-    """The meaning of a table's columns.
+    """Fields of a table's columns.
 
     Attributes:
-        columns: Their names by the names of the contract, if they differ.
+        columns: Column names by field, if they differ.
         scores: Score columns by judge, for a table without a judge column.
-        numbered: Whether rows have no ids, so that their numbers stand for these.
+        numbered: Whether rows have no ids, so that row numbers are used.
         people: Columns of people whose majority is the label.
-        note: The columns found, in words; empty if all have the names of the contract.
+        note: Description of the recognised columns; empty if all are named like their fields.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -48,25 +48,24 @@ class Layout:
     def rows(
         self, rows: Iterator[NumberedRow], labels: GradeScale, *, first: int = 1
     ) -> Iterator[NumberedRow]:
-        """Convert rows to the contract's form, one for each judge.
-
-        ``first`` is the number of the first row.
-        """
+        """Convert rows to one row of fields per judge; ``first`` is the number of the first row."""
         if not (self.scores or self.numbered or self.people):
             return rows
-        return self._laid_out(rows, labels, first)
+        return self._converted(rows, labels, first)
 
-    def _laid_out(self, rows: Iterator[NumberedRow], labels: GradeScale, first: int) -> Iterator[NumberedRow]:
+    def _converted(
+        self, rows: Iterator[NumberedRow], labels: GradeScale, first: int
+    ) -> Iterator[NumberedRow]:
         single = len(self.scores) == 1
-        others = set(self.scores.values()) if not single else set[str]()
+        score_columns = set[str]() if single else set(self.scores.values())
         for number, (line, row) in enumerate(rows, first):
-            laid: dict[str, Any] = {name: value for name, value in row.items() if name not in others}
+            fields: dict[str, Any] = {name: value for name, value in row.items() if name not in score_columns}
             if self.numbered:
-                laid["item_id"] = number
+                fields["item_id"] = number
             if self.people:
-                laid["label"] = majority([row.get(name) for name in self.people], labels)
+                fields["label"] = majority([row.get(name) for name in self.people], labels)
             if not self.scores:
-                yield line, laid
+                yield line, fields
             for judge, column in self.scores.items():
-                scored = laid if single else laid | {"score": row.get(column)}
-                yield line, scored | {"judge": judge}
+                score = {} if single else {"score": row.get(column)}
+                yield line, fields | score | {"judge": judge}

@@ -1,8 +1,9 @@
-"""Columns of a foreign table of scores, found by their names and what is in them."""
+"""Recognition of the columns of a table of scores by their names and values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...errors import ColumnsError
@@ -23,7 +24,7 @@ from .layout import Layout, TableForm
 _SHOWN = 12
 _MOST_STEPS = 10
 _LONGEST_ID = 80
-"""Longer values are texts."""
+"""Longest value of a column that could be ids; longer ones are texts."""
 
 _CONTRACT = frozenset(TABLE_FIELDS)
 
@@ -36,24 +37,24 @@ def layout_of(
     judge: str | None = None,
     labelled: bool = False,
 ) -> Layout:
-    """Find what the columns of a table are.
+    """Recognise the columns of a table.
 
     Args:
-        rows: The first of its rows.
-        columns: What the user says of columns: a name of the contract and a column, in either order.
-        form: The meaning of scores and labels.
-        judge: The judge of all rows, if no column names it; None to name it after its column.
-        labelled: Whether labels come from elsewhere, so that none are missed.
+        rows: First rows of the table.
+        columns: Field and column names that the user gave, in either order.
+        form: Scales of scores and labels.
+        judge: Judge of all rows, if no column names it; None to name it after its column.
+        labelled: Whether labels come from another file, so that the note does not mention missing ones.
 
     Raises:
         InputError: No column can be the score; the message lists the columns and what to type.
-        UsageError: A named column is neither a column nor one of the contract.
+        UsageError: A name is neither a column nor a field.
     """
     return _Finder(rows, columns, form).layout(judge, labelled=labelled)
 
 
 class _Finder:
-    """Looks for the columns of one table."""
+    """Recognises the columns of one table."""
 
     def __init__(
         self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], form: TableForm
@@ -80,16 +81,13 @@ class _Finder:
         grades.find_labels()
         grades.columns |= {f"{PERSON}{each}": each for each in grades.people}
         scores = self._scores(judge)
-        voted = tuple(grades.people) if "label" not in grades.columns else ()
-        renamed = {ours: theirs for ours, theirs in grades.columns.items() if ours != theirs}
-        layout = Layout(renamed, scores, "item_id" not in grades.columns, voted)
-        found = scores or voted or layout.numbered or renamed.keys() - self._named_by_user.keys()
-        plain = not (found or self._scale.ends)
-        return (
-            layout
-            if plain
-            else Layout(renamed, scores, layout.numbered, voted, self._note(layout, labelled=labelled))
-        )
+        voters = tuple(grades.people) if "label" not in grades.columns else ()
+        renamed = {field: column for field, column in grades.columns.items() if field != column}
+        layout = Layout(renamed, scores, "item_id" not in grades.columns, voters)
+        recognised = scores or voters or layout.numbered or renamed.keys() - self._named_by_user.keys()
+        if not (recognised or self._scale.ends):
+            return layout
+        return replace(layout, note=self._note(layout, labelled=labelled))
 
     def _scores(self, judge: str | None) -> dict[str, str]:
         """Return the score columns by judge; empty if rows name their judge."""
@@ -106,8 +104,11 @@ class _Finder:
 
     def _note(self, layout: Layout, *, labelled: bool) -> str:
         """Describe the columns that were found, for a note."""
-        renamed = {ours: theirs for ours, theirs in layout.columns.items() if not ours.startswith(PERSON)}
-        parts = [f"{ours} is {theirs!r}" for ours, theirs in renamed.items()]
+        parts = [
+            f"{field} is {column!r}"
+            for field, column in layout.columns.items()
+            if not field.startswith(PERSON)
+        ]
         if len(layout.scores) > 1:
             parts.append(f"judges are {', '.join(map(repr, layout.scores))}")
         if layout.people:
@@ -123,15 +124,17 @@ class _Finder:
     def _could_be_labels(self) -> str:
         """Name columns that could hold labels, and the option that reads the first; empty if none."""
         grades = self._grades
-        could = [each for each in grades.free() if grades.is_on_scale(each)]
+        candidates = [each for each in grades.free() if grades.is_on_scale(each)]
         scale = ""
-        if not could:
-            could = [each for each in grades.free() if grades.may_be_grades(each) and self._is_numeric(each)]
-            values = [float(value) for each in could[:1] for value in grades.values(each)]
+        if not candidates:
+            candidates = [
+                each for each in grades.free() if grades.may_be_grades(each) and self._is_numeric(each)
+            ]
+            values = [float(value) for each in candidates[:1] for value in grades.values(each)]
             scale = f" --label-scale {usual_ends(values)}" if values else ""
-        if not could:
+        if not candidates:
             return ""
-        return f" (could be {_listed(could)}: `{map_options({'label': could[0]})}{scale}`)"
+        return f" (could be {_listed(candidates)}: `{map_options({'label': candidates[0]})}{scale}`)"
 
     def _no_score(self) -> ColumnsError:
         grades = sorted(
@@ -146,8 +149,8 @@ class _Finder:
         other = {"label": grades[1]} if len(grades) > 1 and "label" not in self._grades.columns else {}
         options = map_options({"score": column, **other})
         error = ColumnsError(
-            f"no column is known to be the judge's score (null or an empty cell where it gave none); the columns are {shown}{more}"
-            f"; name it with {options}",
+            "no column is known to be the judge's score (null or an empty cell where it gave none); "
+            f"the columns are {shown}{more}; name it with {options}",
             field="score",
         )
         error.options = options
@@ -157,9 +160,9 @@ class _Finder:
         return all(as_number(value) is not None for value in self._grades.values(name))
 
     def _could_be(self, name: str) -> str:
-        for ours, theirs in self._grades.columns.items():
-            if theirs == name:
-                return ours
+        for field, column in self._grades.columns.items():
+            if column == name:
+                return field
         values = self._grades.values(name)
         if self._grades.may_be_grades(name):
             return "could be score or label"
@@ -176,22 +179,19 @@ class _Finder:
 
 
 def _named_columns(named: Mapping[str, str], present: Sequence[str]) -> dict[str, str]:
-    """Map contract names to the columns that the user names.
-
-    A column that no row has yet keeps the name as given.
-    """
+    """Map fields to the columns that the user names, even if no row has such a column yet."""
     columns: dict[str, str] = {}
     for first, second in named.items():
-        if _is_ours(first) and (second in present or not (_is_ours(second) and first in present)):
+        if _is_field(first) and (second in present or not (_is_field(second) and first in present)):
             columns[first] = second
-        elif _is_ours(second):
+        elif _is_field(second):
             columns[second] = first
         else:
             columns |= resolve(present, {first: second}, TABLE_FIELDS, usual=False)
     return columns
 
 
-def _is_ours(name: str) -> bool:
+def _is_field(name: str) -> bool:
     return name in _CONTRACT or is_number_field(name)
 
 

@@ -1,4 +1,4 @@
-"""Labels that are given beside a table: verdicts by item, or a table of grades by id."""
+"""Labels from a table of grades, joined to a table of scores."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .calibration_table import PERSON, Table
 
 
 def with_label_table(table: Table, labels: LabelTable) -> Table:
-    """Put the labels of a table of grades into a table of scores.
+    """Add the labels of a table of grades to a table of scores.
 
     Raises:
-        InputError: No label is of an item, or one could be of several outputs.
+        InputError: No label belongs to an item, or one could belong to several outputs.
     """
     index = LabelIndex(labels)
     label = table.label.copy()
     people: dict[str, dict[int, float]] = {}
-    places = _places(table)
-    for (place, item), rows in places.items():
-        matched = index.of(place, item)
+    outputs = _rows_by_output(table)
+    for (output, item), rows in outputs.items():
+        matched = index.of(output, item)
         counting = [each for each in matched if each.counts]
         if not counting:
             continue
@@ -32,8 +32,8 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
         for each in matched:
             if each.source == "human" and each.score is not None:
                 people.setdefault(each.by, {}).update(dict.fromkeys(rows, each.score))
-    elsewhere = index.refuse_unmatched(place for place, _ in places)
-    numbers = {f"{PERSON}{name}": _column(said, len(table)) for name, said in people.items()}
+    elsewhere = index.refuse_unmatched(output for output, _ in outputs)
+    numbers = {f"{PERSON}{name}": _column(grades, len(table)) for name, grades in people.items()}
     notes = table.notes
     if elsewhere:
         notes = (*notes, unmatched_note(elsewhere, elsewhere + len(index.used), index.unmatched[0].id))
@@ -45,14 +45,14 @@ def unmatched_note(elsewhere: int, total: int, first: str) -> str:
     return f"{elsewhere:,} of {total:,} labels match no item here, {first!r} for one"
 
 
-def _places(table: Table) -> dict[tuple[OutputName, str], list[int]]:
-    """Return the outputs in a table, and the rows of each."""
-    places: dict[tuple[OutputName, str], list[int]] = {}
+def _rows_by_output(table: Table) -> dict[tuple[OutputName, str], list[int]]:
+    """Return the rows of each output and item of a table."""
+    outputs: dict[tuple[OutputName, str], list[int]] = {}
     for row, item in enumerate(_items(table)):
         case, system, trial = split_item(item)
         named = table.value("system", row) if system is None else system
-        places.setdefault((OutputName(case, named, trial), item), []).append(row)
-    return places
+        outputs.setdefault((OutputName(case, named, trial), item), []).append(row)
+    return outputs
 
 
 def _items(table: Table) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _items(table: Table) -> Iterator[str]:
 
 
 def split_item(item: str) -> OutputName:
-    """Take ``case_id|system|trial`` apart; any other id is one of its own."""
+    """Split ``case_id|system|trial``; any other id is the name of a case."""
     parts = item.rsplit("|", 2)
     if len(parts) == 3 and parts[2].isdecimal():  # noqa: PLR2004 - case, system, trial
         return OutputName(parts[0], parts[1], int(parts[2]))

@@ -1,6 +1,6 @@
-"""Certified thresholds: the confidence from which verdicts meet a wanted error rate.
+"""Certified thresholds: the confidence from which verdicts meet a maximum error rate.
 
-They are found for one judge, or for several asked one after another.
+They are for one judge, or for several judges asked one after another.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from ..tables.calibration_table import Table
 from .threshold_results import Cascade, CertifiedThreshold
 
 GRID = tuple((19 - step) / 20 for step in range(20))
-"""Confidence thresholds, strict to lax, fixed before the data are seen: each is one more chance to pass."""
+"""Confidence thresholds, strict to lax, fixed in advance, since each is one more chance of a false
+certificate."""
 
 FAILURE = 0.1
 """Probability with which a guarantee may fail."""
@@ -34,11 +35,9 @@ def certify_threshold(
 ) -> CertifiedThreshold:
     """Certify a threshold by fixed-sequence testing.
 
-    Go from strict to lax, and stop at the first threshold whose error bound is too high.
-
-    With probability ``1 - failure`` over calibration samples, the verdicts kept at the threshold are wrong at
-    most ``max_error`` of the time. The exact bound needs independent rows, so one row of each cluster is
-    drawn.
+    Thresholds are tested from strict to lax, up to the first whose error bound is too high. With probability
+    ``1 - failure`` over calibration samples, the verdicts kept at the threshold are wrong at most
+    ``max_error`` of the time. The exact bound needs independent rows, so one row of each cluster is drawn.
 
     Source: Angelopoulos et al. 2021 (Learn then Test); Jung et al. 2024 (arXiv 2407.18370).
 
@@ -51,9 +50,8 @@ def certify_threshold(
         seed: Decides which row of a cluster is drawn.
 
     Returns:
-        The laxest certified threshold. Thresholds that keep too few rows to ever pass are skipped, whatever
-        the number of
-        wrong ones.
+        The laxest certified threshold. Thresholds that keep too few rows to be certified even without errors
+        are skipped.
     """
     if cluster is not None:
         chosen = _one_of_each(cluster, seed)

@@ -17,9 +17,7 @@ _RIDGE = 1e-9
 
 
 def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
-    """Fit the rising step function nearest to the outcomes, 0 or 1.
-
-    The curve goes through its steps.
+    """Fit the increasing step function nearest to the outcomes, as a curve through its steps.
 
     Source: Ayer et al. 1955 (pool adjacent violators); for probabilities Zadrozny and Elkan 2002.
     """
@@ -27,16 +25,14 @@ def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
     count = np.bincount(which).astype(np.float64)
     mean = np.bincount(which, weights=outcome) / count
     rate: FloatArray = optimize.isotonic_regression(mean, weights=count).x
-    # Within a step only its ends are knots.
+    # Only the ends of a step are knots.
     inner = np.zeros(len(values), dtype=np.bool_)
     inner[1:-1] = (rate[1:-1] == rate[:-2]) & (rate[1:-1] == rate[2:])
     return Curve(values[~inner].tolist(), rate[~inner].tolist())
 
 
 def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:
-    """Fit a logistic regression of the outcome, 0 or 1, on the score.
-
-    Its targets stay off 0 and 1.
+    """Fit a logistic regression of the outcome on the score, with targets inside (0, 1).
 
     Source: Platt 1999: with ``r`` right and ``w`` wrong items the targets are ``(r + 1) / (r + 2)`` and ``1 /
     (w + 2)``.
@@ -62,10 +58,8 @@ def recalibrate(
 ) -> Recalibration:
     """Map scores in [0, 1] to rates, cross-fitted; undefined with fewer than two clusters.
 
-    Each tenth of the clusters is mapped by a map fitted on the others.
-
-    Outcomes are 1 for right and 0 for wrong. ``isotonic`` takes any rising shape and needs hundreds of
-    labels; ``platt`` fits two numbers.
+    Each tenth of the clusters is mapped by a map fitted to the others. Outcomes are 1 for right and 0 for
+    wrong. ``isotonic`` fits any increasing map and needs hundreds of labels; ``platt`` fits two numbers.
     """
     fit = isotonic if method == "isotonic" else platt
     fold, folds = folds_of(cluster) if len(cluster) else (cluster, 0)

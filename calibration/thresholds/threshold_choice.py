@@ -1,28 +1,26 @@
-"""Choice of thresholds: the best one for a statistic, on held-out items.
-
-Also test whether another threshold would do clearly better than the one in use.
-"""
+"""Choice of a threshold that is best by a statistic, or clearly better than the one in use."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray, folds_of
-from ..intervals.clustered_means import combine_means
+from ..intervals.clustered_means import Combination, combine_means
 from ..sample import QUADRANTS
 from ..statistic import defined, undefined
 from ..statistic_catalogue import ESTIMATORS
 from .threshold_results import BetterThreshold, ChosenThreshold
 
 MAX_CANDIDATES = 100
-"""Most thresholds tried: the distinct scores, or evenly spaced ones of them."""
+"""Largest number of thresholds tried; of more distinct scores, evenly spaced ones are taken."""
 
 CLEAR_GAIN = 0.05
 """Least gain in balanced accuracy that is reported."""
 
 SURE = 0.02
-"""Largest p of a gain that is reported. Tenths share their items, so that at 0.05 up to 6 % of judges at
-chance had a reported gain."""
+"""Largest p of a gain that is reported.
+
+At 0.05, up to 6 % of judges at chance had a reported gain, because the folds share training items."""
 
 _ROUNDING = 1e-12
 
@@ -41,7 +39,7 @@ def choose_threshold(
         return ChosenThreshold(statistic, undefined="all scores are equal", n=len(score))
     passed = score >= candidates[:, None]
     fold, folds = folds_of(cluster)
-    # One 2x2 table a candidate and fold: counts of (label, verdict).
+    # One 2x2 table of label and verdict for each candidate and fold.
     tables = np.stack(
         [_tables(right[fold == each], passed[:, fold == each]) for each in range(folds)], axis=1
     )
@@ -94,9 +92,9 @@ def better_threshold(
 
     Arrays have shape ``(n,)``, and a cluster is never split.
 
-    Balanced accuracy is the mean of two means: the share of passes among right items, and of fails among
-    wrong ones. So the gain has the error of such a sum over clusters (`combine_means`). None if no score lies
-    between 0 and 1: then there is nothing to choose.
+    The gain is in balanced accuracy, which is the mean of two means: the share of passes among right items,
+    and of fails among wrong ones. Its error over clusters is that of such a sum (`combine_means`). None if no
+    score lies between 0 and 1, since there is nothing to choose then.
     """
     if np.isin(score, (0.0, 1.0)).all():
         return None
@@ -111,24 +109,22 @@ def better_threshold(
     passing = _passing(candidates, score, right, fold)
     whole = passing.sum(axis=0)
     chosen = np.array([_best(candidates, whole - held_out, pass_at) for held_out in passing])
-    # 1 where only the verdict by the new threshold is right, -1 where only the present one is.
-    passed, newly_passed = score >= pass_at, score >= chosen[fold]
-    gained = np.where(right, 1.0, -1.0) * (newly_passed.astype(np.float64) - passed)
-    combination = combine_means(gained, right.astype(np.int64), np.full(2, 0.5), cluster)
-    gain = defined(
-        combination.value,
-        combination.interval(level),
-        n=len(score),
-        method="cluster-t (CR2), cross-fitted"
-        if combination.estimable
-        else "no interval: a class is in one cluster",
-        level=level,
-    )
-    p = combination.p()
-    clear = p is not None and p <= SURE and combination.value >= CLEAR_GAIN
+    gain = _gain(right, score >= chosen[fold], score >= pass_at, cluster)
+    p = gain.p()
+    method = "cluster-t (CR2), cross-fitted" if gain.estimable else "no interval: a class is in one cluster"
     return BetterThreshold(
-        pass_at=pass_at, better_at=_best(candidates, whole, pass_at), gain=gain, clear=clear
+        pass_at=pass_at,
+        better_at=_best(candidates, whole, pass_at),
+        gain=defined(gain.value, gain.interval(level), n=len(score), method=method, level=level),
+        clear=p is not None and p <= SURE and gain.value >= CLEAR_GAIN,
     )
+
+
+def _gain(right: BoolArray, newly_passed: BoolArray, passed: BoolArray, cluster: IntArray) -> Combination:
+    """Return the gain in balanced accuracy of new verdicts over the present ones."""
+    # 1 where only the new verdict is right, -1 where only the present one is.
+    gained = np.where(right, 1.0, -1.0) * (newly_passed.astype(np.float64) - passed)
+    return combine_means(gained, right.astype(np.int64), np.full(2, 0.5), cluster)
 
 
 def _no_threshold(pass_at: float, why: str, n: int, level: float) -> BetterThreshold:
@@ -146,25 +142,25 @@ def _candidates(score: FloatArray, pass_at: float) -> FloatArray:
 
 
 def _passing(candidates: FloatArray, score: FloatArray, right: BoolArray, fold: IntArray) -> IntArray:
-    """Count the rows of each fold that pass by each candidate, wrong and right ones apart.
+    """Count the wrong and the right rows of each fold that pass at each candidate.
 
-    The first entry counts all rows: the shape is ``(folds, 2, candidates + 1)``.
+    The shape is ``(folds, 2, candidates + 1)``; the first entry of the last axis counts all rows.
     """
     shape = (int(fold.max()) + 1, 2, len(candidates) + 1)
     reached = np.searchsorted(candidates, score, side="right")
-    place = np.ravel_multi_index((fold, right.astype(np.int64), reached), shape)
-    counts = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)
+    index = np.ravel_multi_index((fold, right.astype(np.int64), reached), shape)
+    counts = np.bincount(index, minlength=int(np.prod(shape))).reshape(shape)
     return counts[..., ::-1].cumsum(axis=-1)[..., ::-1]
 
 
 def _best(candidates: FloatArray, passing: IntArray, pass_at: float) -> float:
-    """Return the candidate with the largest balanced accuracy.
+    """Return the candidate with the largest balanced accuracy, or the current one if none is.
 
-    That is the current threshold if none is better, else the least of equals.
+    Of equal others it is the least.
     """
     rows = passing[:, 0]
     if not rows.all():
         return pass_at
     gap = passing[1, 1:] / rows[1] - passing[0, 1:] / rows[0]
-    best, own = int(np.argmax(gap)), int(np.searchsorted(candidates, pass_at))
-    return pass_at if gap[own] >= gap[best] - _ROUNDING else float(candidates[best])
+    best, current = int(np.argmax(gap)), int(np.searchsorted(candidates, pass_at))
+    return pass_at if gap[current] >= gap[best] - _ROUNDING else float(candidates[best])

@@ -1,4 +1,4 @@
-"""Types of threshold results; they import nothing slow."""
+"""Types of threshold results; imports neither numpy nor scipy."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Recalibrator: TypeAlias = Literal["isotonic", "platt"]
 
 
 class CertifiedThreshold(msgspec.Struct, frozen=True):
-    """A threshold of confidence with a guarantee, or the reason why there is none.
+    """A confidence threshold with a guarantee, or the reason why there is none.
 
     Attributes:
         threshold: Keep verdicts of at least this confidence; None when nothing is certified.
-        kept: Verdicts kept, of those looked at.
-        errors: Wrong ones among them.
-        error_bound: Upper bound of the error among kept verdicts.
-        coverage: Share kept.
+        kept: Number of verdicts kept.
+        errors: Number of wrong verdicts among those kept.
+        error_bound: Upper bound of the error rate of kept verdicts.
+        coverage: Share of verdicts kept.
         undefined: Why nothing is certified.
     """
 
@@ -38,11 +38,11 @@ class Cascade(msgspec.Struct, frozen=True):
     """Judges asked one after another.
 
     Attributes:
-        judges: The certificate of each, in their order; its counts are of the items that came to it.
-        kept: Items that some judge decides.
-        errors: Those of them that are decided wrongly.
-        n: Items.
-        coverage: Share decided; None without items.
+        judges: Certified threshold of each judge, in order; its counts are of the items that reach the judge.
+        kept: Number of items that some judge decides.
+        errors: Number of items that are decided wrongly.
+        n: Number of items.
+        coverage: Share of items decided; None without items.
     """
 
     judges: dict[str, CertifiedThreshold]
@@ -56,14 +56,13 @@ class ChosenThreshold(msgspec.Struct, frozen=True):
     """A threshold on the score.
 
     Attributes:
-        statistic: What was made largest.
+        statistic: Statistic that was maximised.
         threshold: A score passes when it is at least this; None when nothing could be chosen.
         apparent: The statistic at the threshold, on the items that chose it.
-        held_out: The statistic, each tenth of the clusters judged by the threshold that the others chose.
-        optimism: Apparent less held-out: what choosing flatters.
+        held_out: The statistic if each tenth of the clusters uses the threshold that is best on the others.
+        optimism: ``apparent`` minus ``held_out``: the bias from choosing.
         undefined: Why there is no threshold; None when there is one.
-        n: Items that chose it. Neither value has an interval: the same items chose and are judged, if fold by
-            fold.
+        n: Number of items that chose it. There are no intervals, since folds share the items that choose.
     """
 
     statistic: str
@@ -95,18 +94,18 @@ class BetterThreshold(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Curve(msgspec.Struct, frozen=True, tag_field="method", tag="isotonic"):
-    """A monotone map from score to rate: straight between its knots, level beyond them.
+    """A monotone map from score to rate: linear between its knots, constant beyond them.
 
     Attributes:
-        score: Knots, ascending.
-        rate: Rates there, ascending.
+        score: Scores of the knots, ascending.
+        rate: Rates at the knots, ascending.
     """
 
     score: list[float]
     rate: list[float]
 
     def __call__(self, score: FloatArray) -> FloatArray:
-        """Rates of scores, shape ``(n,)``."""
+        """Return the rates of scores, both of shape ``(n,)``."""
         import numpy as np  # noqa: PLC0415 - slow to import, and a report does without
 
         return np.interp(score, self.score, self.rate)
@@ -116,7 +115,7 @@ class Sigmoid(msgspec.Struct, frozen=True, tag_field="method", tag="platt"):
     """The map ``1 / (1 + exp(-(slope * score + intercept)))``.
 
     Attributes:
-        slope: Above 0 for a judge whose scores mean something.
+        slope: Slope; above 0 for a judge whose scores are informative.
         intercept: Log-odds at score 0.
     """
 
@@ -124,7 +123,7 @@ class Sigmoid(msgspec.Struct, frozen=True, tag_field="method", tag="platt"):
     intercept: float
 
     def __call__(self, score: FloatArray) -> FloatArray:
-        """Rates of scores, shape ``(n,)``."""
+        """Return the rates of scores, both of shape ``(n,)``."""
         from scipy.special import expit  # noqa: PLC0415 - slow to import, and a report does without
 
         rate: FloatArray = expit(self.slope * score + self.intercept)
@@ -135,11 +134,11 @@ class Recalibration(msgspec.Struct, frozen=True):
     """Effect of recalibration on the Brier score.
 
     Attributes:
-        method: How the map was made.
-        before: Brier score of the scores as they are.
-        after: Of the scores mapped by a map that knew nothing of their clusters.
-        change: After less before, pair by pair: below 0, recalibration helps.
-        curve: The map made of all items, for new scores; None if undefined.
+        method: Method of the map.
+        before: Brier score of the original scores.
+        after: Brier score of mapped scores, each by a map fitted without its cluster.
+        change: Mean difference, after minus before; below 0, recalibration helps.
+        curve: Map fitted to all items, for new scores; None if undefined.
     """
 
     method: Recalibrator
