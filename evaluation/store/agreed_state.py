@@ -49,7 +49,7 @@ class Agreement:
         self.read()
 
     def read(self) -> None:
-        """Take what is written down: another process may have gone on."""
+        """Read the saved state, which another process may have changed."""
         try:
             self._state = msgspec.json.decode(self._file.read_bytes(), type=_State)
         except FileNotFoundError:
@@ -57,7 +57,7 @@ class Agreement:
             self.write()
 
     def write(self) -> None:
-        """Write it down."""
+        """Save the state."""
         self._written = time.monotonic()
         with atomic_write(self._file) as file:
             file.write(encode_json(self._state))
@@ -84,7 +84,7 @@ class Agreement:
             self.write()
 
     def forget(self) -> None:
-        """Agree on nothing any more."""
+        """Discard all agreed objects."""
         self._state.objects = {}
         self.write()
 

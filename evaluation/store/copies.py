@@ -1,4 +1,4 @@
-"""Which folders on this machine are working copies of run folders in a store."""
+"""Working copies, on this machine, of run folders in a store."""
 
 from __future__ import annotations
 

@@ -26,10 +26,10 @@ COMPARISON = "comparison.json"
 REPORT = "report.html"
 
 AUDIT = "audit.json"
-"""What an audit found, which is kept in the folder of the run that asked about its probes."""
+"""Results of an audit, in the folder of the run that judged its probes."""
 
 PAIRS = "pairs_of"
-"""In the identity of a run about pairs of outputs: the hashes of the files that these are in."""
+"""Key in the identity of a run on pairs of outputs, with the hashes of their files."""
 
 GENERATED = OUTPUTS
-"""The outputs of a run that generates them itself; it grows when the run goes on."""
+"""Outputs of a run that generates them itself; the file grows when the run is resumed."""

@@ -1,4 +1,4 @@
-"""Rows of a journal: what a line says, and what is kept in mind of it."""
+"""Rows of a journal: parsed lines, and their summaries in memory."""
 
 from __future__ import annotations
 
@@ -128,11 +128,11 @@ def read_row(
     Raises:
         RecordError: The line is not a verdict.
     """
-    if detector is not None:  # all of which are looked at
+    if detector is not None:  # it compares all fields
         return decode_record(raw, Verdict, path=path, line=line, detector=detector)
     try:
         return decode_record(raw, JournalRow, path=path, line=line)
-    except RecordError:  # which is said of a verdict; or a lone surrogate, which only the slower way reads
+    except RecordError:  # names the error, or reads a lone surrogate, which the fast parser refuses
         return decode_record(raw, Verdict, path=path, line=line)
 
 

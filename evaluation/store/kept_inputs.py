@@ -1,4 +1,4 @@
-"""The files that a run is about: noted when it begins, and found again as they were."""
+"""Input files of a run: recorded when it begins, and found unchanged later."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class KeptInput(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunInputs(NamedTuple):
-    """The files that a run is about."""
+    """Input files of a run: cases and outputs."""
 
     cases: tuple[InputPath, ...]
     outputs: tuple[InputPath, ...]
@@ -41,7 +41,7 @@ class RunInputs(NamedTuple):
 
 
 def keep_inputs(folder: FolderPath, inputs: EvaluationInputs) -> list[KeptInput]:
-    """Note which files a run is about; those that are in memory are kept in its folder."""
+    """Return the records of a run's input files; those in memory are saved in its folder."""
     paths = (*inputs.cases.files, *inputs.output_files)
     return [_keep_input(folder, path, file) for path, file in zip(paths, inputs.survey.files, strict=True)]
 

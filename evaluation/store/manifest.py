@@ -1,4 +1,4 @@
-"""The manifest of a run: what its verdicts depend on, who judged, and what it came to."""
+"""Manifest of a run: what its verdicts depend on, its judges and its results."""
 
 from __future__ import annotations
 
@@ -204,11 +204,11 @@ class Roster:
                     )
 
     def enlist(self, judge: KnownJudge) -> None:
-        """Add a judge, or put what is known of it now in the place of what was."""
+        """Add a judge, or replace its record."""
         self._judges[judge.id] = judge
 
     def replace(self, before: JudgeId, judge: KnownJudge) -> None:
-        """Put another judge in the place of one that never said anything."""
+        """Replace a judge that has no verdicts."""
         self._judges.pop(before, None)
         self.enlist(judge)
 

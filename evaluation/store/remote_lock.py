@@ -20,7 +20,7 @@ from ...records.objects import ObjectFolder
 LOCK = ".fiducial-lock"
 
 GONE_AFTER = 15 * 60
-"""Seconds without a word after which a writer is taken to be gone."""
+"""Seconds without a heartbeat after which a writer counts as gone."""
 _YEAR_10000 = 253_402_300_800
 
 
@@ -68,10 +68,10 @@ class RemoteLock:
         return holder is not None and holder.copy == self._copy
 
     def take(self) -> None:
-        """Take it; RunFolderError if somebody else holds it."""
+        """Take the lock; RunFolderError if another working copy holds it."""
         holder = self.holder()
         if holder is not None and holder.copy != self._copy:
-            # A heartbeat of the far future is of a clock that jumped: it would hold the lock for as long.
+            # A heartbeat in the far future comes from a clock that jumped, and would hold the lock until then.
             if abs(self._now() - holder.heard) < GONE_AFTER:
                 raise self._refusal(holder)
             self._objects.remove(LOCK)
@@ -80,11 +80,11 @@ class RemoteLock:
             raise self._refusal(self.holder())
 
     def renew(self) -> bool:
-        """Say that this working copy still exists; False if somebody else has taken it."""
+        """Write a heartbeat; False if another working copy has taken the lock."""
         return self.is_ours() and self._write(only_if_new=False)
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock, if this working copy holds it."""
         if self.is_ours():
             self._objects.remove(LOCK)
 

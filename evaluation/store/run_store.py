@@ -1,4 +1,4 @@
-"""Everything a run keeps is read here: in a folder, or in memory; each file once."""
+"""Read a run's files, in a folder or in memory, each once."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class RunStore(Closing):
     def _refuse_another_length(self, journal: VerdictJournal) -> None:
         """Refuse a journal of a finished run that has grown or shrunk since.
 
-        Whoever goes on with the run reads what a kill left behind the seal, or does again what a power cut took.
+        A resumed run reads lines that a kill left after the seal, and repeats work that a power cut lost.
         """
         seal = self.manifest_or_empty.journals.get(journal.path.name)
         if seal is None or not self.manifest_or_empty.finished or journal.size == seal.bytes:

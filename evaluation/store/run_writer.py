@@ -1,4 +1,4 @@
-"""Everything a run keeps is written here, by one process at a time."""
+"""Write a run's files, in one process at a time."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class RunWriter(RunStore):
             self.update()
 
     def replace_judge(self, before: JudgeId, judge: KnownJudge) -> None:
-        """Put a judge in the place of one whose model refused what it sent.
+        """Replace a judge whose model refused a parameter.
 
         Raises:
             RunFolderError: The folder holds verdicts of that one, which would be of two judges.
@@ -204,7 +204,7 @@ class RunWriter(RunStore):
         self.calibration = calibration
 
     def put_comparison(self, comparison: object) -> None:
-        """Write down how the systems compare."""
+        """Write the comparison of the systems."""
         self._put(COMPARISON, indented_json(comparison))
 
     def _put(self, name: str, content: bytes) -> None:
@@ -252,7 +252,7 @@ class RunWriter(RunStore):
                 self._leave_no_trace()
 
     def _leave_no_trace(self) -> None:
-        """Take away what was made for a run that was refused before it was bound to anything."""
+        """Remove the files of a run that was refused before it was bound to anything."""
         tied = self._manifest is not None and (self.resumed or self._manifest.identity)
         if tied or not isinstance(self.path, Path):
             return
@@ -264,7 +264,7 @@ class RunWriter(RunStore):
                 made.rmdir() if made.is_dir() else made.unlink()
 
     def close(self) -> None:
-        """Write down what the journals are now, close them, and let other processes in."""
+        """Seal and close the journals, and release the lock."""
         try:
             if self.manifest.identity and self._seals() != self.manifest.journals:
                 self.update()

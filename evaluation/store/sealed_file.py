@@ -23,13 +23,13 @@ _FIRST_MARK, _MOST_MARKS = 256, 64
 class Seal(msgspec.Struct, frozen=True):
     """State of a journal when the manifest was written.
 
-    A kill may leave lines behind it, which are kept, and a power cut may take some from its end, whose work is done again. What
-    differs before is no such thing: it was changed by hand.
+    A kill may leave lines after the sealed bytes, which are kept. A power cut may lose some at the end, whose work is repeated. Any
+    other difference is a change by hand.
 
     Attributes:
-        bytes: How long it was.
-        sha256: Of all of it.
-        marks: The same of its beginnings, at even distances, so that a journal that was cut off can be told from one that was changed.
+        bytes: Length of the journal.
+        sha256: Hash of all its bytes.
+        marks: Lengths and hashes of its beginnings, at even distances, which tell a truncated journal from a changed one.
     """
 
     bytes: int
@@ -78,7 +78,7 @@ class RunningHash:
         return other
 
     def update(self, data: bytes) -> None:
-        """Take in what comes next."""
+        """Hash the next bytes."""
         rest = memoryview(data)
         while rest:
             stop = self.size - self.size % self._step + self._step
@@ -178,7 +178,7 @@ class DiskBytes:
         return self._at_lines.readline()
 
     def cut(self, size: int) -> None:
-        """Cut off what is behind."""
+        """Truncate the file to a size."""
         if os.fstat(self._descriptor).st_size > size:
             os.ftruncate(self._descriptor, size)
 

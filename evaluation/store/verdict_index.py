@@ -53,9 +53,9 @@ class _Kind(NamedTuple):
 
 
 class VerdictIndex:
-    """The verdicts that stand, in columns of numbers: 32 bytes each, beside one name a case.
+    """Standing verdicts in columns of numbers: 32 bytes each, and one name per case.
 
-    They stand in the order of the first request, whatever was retried.
+    They are in the order of the first request, regardless of retries.
     """
 
     def __init__(self) -> None:
@@ -177,8 +177,8 @@ class VerdictIndex:
 
     def by_source(self, rows: Iterable[int], *, by_judges: bool) -> Iterator[StoredVerdict]:
         """Yield the judges' verdicts among these rows, or those of all others."""
-        wanted = [(kind.voice.source == "judge") is by_judges for kind in self._all_kinds]
-        return (self[row] for row in rows if wanted[self._kind[row]])
+        is_selected = [(kind.voice.source == "judge") is by_judges for kind in self._all_kinds]
+        return (self[row] for row in rows if is_selected[self._kind[row]])
 
     def by_name(self) -> list[int]:
         """Return the rows by case, author and system, checkers first, independent of journal order."""
@@ -243,7 +243,7 @@ class VerdictIndex:
 
     @property
     def cases(self) -> Iterator[str]:
-        """The cases that anything was said of."""
+        """Ids of the cases with a verdict."""
         return iter(self._case_ids)
 
     @property
@@ -258,7 +258,7 @@ class VerdictIndex:
 
     @property
     def systems(self) -> set[str]:
-        """The systems that anything was said of."""
+        """Systems with a verdict."""
         return {kind.voice.system for kind in self._all_kinds}
 
 
