@@ -15,7 +15,7 @@ from installed_plugins import Install
 
 import fiducial as fd
 from fiducial.errors import ConfigurationError, InputError
-from fiducial.formats.custom_format import read_own
+from fiducial.formats.custom_format import read_custom
 from fiducial.plugins import OPERATORS, STATISTICS, load_module
 
 OWN = Path(__file__).parent / "own"
@@ -254,11 +254,11 @@ def test_what_a_function_of_the_users_does_wrong_is_told_with_the_place(install:
     for name, read in (("broken", failing), ("odd", odd), ("empty", empty)):
         fd.file_format(name)(read)
     with pytest.raises(InputError, match=r"data: the format 'broken' cannot read this: ZeroDivisionError"):
-        list(read_own("broken", tmp_path / "data"))
+        list(read_custom("broken", tmp_path / "data"))
     with pytest.raises(InputError, match=r"data read by odd:2: kind: .*'odd'"):
-        list(read_own("odd", tmp_path / "data"))
+        list(read_custom("odd", tmp_path / "data"))
     with pytest.raises(InputError, match=r"data read by empty:1: expected a record or a mapping, got int"):
-        list(read_own("empty", tmp_path / "data"))
+        list(read_custom("empty", tmp_path / "data"))
     done = fiducial("cases", "frobnicate", tmp_path / "data", "--out", tmp_path / "c.jsonl")
     assert (done.code, "No such command 'frobnicate'" in done.err) == (2, True)
 
