@@ -34,14 +34,14 @@ class ArtifactOutcome(msgspec.Struct, frozen=True):
 
     @property
     def failed(self) -> list[Verdict]:
-        """The verdicts on those that failed."""
+        """Verdicts on attempts that failed."""
         return [
             attempt.verdict for attempt in self.attempts if attempt.verdict and attempt.verdict.score == 0.0
         ]
 
     @property
     def ungraded(self) -> list[Verdict]:
-        """The verdicts without a score on those that do not count as passed."""
+        """Verdicts without a score, on attempts that do not count as passed."""
         return [
             attempt.verdict
             for attempt in self.attempts
@@ -50,7 +50,7 @@ class ArtifactOutcome(msgspec.Struct, frozen=True):
 
     @property
     def unknown_dependencies(self) -> list[UnknownDependency]:
-        """Dependencies that name no challenge of the cases, so that nothing was held back for them."""
+        """Dependencies that name no challenge of the cases, and have no effect."""
         return unknown_dependencies(attempt.case for attempt in self.attempts)
 
 

@@ -32,9 +32,9 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
     """Requests to export.
 
     Attributes:
-        results: Result files of earlier batches: what they answer is left out.
+        results: Result files of earlier batches, whose requests are skipped.
         environments: Custom simulated worlds, by class name.
-        run: A run folder: what it has verdicts for is left out. None for no such folder.
+        run: A run folder, whose verdicts are not asked for again; None for no such folder.
     """
 
     cases: Sequence[InputPath]
@@ -96,11 +96,11 @@ def _open(
 
 
 def _known(replies: BatchResults, progress: Progress) -> Lookup:
-    def find(request: Request) -> Reply | None:
+    def look_up(request: Request) -> Reply | None:
         progress.advance(1 - request.attempt)
         return answered(replies, request)
 
-    return find
+    return look_up
 
 
 def _done(run: Path | None) -> Container[VerdictKey]:

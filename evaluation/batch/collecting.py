@@ -109,10 +109,10 @@ class Ledger:
 def collect_replies(
     step: JudgingStep, access: Callable[[], ModelAccess], mode: BatchMode
 ) -> Callable[[], ModelAccess]:
-    """Have everything that judges are still to be asked answered by batches.
+    """Answer all pending requests of judges by batches.
 
-    The second round asks again what could not be read in the first. Whatever was begun is written down in the run folder, and
-    the same command takes it up again; no batch is begun twice.
+    The second round repeats requests whose replies could not be read. Batches are recorded in the run folder, so that the same
+    command resumes them; no batch is begun twice.
 
     Raises:
         ConfigurationError: There is no endpoint.
@@ -154,7 +154,7 @@ def _work(step: JudgingStep) -> Iterator[tuple[PromptJudge, Work]]:
 
 
 def _settle(ledger: Ledger, endpoint: BatchEndpoint, progress: Progress, mode: BatchMode) -> None:
-    """Begin what is not begun, wait until all is over, and fetch what was answered."""
+    """Begin new batches, wait until all have ended, and fetch their results."""
     open_entries = ledger.unfinished()
     if not open_entries:
         return
@@ -212,7 +212,7 @@ def _still_open(step: JudgingStep, access: ModelAccess, ledger: Ledger) -> Itera
 
 
 def _write(requests: Iterator[Request], ledger: Ledger, access: ModelAccess, url: str) -> bool:
-    """Write batch files and put them on the list; whether there was anything to write."""
+    """Write batch files and add them to the ledger; return whether there were any requests."""
     added: list[BatchEntry] = []
     within = (request for request in requests if access.budget is None or access.budget.admit(request))
     for _, of_one_model in groupby(within, key=lambda request: request.model):

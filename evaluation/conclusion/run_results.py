@@ -40,10 +40,10 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
         name: Which part, and who decided it: ``checker decided``, ``open: judge's rate, uncorrected``.
         by: The checker or judge whose scores are averaged.
         of: Rows in this part, graded or not.
-        outcomes: The rows that are not graded, by outcome; ``missing`` counts cases without an output.
-        bounds: The rate if everything not graded were wrong, and if it were all right; None if all is graded.
-        note: What a reader must know to read the number.
-        fractions: How many of the scores are neither 0 nor 1; with one the value is a mean score, and no share that passes.
+        outcomes: Number of ungraded rows by outcome; ``missing`` counts cases without an output.
+        bounds: The rate if all ungraded rows failed, and if all passed; None if all are graded.
+        note: A caution about the number.
+        fractions: Number of scores other than 0 and 1. With any, the value is a mean score and not a pass rate.
     """
 
     name: str
@@ -102,7 +102,7 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
 
 
 class JudgeUse(ResultStruct, frozen=True, kw_only=True):
-    """One judge: what it is exactly, what it said how often, what it cost."""
+    """Use of one judge: its identity, outcomes and cost."""
 
     name: str
     fingerprint: str
@@ -112,21 +112,21 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     from_cache: int = 0
-    """Verdicts that cost nothing now, because the reply was cached or recorded."""
+    """Number of verdicts whose reply was cached or recorded, and cost nothing now."""
     reasked: int = 0
-    """Replies that could not be read and were asked for once more, over all starts of the run."""
+    """Number of unreadable replies that were asked for again, over all starts of the run."""
     cost: float | None = None
     """US dollars for these tokens; None when nothing was spent or the price is not known."""
     seconds: float | None = None
     """Seconds that asking took, over all starts of the run; None if no judge was asked."""
     undecided: int = 0
-    """Outputs that it graded and no checker decided."""
+    """Number of undecided outputs that it graded."""
     undecided_labelled: int = 0
-    """Those of them that have a label."""
+    """Number of these that have a label."""
     undecided_worse_p: float | None = None
     """The p of "right as often on undecided outputs as on checked ones"; None if it is as often right there, or nothing can be tested."""
     reasons: dict[Outcome, dict[str, int]] = {}
-    """By outcome without a score: why, as the verdicts say, and how many say so; most frequent first."""
+    """Number of verdicts by outcome without a score and by reason, most frequent first."""
     refused: list[str] = []
     """Decoding parameters that the model refused, so that they were not sent."""
     cached_tokens: int = 0

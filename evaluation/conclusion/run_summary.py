@@ -110,14 +110,14 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Results of a run: written by its last stage, read from its folder, shown everywhere.
 
     Attributes:
-        systems: What a run says of each system.
-        judges: What each judge was used for.
-        counts: How many outputs it is about, and how many lack something.
-        calibration: How far the judges agree with the labels, and how several compare; None when none judged a labelled output.
-        compared: The systems against each other; None if there are not several, none has anything in common with another, or nobody
-            asked yet (of a run in memory it is computed when it is shown).
-        not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
-        unchanged: Whether nothing was left to be done, so that what was made of the run is as it was.
+        systems: Results by system.
+        judges: Use of each judge.
+        counts: Number of outputs, and of those that lack something.
+        calibration: Agreement of judges with labels, and comparison of judges; None if no judge graded a labelled output.
+        compared: Comparison of the systems; None for a single system, for systems without a common item, and for a run in memory,
+            which computes it when it is shown.
+        not_judged: Settings that are missing to ask judges; None if judges were asked, or there are none.
+        unchanged: Whether the run was up to date, so that nothing was written.
         folder: Folder of the run, for commands; empty if it is in memory.
         command: The command of the run, or the function.
     """
@@ -149,7 +149,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> list[str]:
-        """Return the words of the command, as a shell reads them; none of what no shell would read."""
+        """Words of the command, as a shell splits them; empty if a shell could not."""
         try:
             return shlex.split(self.command)
         except ValueError:
@@ -211,7 +211,7 @@ def folder_named(store: RunStore) -> str:
 def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | None:
     """Return the results of an up-to-date run; None if there may be work left.
 
-    Files are hashed, and nothing of them is read: of a run over a million outputs that takes a second or two.
+    Files are hashed, but not parsed, which takes a second or two for a million outputs.
     """
     store = RunStore(plan.out)
     with suppress(FiducialError, OSError):  # the run that follows reports what is wrong

@@ -108,11 +108,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """Manifest of a run, beside its journals: the content of ``run.json``.
 
     Attributes:
-        identity: What must be the same whenever the run goes on: hashes of inputs, rules, names, checkers; an audit's probes.
+        identity: Facts that must not change when the run is resumed: hashes of inputs, rules, names, checkers; an audit's probes.
         notes: Sentences a reader must see before any number.
-        case_files: How many of them are of cases, if not one.
-        missing: System to the cases that it has no output for.
-        not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
+        case_files: Number of input files with cases, if not one.
+        missing: Number of cases without an output, by system.
+        not_judged: Settings that are missing to ask judges; None if judges were asked, or there are none.
         reparsed: When replies were read again, and what that changed.
         journals: What each journal was when this was written.
         counts: How many outputs it is about; None until it was concluded.
