@@ -36,10 +36,10 @@ _ROLES = {
 _SPEAKERS = ("role", "type", "from", "sender", "speaker")
 _TEXTS = ("value", "text", "message", "body")
 """Names of a message's text beside `content`, if they hold one."""
-_SAYING = frozenset(
+_CONTENT_FIELDS = frozenset(
     {"content", "parts", "contents", "refusal", *_TEXTS, "tool_calls", "toolCalls", "function_call"}
 )
-_ABOUT = frozenset({*_SPEAKERS, "id", "name", "model", "status", "finish_reason", "stop_reason", "object", "timestamp", "time", "ts", "date",
+_METADATA_FIELDS = frozenset({*_SPEAKERS, "id", "name", "model", "status", "finish_reason", "stop_reason", "object", "timestamp", "time", "ts", "date",
                     "created", "created_at", "createdAt"})  # fmt: skip
 """Fields of a message that are not its text."""
 
@@ -138,19 +138,21 @@ def _other_text(message: FieldReader) -> str | None:
 
 
 def has_chat_form(message: FieldReader) -> bool:
-    """Return whether a message's text stands where the chat API has it."""
+    """Return whether a message's text is in the chat API's field."""
     return message.get("content") is not None or _other_text(message) is None
 
 
-def _refuse_unread(message: FieldReader) -> None:
-    """Refuse an agent's message with a text under an unknown name, which is no empty answer.
+def _refuse_unknown_text(message: FieldReader) -> None:
+    """Refuse an agent's message with its text under an unknown name; it is not an empty answer.
 
     Raises:
         RecordError: It has one.
     """
-    if not message.value.keys() & _SAYING:
+    if not message.value.keys() & _CONTENT_FIELDS:
         unread = [
-            name for name, value in message.value.items() if isinstance(value, str) and name not in _ABOUT
+            name
+            for name, value in message.value.items()
+            if isinstance(value, str) and name not in _METADATA_FIELDS
         ]
         if unread:
             raise RecordError(
@@ -165,15 +167,15 @@ def _is_text(part: FieldReader) -> bool:
 
 def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
     """Return the call results in a message, each with its call's id if known."""
-    shared = message.name("tool_call_id", "toolCallId")
-    found = list[tuple[str | None, Any]]()
+    call_id = message.name("tool_call_id", "toolCallId")
+    results = list[tuple[str | None, Any]]()
     for part in parts_of(message):
         fields = _RESULT_PARTS.get(str(part.get("type")))
         if fields is not None:
-            found.append((part.name(*_IDS) or shared, _result(part, part.get(*fields))))
-    if found or role_of(message) != "tool":
-        return found
-    return [(shared, _result(message, message.get("content")))]
+            results.append((part.name(*_IDS) or call_id, _result(part, part.get(*fields))))
+    if results or role_of(message) != "tool":
+        return results
+    return [(call_id, _result(message, message.get("content")))]
 
 
 def _result(node: FieldReader, value: Any) -> Any:
@@ -201,8 +203,9 @@ def message_of(value: Any, at: str = "") -> Message:
         raise message.refuse("role", "the role of a message")
     results = results_of(message)
     if len(results) == 1:
-        result = {"role": "tool", "content": as_text(results[0][1])}
-        return result if results[0][0] is None else {**result, "tool_call_id": results[0][0]}
+        call_id, value = results[0]
+        result = {"role": "tool", "content": as_text(value)}
+        return result if call_id is None else {**result, "tool_call_id": call_id}
     content = message.get("content", "contents")
     text = text_of(message)
     plain: Message = {"role": role, "content": content if text is None and "parts" not in message else text}
@@ -259,14 +262,14 @@ def are_messages(value: Any) -> bool:
     if not is_list(value) or not value:
         return False
     return all(
-        is_object(item) and ("role" in item or "content" in item or _is_spoken(item)) for item in value
+        is_object(item) and ("role" in item or "content" in item or _names_speaker(item)) for item in value
     )
 
 
-def _is_spoken(item: dict[str, Any]) -> bool:
+def _names_speaker(item: dict[str, Any]) -> bool:
     """Return whether an object names a speaker, other than by a role, and a text."""
-    speaks = any(isinstance(item.get(name), str) for name in _SPEAKERS[2:])
-    return speaks and not item.keys().isdisjoint(_TEXTS)
+    has_speaker = any(isinstance(item.get(name), str) for name in _SPEAKERS[2:])
+    return has_speaker and not item.keys().isdisjoint(_TEXTS)
 
 
 def answer_of(messages: Iterable[FieldReader]) -> AgentAnswer:
@@ -277,26 +280,26 @@ def answer_of(messages: Iterable[FieldReader]) -> AgentAnswer:
 def steps_of(messages: Iterable[FieldReader]) -> list[Step]:
     """Return the steps of an agent's turn: its texts, its calls, and their results."""
     steps, pending = list[Step](), list[str | None]()
-    returned = list[tuple[str | None, Any]]()
+    results = list[tuple[str | None, Any]]()
 
-    def tell() -> None:
-        if pending and returned:
-            steps.append(ToolResults(results=_in_order(pending, returned)))
+    def add_results() -> None:
+        if pending and results:
+            steps.append(ToolResults(results=_in_order(pending, results)))
         pending.clear()
-        returned.clear()
+        results.clear()
 
     for message in messages:
         if role_of(message) == "assistant":
-            tell()
+            add_results()
             text, calls = text_of(message), calls_of(message)
-            _refuse_unread(message)
+            _refuse_unknown_text(message)
             if text:
                 steps.append(text)
             if calls:
                 steps.append([each.call for each in calls])
                 pending.extend(each.id for each in calls)
-        returned.extend(results_of(message))
-    tell()
+        results.extend(results_of(message))
+    add_results()
     return steps
 
 
@@ -304,14 +307,14 @@ def answer_of_steps(steps: list[Step]) -> AgentAnswer:
     """Return an agent's answer from its steps; drop steps if text and calls are enough."""
     texts = [step for step in steps if isinstance(step, str)]
     calls = [call for step in steps if is_list(step) for call in step]
-    says_more = len(steps) > len(texts[-1:]) + bool(calls) or (
+    adds_order = len(steps) > len(texts[-1:]) + bool(calls) or (
         len(steps) == 2 and is_list(steps[0])  # noqa: PLR2004 - calls, and a text after them
     )
-    return AgentAnswer(texts[-1] if texts else None, calls or None, steps if says_more else None)
+    return AgentAnswer(texts[-1] if texts else None, calls or None, steps if adds_order else None)
 
 
-def _in_order(calls: list[str | None], returned: list[tuple[str | None, Any]]) -> list[Any]:
+def _in_order(call_ids: list[str | None], results: list[tuple[str | None, Any]]) -> list[Any]:
     """Return one result per call, matched by id; other results are matched in order."""
-    by_id = {name: value for name, value in returned if name is not None and name in calls}
-    others = iter([value for name, value in returned if name is None or name not in calls])
-    return [by_id[name] if name in by_id else next(others, None) for name in calls]
+    by_id = {call_id: value for call_id, value in results if call_id is not None and call_id in call_ids}
+    others = iter([value for call_id, value in results if call_id is None or call_id not in call_ids])
+    return [by_id[call_id] if call_id in by_id else next(others, None) for call_id in call_ids]

@@ -39,20 +39,23 @@ EXPECTED_NAMES = "expected_calls"
 
 
 def records_of(example: Example, position: FilePosition, options: Options) -> Iterator[ImportedRecord]:
-    """Return the records of an example: its case, its output if answered, and the verdicts.
+    """Yield the records of an example: its case, its output if answered, and the verdicts.
 
     A conversation is one example, or one per turn, depending on the options.
     """
-    if example.conversation and options.unit == "turn":
-        return (
-            record
-            for each in _by_turn(example, position, options)
-            for record in ([each] if isinstance(each, Skipped) else _records(each, position, options))
-        )
-    return _records(_whole(example) if example.conversation else example, position, options)
+    if not example.conversation:
+        yield from _records(example, position, options)
+    elif options.unit != "turn":
+        yield from _records(_as_one_example(example), position, options)
+    else:
+        for turn in _turn_examples(example, position, options):
+            if isinstance(turn, Skipped):
+                yield turn
+            else:
+                yield from _records(turn, position, options)
 
 
-def _whole(example: Example) -> Example:
+def _as_one_example(example: Example) -> Example:
     """Return a conversation as one example: the calls of all turns, the last text as answer."""
     turns = example.conversation
     return msgspec.structs.replace(
@@ -65,7 +68,7 @@ def _whole(example: Example) -> Example:
     )
 
 
-def _by_turn(example: Example, position: FilePosition, options: Options) -> Iterator[Example | Skipped]:
+def _turn_examples(example: Example, position: FilePosition, options: Options) -> Iterator[Example | Skipped]:
     """Yield the turns of a conversation as examples; references and scores belong to the last."""
     name = example.id or options.seen.new_id(example.prefix, position.path, example.number)
     earlier: list[Message] = []
@@ -76,7 +79,7 @@ def _by_turn(example: Example, position: FilePosition, options: Options) -> Iter
             yield position.skipped_part("messages", "the last message of this conversation has no answer")
             return
         request = [asked_message(each) for each in turn.request]
-        one = msgspec.structs.replace(
+        turn_example = msgspec.structs.replace(
             example,
             id=f"{name}/{number}",
             messages=earlier + request,
@@ -86,8 +89,8 @@ def _by_turn(example: Example, position: FilePosition, options: Options) -> Iter
             conversation=[],
         )
         if not is_last:
-            one.expected_calls, one.accepted, one.scores = None, [], []
-        yield one
+            turn_example.expected_calls, turn_example.accepted, turn_example.scores = None, [], []
+        yield turn_example
         earlier = earlier + turn.messages
 
 
@@ -97,65 +100,63 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
     case, unchecked = case_of(example, name, options)
     if unchecked is not None:
         yield position.skipped_part("expected_calls", unchecked)
-    answer = example.answer
-    error = example.error or (EMPTY if answer is not None and answer.is_empty else None)
-    if options.seen.is_new(case, failed=error is not None):
-        yield case
     system = options.joined or example.system or options.system
-    trial = example.trial
-    if error is not None or answer is not None:
-        answer = answer or AgentAnswer()
-        if options.joined is not None:
-            trial = options.seen.free_trial(case.id, system, trial)
-        output = Output(
-            case_id=case.id,
-            system=system,
-            trial=trial,
-            text=answer.text,
-            tool_calls=answer.calls,
-            turns=example.turns or (None if answer.steps is None else [answer.steps]),
-            error=error,
-        )
-        if not (example.labelled_by and options.seen.has_same_output(output)):
-            options.seen.refuse_repeated(output)
-            yield output
+    output = _output_of(example, name, system, options)
+    if options.seen.is_new(case, failed=output is not None and output.error is not None):
+        yield case
+    if output is not None and not (example.labelled_by and options.seen.has_same_output(output)):
+        options.seen.refuse_repeated(output)
+        yield output
+    trial = example.trial if output is None else output.trial
     for score in example.scores:
-        verdict = score.verdict(case.id, system, trial)
+        verdict = score.verdict(name, system, trial)
         if example.labelled_by:
             options.seen.note_label(verdict)
         yield verdict
 
 
+def _output_of(example: Example, case_id: str, system: str, options: Options) -> Output | None:
+    """Return the output of an example; None if it was neither answered nor failed."""
+    answer = example.answer
+    error = example.error or (EMPTY if answer is not None and answer.is_empty else None)
+    if error is None and answer is None:
+        return None
+    answer = answer or AgentAnswer()
+    has_one_system = options.joined is not None
+    return Output(
+        case_id=case_id,
+        system=system,
+        trial=options.seen.free_trial(case_id, system, example.trial) if has_one_system else example.trial,
+        text=answer.text,
+        tool_calls=answer.calls,
+        turns=example.turns or (None if answer.steps is None else [answer.steps]),
+        error=error,
+    )
+
+
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:
-    """Return the case of an example, and why its expected calls are unusual or uncheckable."""
-    expected_calls = example.expected_calls
-    expected = plain_calls(expected_calls, "expected") if expected_calls else []
-    with_arguments = not expected_calls or all(has_arguments(call) for call in expected_calls)
-    spec = kind_spec(kind_of_row(_contents(example, options, checkable=bool(expected) and with_arguments)))
+    """Return the case of an example, and the reason if its expected calls cannot be checked."""
+    expected = plain_calls(example.expected_calls or [], "expected")
+    have_arguments = all(map(has_arguments, example.expected_calls or []))
+    contents = _contents(example, options, checkable=bool(expected) and have_arguments)
+    spec = kind_spec(kind_of_row(contents))
     tools, tags, unchecked = [*map(plain_document, example.tools)], dict(example.tags), None
-    if expected and not with_arguments:
+    if not have_arguments:
         tags[EXPECTED_NAMES] = ", ".join(call.name for call in expected)
         unchecked = "expected calls without arguments cannot be checked; their names are a tag"
-    if (
-        expected_calls == []
-        and not example.tools
-        and spec.plain
-        and not (example.criterion or example.criteria)
-    ):
+    elif example.expected_calls == [] and not tools and spec.plain and not contents.criterion:
         unchecked = "no call is expected, but this cannot be checked without tools; add a column `tools`"
     if spec.compared:
         unchecked = unchecked or not_offered((call.name for call in expected), tools)
-        tools = [*tools, *missing_documents(((call.name, _plain(call)) for call in expected), tools)]
-    context = example.context
+        calls = ((call.name, _exact_arguments(call)) for call in expected)
+        tools = [*tools, *missing_documents(calls, tools)]
     case = Case(
         id=name,
         kind=spec.name,
         messages=cast("list[Message | list[Message]]", example.messages),
         tools=tools,
         reference=_reference(spec, example, options, expected),
-        context=[context_item(item, number) for number, item in enumerate(context, start=1)]
-        if context
-        else [],
+        context=[context_item(item, number) for number, item in enumerate(example.context, start=1)],
         tags=tags,
         cluster=example.cluster,
     )
@@ -166,18 +167,19 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
 def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
     """Return a case with an example's reference, and the reason if its calls cannot be checked.
 
-    Fields that the example lacks stay unchanged. It raises a `RecordError` if a table cannot hold the reference of this kind of case.
+    Fields that the example lacks stay unchanged. It raises a `RecordError` if no column can hold the reference of
+    this kind of case.
     """
     spec = kind_spec(case.kind)
     if not (spec.compared or spec.family == "answer" or spec.plain):
-        raise RecordError(f"the reference of a case of kind {case.kind} is in no column", field="kind")
+        raise RecordError(f"no column can hold the reference of a case of kind {case.kind}", field="kind")
     if spec.compared and added.expected_calls is None:
         return case, None
-    own = case.reference
-    answers = own.get("answers") or ([own["answer"]] if own.get("answer") else [])
-    criterion = own.get("criterion")
+    reference = case.reference
+    answers = reference.get("answers") or ([reference["answer"]] if reference.get("answer") else [])
+    criterion = reference.get("criterion")
     example = Example(
-        criteria=[] if added.criterion else msgspec.convert(own.get("criteria", []), list[Criterion]),
+        criteria=[] if added.criterion else msgspec.convert(reference.get("criteria", []), list[Criterion]),
         messages=cast("list[Message]", case.messages),
         tools=case.tools,
         expected_calls=added.expected_calls,
@@ -188,8 +190,10 @@ def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
         cluster=case.cluster,
         calls_made=spec.call == "any",
     )
-    made, unchecked = case_of(example, case.id, Options())
-    return made if added.context else msgspec.structs.replace(made, context=case.context), unchecked
+    completed, unchecked = case_of(example, case.id, Options())
+    if not added.context:
+        completed = msgspec.structs.replace(completed, context=case.context)
+    return completed, unchecked
 
 
 def _contents(example: Example, options: Options, *, checkable: bool) -> RowContents:
@@ -200,15 +204,15 @@ def _contents(example: Example, options: Options, *, checkable: bool) -> RowCont
         options: Options that say whether accepted answers count.
         checkable: Whether all expected calls have arguments; otherwise a call is due, but cannot be checked.
     """
-    made = example.calls_made
-    if made is None:
-        made = example.answer is not None and bool(example.answer.calls)
+    calls_made = example.calls_made
+    if calls_made is None:
+        calls_made = example.answer is not None and bool(example.answer.calls)
     return RowContents(
         expected_calls=checkable,
         criterion=example.criterion is not None or bool(example.criteria),
         accepted_answers=bool(example.accepted) and options.answers == "accepted",
         no_call=example.expected_calls == [] and bool(example.tools),
-        calls_made=made or bool(example.expected_calls),
+        calls_made=calls_made or bool(example.expected_calls),
         context=bool(example.context),
     )
 
@@ -217,7 +221,7 @@ def _reference(
     spec: KindSpec, example: Example, options: Options, expected: list[ToolCall]
 ) -> dict[str, Any]:
     if spec.compared:
-        return {"calls": [{"name": call.name, "arguments": _plain(call)} for call in expected]}
+        return {"calls": [{"name": call.name, "arguments": _exact_arguments(call)} for call in expected]}
     if spec.family == "answer":
         return {"answers": example.accepted}
     if spec.family != "open":
@@ -231,10 +235,10 @@ def _reference(
     return {"criterion": criterion, "answer": example.accepted[0]}
 
 
-def _plain(call: ToolCall) -> dict[str, Any]:
+def _exact_arguments(call: ToolCall) -> dict[str, Any]:
     """Return the expected arguments, each to be matched exactly.
 
     An object that looks like a marker of alternatives is escaped.
     """
-    given = msgspec.json.decode(call.arguments) if isinstance(call.arguments, str) else call.arguments
-    return {name: {"exactly": value} if is_marked(value) else value for name, value in given.items()}
+    arguments = msgspec.json.decode(call.arguments) if isinstance(call.arguments, str) else call.arguments
+    return {name: {"exactly": value} if is_marked(value) else value for name, value in arguments.items()}
