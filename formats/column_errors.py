@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..records import nearest
 from ..records.column_names import (
     FIELDS,
+    HEADERS,
     TABLE_FIELDS,
     column_named,
     is_score_like,
+    known_fields,
     map_options,
     normal,
-    resolve,
 )
 from ..records.grades import is_missing
 from .column_guesses import guessed
@@ -40,7 +42,7 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
     if all(is_missing(value) for value in row.values()):
         return "the row is empty"
     texts, columns = text_columns(row), ", ".join(map(repr, row))
-    free = texts or [name for name in row if name not in resolve(row, {}).values()]
+    free = texts or _without_field(tuple(row))
     if not texts and any(map(_is_score, row)):
         hint = "scores without texts need no import: `fiducial calibrate` reads them"
     elif free:
@@ -59,6 +61,13 @@ def _likely_columns(row: Mapping[str, Any], free: list[str]) -> Mapping[str, str
     if likely["query"] == likely["response"]:
         likely["query"] = next(name for name in row if name != likely["response"])
     return likely
+
+
+@lru_cache(HEADERS)
+def _without_field(header: tuple[str, ...]) -> list[str]:
+    """Return the columns that are not known as a field."""
+    fields = known_fields(header, ())
+    return [name for name in header if name not in fields.values()]
 
 
 def _is_score(name: str) -> bool:

@@ -39,20 +39,23 @@ EXPECTED_NAMES = "expected_calls"
 
 
 def records_of(example: Example, position: FilePosition, options: Options) -> Iterator[ImportedRecord]:
-    """Yield the records of an example: its case, its output if answered, and the verdicts.
+    """Return the records of an example: its case, its output if answered, and the verdicts.
 
     A conversation is one example, or one per turn, depending on the options.
     """
     if not example.conversation:
-        yield from _records(example, position, options)
-    elif options.unit != "turn":
-        yield from _records(_as_one_example(example), position, options)
-    else:
-        for turn in _turn_examples(example, position, options):
-            if isinstance(turn, Skipped):
-                yield turn
-            else:
-                yield from _records(turn, position, options)
+        return _records(example, position, options)
+    if options.unit != "turn":
+        return _records(_as_one_example(example), position, options)
+    return _records_by_turn(example, position, options)
+
+
+def _records_by_turn(example: Example, position: FilePosition, options: Options) -> Iterator[ImportedRecord]:
+    for turn in _turn_examples(example, position, options):
+        if isinstance(turn, Skipped):
+            yield turn
+        else:
+            yield from _records(turn, position, options)
 
 
 def _as_one_example(example: Example) -> Example:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from ..errors import RecordError
-from ..records import Step
+from ..records import Step, TagValue
 from ..records.column_names import HEADERS, is_person, known_fields, people_named_by_user, person_column
 from ..records.grades import GradeScale
 from .calls import (
@@ -45,16 +45,16 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
     line = row.node
     columns = _columns(tuple(line.value), tuple(options.columns.items()), graded.label, graded.judges)
     fields = _fields(line, columns.names)
-    messages = fields.unpacked("messages")
+    messages = fields.unpacked("messages") if "messages" in columns.names else None
     question, answer = _question_and_answer(fields, line.value, messages)
     if answer is None and messages is None and "response" in columns.names:
         answer = AgentAnswer()
     example = Example(
         number=row.number,
         messages=question,
-        tags=tags_of({name: line.value[name] for name in columns.others if line.value[name] is not None}),
+        tags=_tags(line, columns.others) if columns.others else {},
         answer=answer,
-        conversation=_turns_of(fields, messages, options),
+        conversation=[] if messages is None else _turns_of(fields, messages, options),
         labelled_by=None if columns.person is None else as_text(line.value[columns.person]),
         **{attribute: read(fields) for attribute, read in columns.parts},
     )
@@ -64,9 +64,13 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
     return example, list(skipped)
 
 
+def _tags(line: FieldReader, names: Iterable[str]) -> dict[str, TagValue]:
+    return tags_of({name: line.value[name] for name in names if line.value[name] is not None})
+
+
 def _turns_of(fields: FieldReader, messages: Any, options: Options) -> list[ConversationTurn]:
     """Return the turns of a conversation that holds its answers; empty for a single turn."""
-    if messages is None or fields.first("response", "tool_calls"):
+    if fields.first("response", "tool_calls"):
         return []
     return conversation(FieldReader({"messages": messages}, fields.at).nodes("messages"), options.unit)
 
@@ -177,11 +181,11 @@ def reference_example(
 
 def _fields(line: FieldReader, names: Mapping[str, str]) -> FieldReader:
     """Return a row's cells by field; NaN is an empty cell, but as a score a judge's failure."""
-    return FieldReader({field: _cell(field, line.value[name]) for field, name in names.items()}, line.at)
-
-
-def _cell(field: str, value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) and field != "score" else value
+    cells = {field: line.value[name] for field, name in names.items()}
+    for field, value in cells.items():
+        if isinstance(value, float) and math.isnan(value) and field != "score":
+            cells[field] = None
+    return FieldReader(cells, line.at)
 
 
 def _others(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -268,8 +272,7 @@ def _question_and_answer(
     if query is None:
         return [], answer
     text = question_text(query) if is_object(query) else as_text(fields.get("query"))
-    material = fields.text("instruction_input")
-    if text is not None and material:
+    if text is not None and "instruction_input" in fields and (material := fields.text("instruction_input")):
         text = f"{text}\n\n{material}"
     return [] if text is None else [user_message(text)], answer
 
