@@ -1,4 +1,4 @@
-"""Tools of a case for a custom agent: callables with schemas, whose calls are kept as steps."""
+"""Tools of a case for custom agents: callables with schemas, whose calls become steps."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class Tool:
         if len(positional) > len(names):
             raise TypeError(f"{self.name}() takes {len(names)} arguments, got {len(positional)}")
         by_position = dict(zip(names, positional, strict=False))
-        if twice := by_position.keys() & named.keys():
-            raise TypeError(f"{self.name}() got the argument {min(twice)!r} twice")
+        if repeated := by_position.keys() & named.keys():
+            raise TypeError(f"{self.name}() got the argument {min(repeated)!r} twice")
         return ToolCall(name=self.name, arguments=by_position | named)
 
     def _is_in_loop(self) -> bool:
-        """Return whether the caller runs in the agent's event loop, which must not be blocked."""
+        """Return whether the caller runs in the agent's event loop, which must not block."""
         try:
             return asyncio.get_running_loop() is self._loop
         except RuntimeError:

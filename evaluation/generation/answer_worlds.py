@@ -1,4 +1,4 @@
-"""Scenes for questions answered by lookup: in a memory, on the web, in custom environments."""
+"""Scenes for questions about a memory, the web or custom environments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WEB = "WebSearchAPI"
 
 
 class AnswerWorlds:
-    """Makes scenes with memories, the web and custom worlds; see `Scenes`.
+    """Factory of scenes with memories, the web and custom worlds; see `Scenes`.
 
     Args:
         environments: Custom worlds, by class name; they take precedence over memories and the web.
@@ -44,7 +44,7 @@ class AnswerWorlds:
         embedding: Embedding | None = None,
         rules: Rules = "strict",
     ) -> None:
-        self._known: dict[str, type] = {
+        self._environments: dict[str, type] = {
             "MemoryAPI": KeyValueMemory,
             "MemoryAPI_kv": KeyValueMemory,
             "MemoryAPI_vector": vector_memory(embedding),
@@ -88,9 +88,9 @@ class AnswerWorlds:
     def _types(self, case: Case) -> dict[str, type]:
         if kind_spec(case.kind).family != "answer":
             return {}
-        classes = [name for name in _reference(case).classes if name != WEB or WEB in self._known]
+        classes = [name for name in _reference(case).classes if name != WEB or WEB in self._environments]
         try:
-            return dict(zip(classes, environment_types(classes, self._known), strict=True))
+            return dict(zip(classes, environment_types(classes, self._environments), strict=True))
         except InputError as error:
             raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
 

@@ -12,11 +12,11 @@ from ...errors import MissingExtraError
 
 
 class Ranking:
-    """Documents that queries are compared with.
+    """Index of documents, to be ranked by queries.
 
     Args:
-        documents: The words of each.
-        method: ``lucene`` is BM25 as search engines have it; ``bm25+`` does not let long documents fall behind.
+        documents: The words of each document.
+        method: ``lucene`` is the BM25 of search engines; ``bm25+`` penalises long documents less.
     """
 
     def __init__(
@@ -28,9 +28,9 @@ class Ranking:
             raise MissingExtraError("worlds", "an agent's memory and an offline web") from error
 
         self._words = [frozenset(words) for words in documents]
-        self._known = frozenset[str]().union(*self._words)
+        self._vocabulary = frozenset[str]().union(*self._words)
         index: Any = bm25s.BM25(method=method)
-        # An empty document would have no row; a word that no query can contain gives it one.
+        # An empty document would have no row; the empty word, which no query contains, gives it one.
         index.index([list(words) or [""] for words in documents], show_progress=False)
         self._index = index
 
@@ -38,11 +38,13 @@ class Ranking:
         """Score each document's fit to a query.
 
         Returns:
-            A score each, 0 where document and query share no word.
+            One score per document, 0 if document and query share no word.
         """
-        asked = [word for word in query if word in self._known]
-        if not asked:
+        known_words = [word for word in query if word in self._vocabulary]
+        if not known_words:
             return [0.0] * len(self._words)
-        wanted = frozenset(asked)
-        found: list[float] = self._index.get_scores(asked).tolist()
-        return [score if words & wanted else 0.0 for score, words in zip(found, self._words, strict=True)]
+        query_words = frozenset(known_words)
+        scores: list[float] = self._index.get_scores(known_words).tolist()
+        return [
+            score if words & query_words else 0.0 for score, words in zip(scores, self._words, strict=True)
+        ]

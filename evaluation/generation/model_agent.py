@@ -1,4 +1,4 @@
-"""Model as an agent: asked by turn and step, its calls executed in the case's environments."""
+"""Model as an agent, which is asked step by step, and its calls executed in environments."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         model: Its name at the endpoint.
-        mode: Form in which it is given tools.
-        parameters: Decoding parameters; the endpoint chooses others.
+        mode: Form in which tools are offered.
+        parameters: Decoding parameters; the endpoint's defaults for others.
         steps_per_turn: Most steps of a turn; one that takes more ends the conversation.
         any_type: See `tool_schema`.
     """
@@ -80,10 +80,9 @@ class ModelAgent:
         return MadeOutput(attempt.output(self.system, trial, turned=turned, native=native), attempt)
 
     async def converse(self, case: Case, trial: int, scene: Scene | None) -> Attempt:
-        """Ask a model turn by turn through a case, or through a conversation before one.
+        """Hold the conversation of a case, or one that precedes a case, turn by turn.
 
-        Conversations before a case fill a memory, for example. Without a scene, calls are not executed, and a step with calls ends
-        its turn.
+        Without a scene, calls are not executed, and a step with calls ends its turn.
 
         Raises:
             CallError: A call to the model failed, after its retries.
@@ -124,7 +123,7 @@ class ModelAgent:
                 self.usage.calls += error.calls
                 if not _is_too_long(error):
                     raise
-                # The conversation exceeds the model's context, which is the system's own limit.
+                # The conversation exceeds the model's context, which is a limit of the system.
                 attempt.error = str(error)
                 return None
             step, spent = chat.read(reply), _spent(reply, monotonic() - started)
@@ -143,10 +142,10 @@ class ModelAgent:
 
     async def _ask(self, case: Case, chat: Chat, trial: int) -> Reply:
         parameters = {**self._settings.parameters, **chat.parameters}
-        # A copy, since the chat's list grows while the request may still be read.
+        # A copy, since the chat's list may grow while the request is still in use.
         messages: list[Message] = list(chat.messages)
         request = make_request(self._settings.model, messages, parameters, repeat=trial)
-        # Two cases with equal requests are two samples, so the case is part of the key.
+        # Equal requests of two cases are two samples, so the case is part of the key.
         key = hashlib.sha256(f"{request.key}\n{case.id}".encode("utf-8", "surrogatepass")).hexdigest()
         return await self._provider.complete(replace(request, key=key[: len(request.key)]))
 

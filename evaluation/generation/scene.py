@@ -1,8 +1,7 @@
 """Execution of an agent's calls: the environments of one attempt, and their factories.
 
-A kind of case gets its worlds from a class with the methods of `Scenes`; `FirstOf` combines several. Most kinds need no special
-scene: a world is any class with ``load``, public methods and ``state`` (docs/own-worlds.md), and `WorldScene` executes
-calls in given worlds, in a thread if a world has ``blocking = True``.
+`Scenes` is the protocol of factories, which `FirstOf` combines. A world is any class with ``load``, public methods and ``state``
+(docs/own-worlds.md); `WorldScene` executes calls in worlds, in a thread if a world has ``blocking = True``.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Scene(Protocol):
 
 
 Converse: TypeAlias = Callable[[Case, Scene], Awaitable[object]]
-"""Has the agent hold a conversation, given as a case, in a scene."""
+"""Has the agent hold the conversation of a case in a scene."""
 
 
 class Scenes(Protocol):
@@ -64,7 +63,7 @@ class Scenes(Protocol):
 
         Raises:
             InputError: See `examine`.
-            NoOutputError: Something that the worlds need is missing.
+            NoOutputError: A world needs something that is missing.
             ProviderError: A call to a model failed, after its retries.
         """
         ...
@@ -75,7 +74,7 @@ class SceneOverError(Exception):
 
 
 async def in_daemon_thread(work: Callable[[], T]) -> T:
-    """Run a function in a thread that does not delay the exit, as after Ctrl-C."""
+    """Run a function in a thread that does not delay the exit of the process."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
@@ -100,7 +99,7 @@ class WorldScene:
 
     Args:
         worlds: Worlds of this attempt by class name, in their initial states.
-        rules: After an unreadable call, ``strict`` returns its problem to the agent, and ``bfcl`` ends the turn.
+        rules: On an unreadable call, ``strict`` returns an error to the agent, and ``bfcl`` ends the turn.
         shown: See `Scene`.
     """
 

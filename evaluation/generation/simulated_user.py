@@ -1,7 +1,7 @@
 """Simulated user: a second model that plays the user of a conversation, with a goal.
 
-It is shown the conversation as lines of JSON within a fence, in one message. Whatever the agent writes stays a text there: it can open no message,
-end no fence, and end no conversation, since only the user's own reply is searched for the marks that do.
+It is shown the conversation as lines of JSON within a fence, in one message. The agent's texts cannot open a message or close the fence there,
+and cannot end the conversation: only the user's reply is searched for the marks that end it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ What does the person say next?"""
 
 
 class SimulatedUserError(ProviderError):
-    """Error for a simulated user without a turn: failed call, empty reply or refusal."""
+    """Error for a simulated user that has no next message: failed call, empty reply or refusal."""
 
 
 class UserAccess(NamedTuple):
@@ -61,10 +61,7 @@ class UserAccess(NamedTuple):
 
 
 class AskedUser(NamedTuple):
-    """Model that plays the users of cases, and how it is reached.
-
-    ``access`` is the agent's own if both are reached alike.
-    """
+    """Model that plays the users of cases, and access to it, which it may share with the agent."""
 
     model: str
     access: ModelAccess
@@ -79,7 +76,7 @@ async def opened_user(user: AskedUser) -> AsyncGenerator[UserAccess]:
 
 
 def user_facts(user: AskedUser | None) -> dict[str, Any]:
-    """Return what outputs depend on beside the agent."""
+    """Return the settings of a simulated user, which outputs depend on."""
     return {} if user is None else {"user_model": user.model, "user_parameters": user.parameters}
 
 
@@ -92,12 +89,12 @@ def examine_user(user: AskedUser | None, case: Case) -> None:
 
 
 class AskedTurns:
-    """Turns that the agent is given: the case's messages, then those of its simulated user.
+    """Turns for the agent: the case's messages, then those of its simulated user.
 
     Args:
         case: The case.
-        attempt: What the agent has said so far; the user's turns are kept in it.
-        key: Which attempt it is.
+        attempt: The attempt so far, to which the user's turns are added.
+        key: Key of the attempt.
         user: Model that plays the user; None for a case without one.
         usage: Usage of the agent, to which the user's calls are added.
     """
@@ -106,8 +103,8 @@ class AskedTurns:
         self, case: Case, attempt: Attempt, key: ItemKey, user: UserAccess | None, usage: AgentUsage
     ) -> None:
         opened = case.user is None or any(message.get("role") == "user" for message in case.all_messages)
-        self._left = list(case.turns) if opened else []
-        self._before: Sequence[Message] = () if opened else case.all_messages
+        self._remaining = list(case.turns) if opened else []
+        self._opening: Sequence[Message] = () if opened else case.all_messages
         self._case, self._attempt, self._key, self._usage = case, attempt, key, usage
         self._user = None if case.user is None else user
 
@@ -115,10 +112,10 @@ class AskedTurns:
         """Return the messages of the next turn; None at the end.
 
         Raises:
-            SimulatedUserError: The simulated user says nothing.
+            SimulatedUserError: The simulated user has no next message.
         """
-        if self._left:
-            messages: Sequence[Message] | None = self._left.pop(0)
+        if self._remaining:
+            messages: Sequence[Message] | None = self._remaining.pop(0)
         elif self._case.user is None or self._user is None:
             return None
         else:
@@ -163,12 +160,12 @@ class AskedTurns:
             )
         if not text or reply.refusal is not None:
             raise SimulatedUserError(f"the simulated user {access.model}: its reply is empty or a refusal")
-        return [*(self._before if turn == 0 else ()), {"role": "user", "content": text}]
+        return [*(self._opening if turn == 0 else ()), {"role": "user", "content": text}]
 
     def _request(self, user: SimulatedUser, access: UserAccess) -> Request:
         messages = user_messages(user, self._attempt)
         request = make_request(access.model, messages, access.parameters, repeat=self._key.trial)
-        # Each case is a sample of its own, as for the agent.
+        # Equal requests of two cases are two samples, so the case is part of the key, as for the agent.
         key = hashlib.sha256(f"{request.key}\nuser of {self._key.case_id}".encode("utf-8", "surrogatepass"))
         return replace(request, key=key.hexdigest()[: len(request.key)])
 
@@ -189,7 +186,7 @@ def user_messages(user: SimulatedUser, attempt: Attempt) -> list[Message]:
 
 
 def _lines(attempt: Attempt) -> list[str]:
-    """Return what was said, a JSON object a line; calls and their results are the agent's own."""
+    """Return the conversation, one JSON object per line, without calls and their results."""
     lines: list[str] = []
     for asked, steps in zip(attempt.asked or (), attempt.turns, strict=False):
         texts = [step for step in steps if isinstance(step, str) and step.strip()]
@@ -199,7 +196,7 @@ def _lines(attempt: Attempt) -> list[str]:
 
 
 def _read(reply: Reply) -> tuple[str, Ending | None]:
-    """Return what the person says, and whether a mark at its end ends the conversation."""
+    """Return the text of a reply, and how a mark at its end ends the conversation, if one does."""
     text = without_thoughts(reply.text or "").strip()
     bare = text.rstrip(_AROUND).upper()
     return text, next((ending for mark, ending in _MARKS.items() if bare.endswith(mark)), None)

@@ -21,10 +21,10 @@ _STATE = (".db", ".sqlite", ".sqlite3", ".log", ".lock", ".pid")
 
 
 class CodeFiles:
-    """Files of code that are found one from another.
+    """Files of an agent's code, with the files that they import or name.
 
     Args:
-        folder: Names of files are told relative to it.
+        folder: Folder to which names of files are relative.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -35,20 +35,20 @@ class CodeFiles:
     def add_named(self, path: Path) -> None:
         """Add a file that a command names, except the interpreter and files that the agent writes."""
         try:
-            found = path.is_file()
-        except (OSError, ValueError):  # a text that can be no file's name
+            is_file = path.is_file()
+        except (OSError, ValueError):  # not a valid file name
             return
-        if found and path.suffix not in _STATE and not INTERPRETER.fullmatch(path.resolve().name):
+        if is_file and path.suffix not in _STATE and not INTERPRETER.fullmatch(path.resolve().name):
             self.add(path)
-        elif not found and (path / "__main__.py").is_file() and path.resolve() != self._folder:
+        elif not is_file and (path / "__main__.py").is_file() and path.resolve() != self._folder:
             self.add(path / "__main__.py")
 
     def add_module(self, folder: Path, dotted: str) -> None:
-        """Add a module that is in a folder, and the packages around it."""
-        place = folder
+        """Add a module in a folder, and the packages that contain it."""
+        path = folder
         for name in dotted.split("."):
-            place /= name
-            for file in (place.with_name(f"{name}.py"), place / "__init__.py"):
+            path /= name
+            for file in (path.with_name(f"{name}.py"), path / "__init__.py"):
                 if file.is_file():
                     self.add(file, folder)
 
@@ -62,8 +62,8 @@ class CodeFiles:
             content = path.read_bytes()
         except OSError:
             return
-        named = path.relative_to(self._folder) if path.is_relative_to(self._folder) else path
-        self.code[str(named)] = hash_of_part(content)
+        name = path.relative_to(self._folder) if path.is_relative_to(self._folder) else path
+        self.code[str(name)] = hash_of_part(content)
         if path.suffix == ".py":
             self.follow(parsed(content), path, (root or path.parent).resolve())
 
@@ -96,7 +96,7 @@ def code_of_command(words: Sequence[str], folder: Path) -> Code | None:
 
 
 def parsed(content: bytes) -> ast.AST | None:
-    """Return the syntax tree of a source; None if it has none."""
+    """Return the syntax tree of Python source; None if it cannot be parsed."""
     try:
         return ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

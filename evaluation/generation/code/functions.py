@@ -1,4 +1,4 @@
-"""The code of a function: its source, and that of what it uses of its project."""
+"""The code of a function: its source, and that of its dependencies in its project."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
 def code_of_function(function: Callable[..., Any]) -> Code | None:
-    """Return the code of a function or callable and its dependencies in its project, or None.
+    """Return the code of a callable and its dependencies in its project; None if unknown.
 
-    Of the values of a closure, a `functools.partial` or an object, plain ones count: texts, numbers.
+    Values in a closure, a `functools.partial` or an object count if they are plain, such as texts and numbers.
     """
     walk = _Walk()
     walk.take(function)
@@ -31,19 +31,19 @@ def changed_parts(before: Mapping[str, str], now: Mapping[str, str]) -> list[str
 
 
 class _Walk:
-    """Walker from a function to all that it uses of its project."""
+    """Walk from a callable to its dependencies in its project."""
 
     def __init__(self) -> None:
         self.code: Code = {}
         self._seen = set[object]()
 
     def take(self, thing: Any) -> None:
-        """Take a callable and what it uses."""
+        """Take a callable and its dependencies."""
         if isinstance(thing, partial):
-            given = cast("partial[Any]", thing)
-            self.take(given.func)
+            call = cast("partial[Any]", thing)
+            self.take(call.func)
             if self.code:
-                self._keep_plain("arguments", {**dict(enumerate(given.args)), **given.keywords})
+                self._keep_plain("arguments", {**dict(enumerate(call.args)), **call.keywords})
         elif isinstance(thing, FunctionType):
             self._take_source(inspect.unwrap(thing))
         elif isinstance(thing, type):
@@ -52,7 +52,7 @@ class _Walk:
             self._take_object(thing.__self__ if isinstance(thing, MethodType) else thing)
 
     def _take_object(self, thing: Any) -> None:
-        """Take an object's class, and what it was made with: not what it counts as it works."""
+        """Take an object's class and its plain attributes, without those that its methods set."""
         kind = cast("type[Any]", thing if isinstance(thing, type) else type(thing))
         if is_foreign(kind):
             return
@@ -80,7 +80,7 @@ class _Walk:
         self._follow(source)
 
     def _follow(self, source: PieceSource) -> None:
-        """Take what is imported within a function."""
+        """Take the modules that are imported within a function."""
         file = source.scope.file
         if file is not None and source.tree is not None:
             package = str(source.scope.names.get("__package__") or "")
@@ -95,18 +95,19 @@ class _Walk:
     def _use_global(self, name: str, scope: Scope) -> None:
         if name not in scope.names or self._use(scope.names[name], scope):
             return
-        if (said := scope.assignment(name)) is not None:
+        if (statement := scope.assignment(name)) is not None:
             if (scope.module, name) not in self._seen:
                 self._seen.add((scope.module, name))
-                self.code[name] = hash_of_part(said.encode("utf-8", "surrogatepass"))
-                tree = parsed(said.encode("utf-8", "surrogatepass"))
+                content = statement.encode("utf-8", "surrogatepass")
+                self.code[name] = hash_of_part(content)
+                tree = parsed(content)
                 for used in sorted(names_read(tree) if tree is not None else ()):
                     self._use_global(used, scope)
         elif scope.file is None:
             self._keep_plain("", {name: scope.names[name]})
 
     def _use(self, value: Any, scope: Scope) -> bool:
-        """Take a module, a function or a class that is used; False if it is something else."""
+        """Take a module, function or class; return False for anything else."""
         if isinstance(value, ModuleType):
             self._take_module(value, scope)
         elif isinstance(value, (FunctionType, type)):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 from .code_files import is_library, parsed
 
 CodePiece: TypeAlias = "FunctionType | type[Any]"
-"""What has a source of its own."""
+"""A function or a class, which have source code."""
 
 _OURS = __name__.partition(".")[0]
 _MAKING = ("__init__", "__new__", "__post_init__")
@@ -29,18 +29,18 @@ class Scope(NamedTuple):
 
     @property
     def file(self) -> Path | None:
-        """The module's file; None of what was typed into a notebook."""
+        """The module's source file; None if there is none, as in a notebook."""
         name = self.names.get("__file__")
-        found = Path(name).resolve() if isinstance(name, str) else None
-        return found if found is not None and found.suffix == ".py" and found.is_file() else None
+        file = Path(name).resolve() if isinstance(name, str) else None
+        return file if file is not None and file.suffix == ".py" and file.is_file() else None
 
     def assignment(self, name: str) -> str | None:
-        """Return the statement that sets a constant of the module."""
+        """Return the statement that assigns a name in the module; None if there is none."""
         return None if self.file is None else _assignments(self.file.read_bytes()).get(name)
 
 
 class PieceSource:
-    """The source of a function or a class, and what its names stand for."""
+    """The source of a function or a class, and the scope of its names."""
 
     def __init__(self, of: CodePiece) -> None:
         self._of = of
@@ -52,7 +52,7 @@ class PieceSource:
 
     @cached_property
     def text(self) -> str | None:
-        """The text; None if it has none of its own, such as a lambda within a call."""
+        """The source text; None if there is none, or for a lambda."""
         if self._of.__name__ == "<lambda>":
             return None
         try:
@@ -62,19 +62,19 @@ class PieceSource:
 
     @cached_property
     def tree(self) -> ast.AST | None:
-        """The text, parsed."""
+        """The syntax tree of the text."""
         return None if self.text is None else parsed(self.text.encode("utf-8", "surrogatepass"))
 
     @property
     def content(self) -> bytes:
-        """The text, or the code that it was compiled to."""
+        """The source text, or else the compiled code, as bytes."""
         if self.text is not None:
             return self.text.encode("utf-8", "surrogatepass")
         return b"" if self._code is None else _compiled(self._code).encode("utf-8", "surrogatepass")
 
     @property
     def names(self) -> set[str]:
-        """Names that it reads."""
+        """Names that the source reads."""
         if self.tree is not None:
             return names_read(self.tree)
         return set() if self._code is None else {*_names_in(self._code), *self._code.co_freevars}
@@ -94,10 +94,7 @@ class PieceSource:
 
 
 def names_read(tree: ast.AST) -> set[str]:
-    """Return the names that a piece of source reads, without those declared ``global``.
-
-    Names declared ``nonlocal`` are excluded, too.
-    """
+    """Return the names that a piece of source reads, except ``global`` and ``nonlocal`` ones."""
     nodes = [*ast.walk(tree)]
     declared = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -105,17 +102,17 @@ def names_read(tree: ast.AST) -> set[str]:
 
 
 def file_of(module: ModuleType | None) -> Path | None:
-    """Return the source file of a module of the user's project; None of any other."""
+    """Return the source file of a module of the user's project; None for other modules."""
     name = getattr(module, "__file__", None)
     if module is None or is_ours(module.__name__) or not isinstance(name, str) or not name.endswith(".py"):
         return None
-    found = Path(name).resolve()
-    return None if is_library(found) else found
+    file = Path(name).resolve()
+    return None if is_library(file) else file
 
 
 def is_foreign(thing: CodePiece) -> bool:
     """Return whether something belongs to Python, to an installed package, or to this one."""
-    module = thing.__module__ or ""  # exec gives a function none if its globals have no __name__
+    module = thing.__module__ or ""  # None for a function made by exec without __name__ in its globals
     if module == "builtins" or is_ours(module):
         return True
     if isinstance(thing, FunctionType):
@@ -132,14 +129,14 @@ def is_ours(module: str) -> bool:
 @lru_cache(maxsize=8)
 def _assignments(content: bytes) -> dict[str, str]:
     text = content.decode("utf-8", "replace")
-    found = dict[str, str]()
+    statements = dict[str, str]()
     for node in ast.iter_child_nodes(parsed(content) or ast.Module([], [])):
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
-            said = ast.get_source_segment(text, node) or ""
+            statement = ast.get_source_segment(text, node) or ""
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             names = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
-            found |= {each.id: said for each in names}
-    return found
+            statements |= {each.id: statement for each in names}
+    return statements
 
 
 def _cells(function: FunctionType) -> Iterator[tuple[str, Any]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 _DIMENSIONS = 1024
 _PIECES = (3, 4, 5)
-"""Lengths of the pieces that words are cut into, so that "diabetic" is like "diabetes"."""
+"""Lengths of pieces of words, by which "diabetic" is similar to "diabetes"."""
 _SECONDS = 60.0
 
 
@@ -31,7 +31,7 @@ class Embedding(Protocol):
             Shape (n, d), each row of length 1, or 0 for a text without a word.
 
         Raises:
-            ProviderError: They cannot be had.
+            ProviderError: The server does not answer, or answers with another number of vectors.
         """
         ...
 
@@ -39,8 +39,8 @@ class Embedding(Protocol):
 class HashedWords:
     """Words and pieces of words, hashed to signed dimensions (Weinberger et al. 2009).
 
-    It knows no synonyms: texts are alike if they share words or parts of words. Nothing is downloaded, and the same text has the
-    same vector on every machine.
+    It knows no synonyms: texts are similar if they share words or parts of words. Nothing is downloaded, and a text has the same vector on
+    every machine.
     """
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
@@ -56,7 +56,7 @@ class HashedWords:
 
 
 class ServerEmbedding:
-    """A server's ``/embeddings``."""
+    """Embeddings by a server's ``/embeddings``."""
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
         self._endpoint = endpoint
@@ -89,7 +89,7 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
             marked[start : start + length] for length in _PIECES for start in range(len(marked) - length + 1)
         ]
         for piece in pieces:
-            yield piece, len(pieces) ** -0.5  # a word and all its pieces together count alike
+            yield piece, len(pieces) ** -0.5  # all pieces together weigh as much as the word
 
 
 def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,10 +1,8 @@
-"""Histories of agents with a memory: earlier conversations, held once and reused.
+"""Histories: conversations that precede questions to an agent with a memory, held once.
 
-They are held in order, and their state is kept.
-
-A file of histories is JSON Lines, one conversation a line, ``{"history": "customer", "id": "...", "messages": [...]}``; those of one history
-are held in the order of their lines. After each the memory is written down, so that a killed run goes on with the next, and many questions
-to one history share what it left.
+A file of histories is JSON Lines, one conversation per line: ``{"history": "customer", "id": "...", "messages": [...]}``. The conversations of a
+history are held in the order of their lines. The memory is saved after each, so that a killed run continues with the next, and all questions
+about a history share its memory.
 """
 
 from __future__ import annotations
@@ -40,12 +38,12 @@ _NOTHING = "(nothing yet)"
 
 
 class Conversation(Record, frozen=True, kw_only=True):
-    """One conversation that comes before a question.
+    """Conversation that precedes questions.
 
     Attributes:
-        history: Which history it belongs to.
-        id: Unique in it.
-        messages: What the user says, as ``Case.messages``: messages, or turns of them.
+        history: Name of its history.
+        id: Id, unique in its history.
+        messages: The user's messages, or turns of them, as in ``Case.messages``.
     """
 
     history: str
@@ -54,14 +52,14 @@ class Conversation(Record, frozen=True, kw_only=True):
 
 
 class Checkpoint(Record, frozen=True, kw_only=True):
-    """A memory's snapshot as one conversation left it, and a hash of everything that led to it."""
+    """Snapshot of a memory after a conversation, and a hash of everything that led to it."""
 
     asked: str
     state: dict[str, Any]
 
 
 Hold: TypeAlias = Callable[[Case, Any], Awaitable[object]]
-"""Holds a conversation: a case whose messages it is, and the memory that is written meanwhile."""
+"""Holds the conversation of a case, which writes to a memory."""
 
 
 def read_histories(path: InputPath) -> dict[str, list[Conversation]]:
@@ -74,7 +72,7 @@ def read_histories(path: InputPath) -> dict[str, list[Conversation]]:
     seen = set[tuple[str, str]]()
     for line, conversation in read_numbered(path, Conversation):
         if (conversation.history, conversation.id) in seen:
-            message = f"{conversation.id!r} stands twice in {conversation.history!r}"
+            message = f"{conversation.id!r} occurs twice in {conversation.history!r}"
             raise InputError(message, path=path, line=line, field="id")
         seen.add((conversation.history, conversation.id))
         histories.setdefault(conversation.history, []).append(conversation)
@@ -82,9 +80,11 @@ def read_histories(path: InputPath) -> dict[str, list[Conversation]]:
 
 
 class Remembered:
-    """The memories that histories left, each made once.
+    """Memories after histories, each made once.
 
-    They are written down in a folder after each conversation; without one they are kept in this process alone.
+    Args:
+        histories: Conversations by history.
+        folder: Folder in which memories are saved after each conversation; None to keep them in this process alone.
     """
 
     def __init__(self, histories: Mapping[str, Sequence[Conversation]], folder: Path | None = None) -> None:
@@ -94,7 +94,7 @@ class Remembered:
         self._locks: dict[tuple[str, str, int], asyncio.Lock] = {}
 
     def examine(self, case: Case) -> None:
-        """Refuse a case whose history is not there, with an InputError."""
+        """Raise an InputError for a case whose history does not exist."""
         history: str | None = case.reference.get("history")
         if history is not None and history not in self._histories:
             names = ", ".join(sorted(self._histories)) or "none"
@@ -105,8 +105,8 @@ class Remembered:
         """Return a snapshot of the memory before a case; empty for a case without a history.
 
         Raises:
-            InputError: The history is not there.
-            RunFolderError: The recorded history cannot be read.
+            InputError: The history does not exist.
+            RunFolderError: A saved memory cannot be read.
         """
         history: str | None = case.reference.get("history")
         if history is None:
@@ -115,10 +115,10 @@ class Remembered:
         key = (name, history, trial)
         async with self._locks.setdefault(key, asyncio.Lock()):
             if key not in self._known:
-                self._known[key] = await self._go_through(case, key, store, hold)
+                self._known[key] = await self._replay(case, key, store, hold)
         return self._known[key]
 
-    async def _go_through(
+    async def _replay(
         self, case: Case, key: tuple[str, str, int], store: type[Any], hold: Hold
     ) -> dict[str, Any]:
         name, history, _ = key
@@ -145,15 +145,15 @@ class Remembered:
 
 
 def with_opening(messages: Sequence[Message | list[Message]], memory: Any) -> list[Message | list[Message]]:
-    """Add the agent's memory instructions to the start of a conversation."""
+    """Add instructions about the agent's memory, with its visible part, to a conversation."""
     opening = f"{OPENING}\n\n{_AT_HAND}\n{memory.at_hand() or _NOTHING}"
     turned = bool(messages) and isinstance(messages[0], list)
     first: list[Message] = list(messages[0]) if turned else list(messages)  # pyright: ignore[reportAssignmentType, reportArgumentType]
     if first and first[0].get("role") == "system":
-        told = [{**first[0], "content": f"{opening}\n\n{first[0].get('content', '')}"}, *first[1:]]
+        opened = [{**first[0], "content": f"{opening}\n\n{first[0].get('content', '')}"}, *first[1:]]
     else:
-        told = [{"role": "system", "content": opening}, *first]
-    return [told, *messages[1:]] if turned else list(told)
+        opened = [{"role": "system", "content": opening}, *first]
+    return [opened, *messages[1:]] if turned else list(opened)
 
 
 def _as_case(case: Case, conversation: Conversation, name: str, memory: Any) -> Case:
@@ -176,7 +176,7 @@ def _read(file: Path | None) -> Checkpoint | None:
     try:
         return decode_record(read_regular_file(file), Checkpoint)
     except (OSError, RecordError) as error:
-        raise RunFolderError(f"{file}: not a memory that was written down: {error}") from error
+        raise RunFolderError(f"{file}: not a saved memory: {error}") from error
 
 
 def _write(file: Path | None, checkpoint: Checkpoint) -> None:

@@ -1,7 +1,4 @@
-"""MemoryAPI_kv: texts under keys, found by key or by words of keys.
-
-A few are at hand (core), many are away (archival).
-"""
+"""MemoryAPI_kv: texts under keys, found by key or by words of keys."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ _KEY = re.compile(r"[a-z]+(?:_[a-z0-9]+)*")
 
 
 class KeyedTexts:
-    """One part of the memory: what is held, by key."""
+    """One part of the memory: texts by key."""
 
     def __init__(self, part: MemoryPart, texts: Mapping[str, str]) -> None:
         self.part = part
@@ -58,7 +55,7 @@ class KeyedTexts:
         return dict(self.texts)
 
     def list_keys(self) -> dict[str, Any]:
-        """All keys, in the order in which they came."""
+        """Return all keys, in the order in which they were added."""
         return {"keys": list(self.texts)}
 
     def key_search(self, query: str, k: int = 5) -> dict[str, Any]:
@@ -84,9 +81,9 @@ def _words(text: str) -> list[str]:
 
 
 class KeyValueMemory:
-    """The world; its methods are those that the function documents of BFCL's ``memory_kv`` name.
+    """Environment with the methods of BFCL's ``memory_kv``.
 
-    Earlier documents call the core ``short_term_memory`` and the archival memory ``long_term_memory``.
+    Earlier function documents call the core ``short_term_memory`` and the archival memory ``long_term_memory``.
     """
 
     def load(self, config: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""MemoryAPI_rec_sum: one text, which the agent keeps short by writing it anew."""
+"""MemoryAPI_rec_sum: one text, which the agent rewrites to keep it short."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST = 10_000
 
 
 class TextMemory:
-    """Environment for BFCL's ``memory_rec_sum``: its methods are those its documents name."""
+    """Environment with the methods of BFCL's ``memory_rec_sum``."""
 
     def load(self, config: Mapping[str, Any]) -> None:
         """Start from a snapshot, as `state` gives it; from nothing by default."""
@@ -34,11 +34,11 @@ class TextMemory:
         return self._become(f"{self._text}\n{text}" if self._text else str(text), "Text appended.")
 
     def memory_update(self, text: str) -> dict[str, Any]:
-        """Put another text in place of everything."""
+        """Replace the whole text."""
         return self._become(str(text), "Memory updated.")
 
     def memory_replace(self, old_text: str, new_text: str) -> dict[str, Any]:
-        """Put another text in place of a part, wherever that stands."""
+        """Replace every occurrence of a part of the text."""
         if not old_text or str(old_text) not in self._text:
             return problem("The memory holds no such text.")
         old, new = str(old_text), str(new_text)
@@ -50,7 +50,7 @@ class TextMemory:
         return self._become("", "Memory cleared.")
 
     def memory_retrieve(self) -> dict[str, Any]:
-        """Return the complete results."""
+        """Return the whole text."""
         return {"memory_content": self._text}
 
     def _become(self, text: str, done: str) -> dict[str, Any]:

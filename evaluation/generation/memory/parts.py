@@ -18,7 +18,7 @@ class MemoryPart(NamedTuple):
     characters: int
 
     def refuses(self, text: object, count: int = -1) -> dict[str, Any] | None:
-        """Why a text is not taken; None when it is."""
+        """Return the error for a text that is refused; None for one that is accepted."""
         if not isinstance(text, str):
             return problem(f"{self.name} keeps texts, not {type(text).__name__}.")
         if len(text) > self.characters:
@@ -29,15 +29,15 @@ class MemoryPart(NamedTuple):
 
 
 CORE = MemoryPart("Core memory", 7, 300)
-"""At hand: an agent sees it without asking."""
+"""Part that an agent sees without asking."""
 
 ARCHIVAL = MemoryPart("Archival memory", 50, 2000)
 
 
 class PartCall(Generic[P, T]):
-    """A call of a memory that one of its parts answers.
+    """Method of a memory that calls a method of one of its parts.
 
-    The part's method goes by the call's name: Python tells an agent by that name what is wrong with its arguments.
+    The part's method gets the name of the memory's method, which Python names in errors about arguments.
 
     Args:
         part: The memory's attribute that holds the part.

@@ -1,4 +1,4 @@
-"""MemoryAPI_vector: numbered texts, found by how alike they are to a query."""
+"""MemoryAPI_vector: numbered texts, found by similarity to a query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .parts import ARCHIVAL, CORE, MemoryPart, PartCall, problem, stored
 
 
 class NumberedTexts:
-    """One part of the memory: what is held, by number; a number is never given twice."""
+    """One part of the memory: texts by number, of which none is used twice."""
 
     def __init__(
         self, part: MemoryPart, embedding: Embedding, texts: Mapping[int, str], next_number: int
@@ -56,8 +56,8 @@ class NumberedTexts:
         if not numbers:
             return {"results": []}
         vectors = self._embedding([str(query), *self.texts.values()])
-        likeness = (vectors[1:] @ vectors[0]).tolist()
-        ranked = sorted(zip(numbers, likeness, strict=True), key=lambda pair: (-pair[1], pair[0]))
+        similarities = (vectors[1:] @ vectors[0]).tolist()
+        ranked = sorted(zip(numbers, similarities, strict=True), key=lambda pair: (-pair[1], pair[0]))
         return {
             "results": [
                 {"id": number, "similarity_score": round(score, 6), "text": self.texts[number]}
@@ -82,8 +82,8 @@ class NumberedTexts:
     ) -> NumberedTexts:
         """Restore the part from a snapshot."""
         texts = {int(number): text for number, text in stored(snapshot, "texts", str).items()}
-        following = stored(snapshot, "next", int).get("number", max(texts, default=-1) + 1)
-        return cls(part, embedding, texts, following)
+        next_number = stored(snapshot, "next", int).get("number", max(texts, default=-1) + 1)
+        return cls(part, embedding, texts, next_number)
 
 
 def _no_such(number: object) -> dict[str, Any]:
@@ -91,13 +91,13 @@ def _no_such(number: object) -> dict[str, Any]:
 
 
 class VectorMemory:
-    """Environment for BFCL's ``memory_vector``: its methods are those its documents name."""
+    """Environment with the methods of BFCL's ``memory_vector``."""
 
     embedding: ClassVar[Embedding] = HashedWords()
     """Turns texts into vectors; a subclass may have another."""
 
     blocking: ClassVar[bool] = False
-    """Whether that takes time, as a server's does."""
+    """True if the embedding takes time, as a server's does."""
 
     def load(self, config: Mapping[str, Any]) -> None:
         """Start from a snapshot, as `state` gives it; from nothing by default."""

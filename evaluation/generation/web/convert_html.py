@@ -1,6 +1,7 @@
-"""Convert HTML in a process of its own, which `html_text` starts as a script and may kill.
+"""Convert HTML in a separate process, which `html_text` starts as a script and may kill.
 
-An order is a line of JSON (``form``, ``bytes``, ``seconds``) and the page; the answer is the length of its text, and the text; -1 stands for no text.
+A request is a line of JSON (``form``, ``bytes``, ``seconds``), then the page. The reply is a line with the length of the text, or -1 if the page
+cannot be converted, then the text.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ _MEMORY = 2 << 30
 
 
 def main() -> None:
-    """Convert one page after the other, until there are no more."""
+    """Convert pages until standard input ends."""
     sys.path[:] = json.loads(sys.argv[1])
-    from html_to_markdown import ConversionOptions, convert  # noqa: PLC0415 - found by the path that is given
+    from html_to_markdown import ConversionOptions, convert  # noqa: PLC0415 - found on the path just set
 
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     source, sink = sys.stdin.buffer, sys.stdout.buffer
-    while order := source.readline():
-        given = json.loads(order)
-        page = source.read(given["bytes"]).decode("utf-8", "replace")
-        signal.alarm(given["seconds"])  # ends the process, even if its result is not needed any more
-        options = ConversionOptions(output_format=given["form"], extract_metadata=False, autolinks=False)
+    while line := source.readline():
+        request = json.loads(line)
+        page = source.read(request["bytes"]).decode("utf-8", "replace")
+        signal.alarm(request["seconds"])  # ends this process if nobody kills it
+        options = ConversionOptions(output_format=request["form"], extract_metadata=False, autolinks=False)
         try:
             text = (convert(page, options).content or "").strip().encode("utf-8", "replace")
         except (ValueError, RuntimeError, MemoryError):

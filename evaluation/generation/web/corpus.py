@@ -35,7 +35,7 @@ class CorpusPage(Record, frozen=True, kw_only=True):
 
 
 class Corpus:
-    """Pages that are there.
+    """Pages of a file or folder.
 
     Args:
         path: JSON Lines (``url``, ``title``, and ``text`` or ``html``), or a folder of .html, .md and .txt files, whose addresses are
@@ -51,7 +51,7 @@ class Corpus:
         self._pages: dict[str, CorpusPage] = {}
         for page, where, line in _pages_in(path):
             if page.url in self._pages:
-                raise InputError(f"{page.url!r} stands here twice", path=where, line=line, field="url")
+                raise InputError(f"{page.url!r} occurs twice", path=where, line=line, field="url")
             self._pages[page.url] = page
         if not self._pages:
             raise InputError("holds no page: expected JSON Lines, or .html, .md and .txt files", path=path)
@@ -124,11 +124,11 @@ def _words(text: str) -> list[str]:
 def _hit(page: CorpusPage, query_words: set[str]) -> Hit:
     """Return the page as a hit, with the passage that holds most of the query's words."""
     text = _text(page).split()
-    wanted = [int(bool(query_words & set(_words(word)))) for word in text]
-    best, most, running = 0, -1, 0
-    for end, hit in enumerate(wanted):
-        running += hit - (wanted[end - _SNIPPET_WORDS] if end >= _SNIPPET_WORDS else 0)
-        if running > most:
-            best, most = end, running
+    matches = [int(bool(query_words & set(_words(word)))) for word in text]
+    best, most, in_window = 0, -1, 0
+    for end, match in enumerate(matches):
+        in_window += match - (matches[end - _SNIPPET_WORDS] if end >= _SNIPPET_WORDS else 0)
+        if in_window > most:
+            best, most = end, in_window
     start = max(0, best - _SNIPPET_WORDS + 1)
     return Hit(page.title, page.url, " ".join(text[start : start + _SNIPPET_WORDS]))

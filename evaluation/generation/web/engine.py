@@ -8,10 +8,7 @@ from .html_text import PAGE_SECONDS, ConversionError, converted
 
 
 class Hit(NamedTuple):
-    """Search result.
-
-    The snippet is a part of the page that fits the query; empty if there is none.
-    """
+    """Search result; its snippet is the part of the page that matches the query, or empty."""
 
     title: str
     url: str
@@ -27,14 +24,14 @@ class Page(NamedTuple):
 
 
 class PageError(Exception):
-    """A page cannot be fetched or read; the agent gets the error and goes on."""
+    """Error for a page that cannot be fetched or read; the agent is shown it."""
 
 
 class SearchEngine(Protocol):
     """Search engine that also fetches pages."""
 
     blocking: bool
-    """Whether calls wait for a network or disk, so that they run in a thread."""
+    """True if calls wait for a network or disk, so that they run in a thread."""
 
     def search(self, query: str, count: int, region: str) -> list[Hit]:
         """Search for at most ``count`` pages.
@@ -42,7 +39,7 @@ class SearchEngine(Protocol):
         ``region`` is the user's region, as in BFCL's function documents: ``wt-wt`` for none.
 
         Raises:
-            ProviderError: The search service fails; the agent is not to blame.
+            ProviderError: The search service failed.
         """
         ...
 
@@ -52,14 +49,14 @@ class SearchEngine(Protocol):
 
 
 PageMode: TypeAlias = Literal["raw", "markdown", "truncate"]
-"""As BFCL's function document names them: ``truncate`` is the text without scripts, styles and needless space."""
+"""Names of BFCL's function document; ``truncate`` is plain text, without scripts, styles and superfluous space."""
 
 LONGEST = 200_000
 """Most characters of a page that an agent is shown."""
 
 
 def shown_page(page: Page, mode: PageMode, seconds: float = PAGE_SECONDS) -> str:
-    """Return a page in the form that was asked for, no longer than `LONGEST`.
+    """Return a page in the requested form, cut off after `LONGEST` characters.
 
     Raises:
         PageError: Converting it takes longer than ``seconds``.

@@ -17,16 +17,16 @@ from time import monotonic
 from ....errors import MissingExtraError
 
 MOST_HTML = 1 << 20
-"""Bytes of a page that are converted."""
+"""Most bytes of a page that are converted."""
 
 PAGE_SECONDS = 20.0
-"""For fetching and converting a page together."""
+"""Time limit for fetching and converting a page together."""
 
 _SCRIPT = Path(__file__).with_name("convert_html.py")
 _PIECE = 1 << 16
 _LONGEST_HEAD = 32
 _idle: dict[int, list[_Child]] = {}
-"""Children that wait for work, by the process that started them: a fork must not use those of its parent."""
+"""Idle child processes, by the process that started them, since a fork must not use those of its parent."""
 
 
 class ConversionError(Exception):
@@ -37,8 +37,8 @@ def converted(html: str, form: str, seconds: float = PAGE_SECONDS) -> str:
     """Return a page as ``markdown`` or ``plain`` text.
 
     Raises:
-        ConversionError: It takes longer, or cannot be converted.
-        MissingExtraError: What converts HTML is not installed.
+        ConversionError: The page cannot be converted, or not within the time limit.
+        MissingExtraError: The library that converts HTML is not installed.
     """
     if find_spec("html_to_markdown") is None:
         raise MissingExtraError("web", "reading HTML pages")
@@ -57,7 +57,7 @@ def converted(html: str, form: str, seconds: float = PAGE_SECONDS) -> str:
 
 
 class _Child:
-    """One process that converts pages."""
+    """Child process that converts pages."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - our own script
@@ -75,9 +75,9 @@ class _Child:
     def convert(self, page: bytes, form: str, seconds: float) -> str:
         """Convert a page, or raise a ConversionError; see `converted`."""
         deadline = monotonic() + seconds
-        order = {"form": form, "bytes": len(page), "seconds": math.ceil(max(seconds, 0)) + 1}
+        request = {"form": form, "bytes": len(page), "seconds": math.ceil(max(seconds, 0)) + 1}
         try:
-            self._into.write(json.dumps(order).encode() + b"\n" + page)
+            self._into.write(json.dumps(request).encode() + b"\n" + page)
             self._into.flush()
         except OSError as error:
             raise ConversionError("the page could not be converted") from error
@@ -86,8 +86,8 @@ class _Child:
             head += self._read(deadline, seconds)
             if len(head.partition(b"\n")[0]) > _LONGEST_HEAD:
                 raise ConversionError("the page could not be converted")
-        said, _, text = head.partition(b"\n")
-        if (length := int(said)) < 0:
+        length_line, _, text = head.partition(b"\n")
+        if (length := int(length_line)) < 0:
             raise ConversionError("the page could not be converted")
         pieces, received = [text], len(text)
         while received < length:

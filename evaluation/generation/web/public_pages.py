@@ -1,9 +1,9 @@
-"""Real web pages within bounds of size, time and redirects, never from the local network.
+"""Fetch public web pages within bounds of size, time and redirects.
 
 Addresses of this machine or its network are refused.
 
-An agent's address is hostile text. It is parsed once a hop, by the library that connects. Names are looked up here, and only public addresses among what they
-stand for are connected to; each address is checked once more when its socket is made, so that no difference between parsers matters.
+An agent's address is hostile text. It is parsed once per hop, by the library that connects. Host names are resolved here, and only public IP
+addresses are connected to. Each is checked again when its socket is made, so that no difference between parsers matters.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Bounds(NamedTuple):
     """Bounds on fetching.
 
     Attributes:
-        size: Bytes of a page, unpacked; what is longer is cut off there.
-        seconds: For everything together.
-        redirects: How many are followed.
-        allowed: Hosts that are asked even if their addresses are private, by name as it stands in the address.
+        size: Most bytes of an unpacked page; longer pages are cut off.
+        seconds: Time limit for a page, with its redirects.
+        redirects: Most redirects to follow.
+        allowed: Host names, as written in addresses, that may have private IP addresses.
     """
 
     size: int = 4 << 20
@@ -48,10 +48,10 @@ class Bounds(NamedTuple):
 
 
 class _Guard(AbstractResolver):
-    """Looks names up, and keeps what may be connected to; makes sockets for nothing else.
+    """Resolver of host names, and maker of sockets, for public IP addresses alone.
 
     Attributes:
-        open: Whether the host that is asked now may be anywhere.
+        open: True if the current host may have a private address.
     """
 
     def __init__(self) -> None:
@@ -61,16 +61,16 @@ class _Guard(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        found = await self._inner.resolve(host, port, family)
+        addresses = await self._inner.resolve(host, port, family)
         if self.open:
-            return found
-        public = [each for each in found if is_public(each["host"])]
+            return addresses
+        public = [each for each in addresses if is_public(each["host"])]
         if not public:
             raise OSError(errno.EACCES, f"{host} is no public address")
         return public
 
     def socket(self, address_info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
-        """Make the socket of a connection; an OSError if it would not go to the open internet."""
+        """Make the socket of a connection; raise an OSError for an address that is not public."""
         family, kind, protocol, _, address = address_info
         if not self.open and not is_public(str(address[0])):
             raise OSError(errno.EACCES, f"{address[0]} is no public address")
@@ -99,9 +99,10 @@ _NOT_PUBLIC = [
         *("168.63.129.16/32", "192.88.99.0/24", "2001:20::/28", "3fff::/20", "5f00::/16"),
     )
 ]
-"""Networks that some versions of Python take for public: of protocols, of one site, translated within one network.
+"""Networks that some versions of Python take for public.
 
-Then the host of a machine in Azure, relays of 6to4, hashes of keys, addresses of documents, and segments of routes.
+In the first row: protocol assignments, IPv4-compatible, translated and site-local addresses. In the second: Azure's host, relays of 6to4,
+key hashes, documentation and segment routing.
 """
 
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
@@ -112,7 +113,7 @@ async def fetch(url: str, bounds: Bounds) -> Page:
     """Fetch a page.
 
     Raises:
-        PageError: The page is not of the web, not public, an HTTP error, no text, or too slow.
+        PageError: The address is not one of the public web, or the reply is an error, not text, or too slow.
     """
     try:
         async with asyncio.timeout(bounds.seconds):
@@ -146,7 +147,7 @@ async def _fetch(url: str, bounds: Bounds) -> Page:
 
 
 def _refuse(address: yarl.URL, url: str) -> None:
-    """Refuse addresses by facts the resolver never sees: other schemes, passwords."""
+    """Refuse addresses with other schemes, without a host, or with a name or password."""
     if address.scheme not in {"http", "https"} or not address.raw_host:
         raise PageError(f"Invalid URL: {url}: it must begin with http:// or https://")
     if address.user is not None or address.password is not None:
@@ -156,7 +157,7 @@ def _refuse(address: yarl.URL, url: str) -> None:
 def _refuse_numbers(host: str) -> None:
     """Refuse a numeric address that is not public."""
     try:
-        # As the operating system reads numbers: 0x7f.1 and 2130706433 are this machine, too.
+        # The operating system reads 0x7f.1 and 2130706433 as this machine, too.
         number = socket.inet_ntoa(socket.inet_aton(host)) if ":" not in host else host
     except OSError:
         return
@@ -224,7 +225,7 @@ _CHARSETS = frozenset(
         "cp1258",
     ]
 )
-"""Encodings of pages, by Python's names: those that browsers read, and that take time in proportion to a page's length."""
+"""Python's names of the encodings that browsers read, and that are decoded in linear time."""
 
 
 def _text(raw: bytes, encoding: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Real web: SearXNG or a JSON search service by address, and pages within `fetch`'s bounds."""
+"""The web: a search service with JSON replies, such as SearXNG, and pages within `Bounds`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from .public_pages import Bounds, fetch
 _ADDRESSES = ("url", "href", "link")
 _TITLES = ("title", "name")
 _SNIPPETS = ("content", "snippet", "body", "description")
-_PLACE = re.compile(r"\{(query|count|region)\}")
+_PLACEHOLDER = re.compile(r"\{(query|count|region)\}")
 _DEEPEST = 4
 
 
 class SearchService:
-    """Search by a service, and fetch from the web.
+    """Search engine that asks a service, and fetches pages from the web.
 
     Args:
         address: A template with ``{query}`` (and ``{count}``, ``{region}`` if the service takes them), or a SearXNG instance's root, whose
             ``/search?format=json`` is asked.
-        bounds: Of pages. The service itself may be anywhere: its host is named by the user.
+        bounds: Bounds on fetching pages. The service's host, which the user names, may have a private address.
 
     Raises:
-        UsageError: It is not a web address.
+        UsageError: The address is not a web address.
     """
 
     blocking = True
@@ -49,28 +49,28 @@ class SearchService:
     def search(self, query: str, count: int, region: str) -> list[Hit]:
         """Search the web; see `SearchEngine.search`."""
         try:
-            reply = run_sync(fetch(self._question(query, count, region), self._service))
+            reply = run_sync(fetch(self._search_url(query, count, region), self._service))
         except PageError as error:
             raise ProviderError(f"the search service does not answer: {error}") from error
         try:
-            found = msgspec.json.decode(reply.text)
+            content = msgspec.json.decode(reply.text)
         except (msgspec.DecodeError, RecursionError) as error:
             raise ProviderError(f"the search service did not answer with JSON: {error}") from error
-        return [_hit(row) for row in _results(found, _DEEPEST)][:count]
+        return [_hit(row) for row in _results(content, _DEEPEST)][:count]
 
     def fetch(self, url: str) -> Page:
         """Return a page; see `SearchEngine.fetch`."""
         return run_sync(fetch(url, self._pages))
 
-    def _question(self, query: str, count: int, region: str) -> str:
+    def _search_url(self, query: str, count: int, region: str) -> str:
         if "{query}" not in self._template:
             return f"{self._template.rstrip('/')}/search?{urlencode({'q': query, 'format': 'json'})}"
         values = {"query": quote(query, safe=""), "count": str(count), "region": quote(region, safe="")}
-        return _PLACE.sub(lambda place: values[place[1]], self._template)
+        return _PLACEHOLDER.sub(lambda match: values[match[1]], self._template)
 
 
 def _results(value: Any, depth: int) -> list[dict[str, Any]]:
-    """Return the first list of objects with an address, wherever the service puts it."""
+    """Return the first list of objects with an address, searching at most ``depth`` levels."""
     if isinstance(value, list):
         items = cast("list[Any]", value)
         return [

@@ -21,21 +21,25 @@ _FAILURES = (
     "ConnectTimeout: HTTPSConnectionPool: connection to {url} timed out",
     "ReadTimeout: reading from {url} timed out",
 )
-"""As a fetching library puts them."""
+"""Errors for simulated failures, in the words of a fetching library."""
 
 
 class WebSearch:
-    """The world; `web_world` gives it who searches."""
+    """Environment with BFCL's web tools; `web_world` makes a subclass with a search engine."""
 
     engine: ClassVar[SearchEngine]
     blocking: ClassVar[bool] = True
 
     def load(self, config: Mapping[str, Any]) -> None:
-        """Start.
+        """Set the initial state.
 
         Args:
-            config: ``show_snippet`` (true), ``failure_rate`` (0; the share of fetches that fail, as they do on the real web), and the
-                ``seed`` that says which (0). A value of another type is a TypeError, a rate that is not a share a ValueError.
+            config: ``show_snippet`` (default true), ``failure_rate`` (share of fetches that fail, default 0), and the ``seed`` that decides
+                which fail (default 0).
+
+        Raises:
+            TypeError: A value has another type.
+            ValueError: The rate is not a share.
         """
         snippet, rate = config.get("show_snippet", True), config.get("failure_rate", 0)
         if not isinstance(snippet, bool) or isinstance(rate, bool) or not isinstance(rate, (int, float)):
@@ -95,7 +99,7 @@ def search_engine(where: str) -> SearchEngine:
 
     Raises:
         InputError: The corpus cannot be used.
-        UsageError: It is neither.
+        UsageError: The setting is neither a corpus nor an address.
     """
     from .corpus import Corpus  # noqa: PLC0415 - with a service no corpus is read
     from .service import SearchService  # noqa: PLC0415 - a corpus needs no service

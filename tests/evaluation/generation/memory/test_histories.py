@@ -111,7 +111,7 @@ def test_a_damaged_memory_is_named(tmp_path: Path):
     before(Remembered(told, tmp_path / "kept"), Listener(), question())
     (file,) = (tmp_path / "kept").rglob("*.json")
     file.write_text("{")
-    with pytest.raises(RunFolderError, match="not a memory that was written down"):
+    with pytest.raises(RunFolderError, match="not a saved memory"):
         before(Remembered(told, tmp_path / "kept"), Listener(), question())
 
 
@@ -127,7 +127,7 @@ def test_a_historys_name_leads_nowhere_else(tmp_path: Path, name: str):
 def test_a_conversation_stands_once_in_its_history(tmp_path: Path):
     path = tmp_path / "histories.jsonl"
     path.write_text((json.dumps({"history": "a", "id": "0", "messages": []}) + "\n") * 2)
-    with pytest.raises(InputError, match="stands twice") as told:
+    with pytest.raises(InputError, match="occurs twice") as told:
         read_histories(path)
     assert told.value.line == 2
 

@@ -103,5 +103,5 @@ def test_a_line_that_is_no_page_is_named(tmp_path: Path, line: dict[str, str], m
 def test_an_address_stands_once(tmp_path: Path):
     path = tmp_path / "pages.jsonl"
     path.write_text((json.dumps({"url": "https://ok.example", "text": "x"}) + "\n") * 2)
-    with pytest.raises(InputError, match="stands here twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         Corpus(path)
