@@ -162,7 +162,7 @@ class CheckedFile(Shown, frozen=True):
         from ..report.text import number_text  # noqa: PLC0415 - setting options shows nothing
         from ..report.text.summary_text import checked_systems_document  # noqa: PLC0415 - setting options shows nothing
 
-        failed = [number_text.not_checked(self.failed)] if self.failed else []
+        failed = [number_text.unchecked_outputs(self.failed)] if self.failed else []
         unknown = number_text.unknown_dependency_notes(
             self.unknown_dependencies, "no output here answers for"
         )

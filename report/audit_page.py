@@ -82,7 +82,7 @@ def _weaknesses(judges: Sequence[JudgeAudit]) -> Iterator[Piece]:
         if judge.findings:
             rows = [(each.concern, each.where, each.sentence) for each in judge.findings]
             head = ("weakness", "at", "found")
-            yield DocumentTable(head, rows, words=frozenset(range(3)), caption=judge.judge)
+            yield DocumentTable(head, rows, left_aligned=frozenset(range(3)), caption=judge.judge)
 
 
 def _ladders(judges: Sequence[JudgeAudit]) -> Iterator[Piece]:

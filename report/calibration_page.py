@@ -26,7 +26,7 @@ from .text.agreement_text import (
 )
 from .text.caution_text import folded
 from .text.comparison_text import comparison_document
-from .text.judges_text import FAILED_GOOD, PASSED_BAD, SURE, error_rates
+from .text.judges_text import FAILED_GOOD, PASSED_BAD, PROVEN_RATE, error_rates
 from .text.systems_text import judge_names
 
 T = TypeVar("T")
@@ -137,8 +137,8 @@ def _rates(judges: Mapping[str, JudgeCalibration]) -> Figure:
         for name, panel in judges.items()
     ]
     caption = "Share of bad outputs that each judge passed, and of good ones that it failed"
-    figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD), wanted=1 - SURE)
-    return Figure(figure, caption=f"{caption}. Dashed: {1 - SURE:.2g}.")
+    figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD), target=1 - PROVEN_RATE)
+    return Figure(figure, caption=f"{caption}. Dashed: {1 - PROVEN_RATE:.2g}.")
 
 
 def _cells(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:
@@ -253,7 +253,7 @@ def _slice(
     rows = [
         [value, *_row(name, panel, _OF_SLICES)] for value, judges in shown for name, panel in judges.items()
     ]
-    yield DocumentTable(_head(column, "Judge", statistics=_OF_SLICES), rows, words=FIRST | {1})
+    yield DocumentTable(_head(column, "Judge", statistics=_OF_SLICES), rows, left_aligned=FIRST | {1})
     if len(values) > len(shown):
         hidden = number_text.counted(len(values) - len(shown), "more value")
         yield f"{hidden} in calibration.json."

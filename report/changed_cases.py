@@ -12,7 +12,7 @@ from ..records import ItemKey
 from .document import CautionLine, Columns, Details, Piece
 from .items.blocks import answer_blocks, request_blocks
 from .items.run_items import RunItems
-from .model import Candidate, ReportItem
+from .model import ListedItem, ReportItem
 from .text import number_text
 from .text.safe_text import shortened
 
@@ -37,14 +37,14 @@ def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVe
                     # If each run has one system, these two are compared whatever their names.
                     first = earlier.get(key._replace(system=next(iter(earlier_systems))))
                 if first is not None and second is not None:
-                    yield _case(change, first.read(first.place, False), second.read(second.place, False))
+                    yield _case(change, first.read(first.offset, False), second.read(second.offset, False))
     except FiducialError as error:
         yield CautionLine(f"The answers cannot be shown: {error}")
     if hidden := len(changed) - len(shown):
         yield f"{number_text.counted(hidden, 'more changed case')}; --json has all."
 
 
-def _by_key(items: RunItems) -> dict[ItemKey, Candidate]:
+def _by_key(items: RunItems) -> dict[ItemKey, ListedItem]:
     return {each.key: each for each in items}
 
 

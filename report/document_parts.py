@@ -100,7 +100,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 FIRST, ENDS = frozenset({0}), frozenset({0, -1})
-"""Columns of words, aligned left: the first; the first and the last."""
+"""Columns aligned left: the first; the first and the last."""
 
 _RIGHT = Markup(' align="right"')
 
@@ -118,7 +118,7 @@ class Cell(msgspec.Struct, frozen=True):
     """
 
     text: str
-    behind: str = ""
+    detail: str = ""
     title: str = ""
     figure: Markup = NOTHING
     mark: CellMark | None = None
@@ -127,26 +127,26 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 def _has_text(cell: str | Cell) -> bool:
-    return bool(cell if isinstance(cell, str) else cell.text or cell.behind)
+    return bool(cell if isinstance(cell, str) else cell.text or cell.detail)
 
 
 class DocumentTable(Block, frozen=True):
     """Table whose first column names the rows.
 
-    Other columns are aligned right unless ``words`` names them.
+    Other columns are aligned right unless ``left_aligned`` names them.
 
     Attributes:
         head: Headings of the columns; empty for a table without.
         rows: Cells; all rows have the same number.
         caption: Text above it.
-        words: Columns aligned left; -1 is the last.
+        left_aligned: Columns aligned left; -1 is the last.
         indent: Blanks before each line on a terminal.
     """
 
     head: Sequence[str | Cell]
     rows: Sequence[Sequence[str | Cell]]
     caption: str = ""
-    words: frozenset[int] = FIRST
+    left_aligned: frozenset[int] = FIRST
     indent: int = 2
 
     def lines(self) -> Iterator[str]:
@@ -157,7 +157,7 @@ class DocumentTable(Block, frozen=True):
         widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             cells = (
-                cell + blanks if self._of_words(column) else blanks + cell
+                cell + blanks if self._is_left_aligned(column) else blanks + cell
                 for column, (cell, width) in enumerate(zip(row, widths, strict=True))
                 for blanks in [" " * (width - columns_of(cell))]
             )
@@ -194,7 +194,7 @@ class DocumentTable(Block, frozen=True):
             if at == 0 or any(map(_has_text, cells))
         ]
         yield _markdown_row([head[at] for at in kept])
-        yield f"|{'|'.join(':--' if self._of_words(column) else '--:' for column in kept)}|"
+        yield f"|{'|'.join(':--' if self._is_left_aligned(column) else '--:' for column in kept)}|"
         yield from (_markdown_row([row[at] for at in kept]) for row in self.rows)
 
     def _row(self, row: Sequence[str | Cell]) -> Markup:
@@ -206,10 +206,10 @@ class DocumentTable(Block, frozen=True):
         )
 
     def _side(self, column: int) -> Markup:
-        return NOTHING if self._of_words(column) else _RIGHT
+        return NOTHING if self._is_left_aligned(column) else _RIGHT
 
-    def _of_words(self, column: int) -> bool:
-        return column in self.words or column - len(self.head or self.rows[0]) in self.words
+    def _is_left_aligned(self, column: int) -> bool:
+        return column in self.left_aligned or column - len(self.head or self.rows[0]) in self.left_aligned
 
 
 def _plain(cell: str | Cell) -> str:
@@ -217,7 +217,7 @@ def _plain(cell: str | Cell) -> str:
 
 
 def _spelled(cell: str | Cell) -> str:
-    return cell if isinstance(cell, str) else " ".join(filter(None, (cell.text, cell.behind)))
+    return cell if isinstance(cell, str) else " ".join(filter(None, (cell.text, cell.detail)))
 
 
 def _markdown_row(row: Sequence[str | Cell]) -> str:
@@ -245,8 +245,8 @@ def _content(cell: str | Cell) -> str:
         shown = filled('<a href="%s">%s</a>', cell.link, shown)
     if cell.mark:
         shown = filled('<span class="%s">%s</span>', cell.mark, shown)
-    behind = filled(" <small>%s</small>", fit(cell.behind)) if cell.behind else NOTHING
-    return filled("%s%s%s", shown, behind, cell.figure) if behind or cell.figure else shown
+    detail = filled(" <small>%s</small>", fit(cell.detail)) if cell.detail else NOTHING
+    return filled("%s%s%s", shown, detail, cell.figure) if detail or cell.figure else shown
 
 
 def statistic_pieces(
@@ -256,7 +256,7 @@ def statistic_pieces(
     rows = [(name, *statistic_cells(each)) for name, each in statistics.items() if each.value is not None]
     names = ("statistic", "value", "interval", "n", "method") if head else ()
     if rows:
-        yield DocumentTable(names, rows, words=ENDS, indent=indent)
+        yield DocumentTable(names, rows, left_aligned=ENDS, indent=indent)
     reasons: dict[str, list[str]] = {}
     for name, each in statistics.items():
         if each.value is None:

@@ -40,7 +40,7 @@ _VERBS: dict[str, tuple[str, str]] = {
 _ADJUDICATED = 3
 """Most judges whose adjudicated labels are described."""
 
-_SHORT: dict[str, str] = {
+_BRIEF: dict[str, str] = {
     "few_clusters": BRIEF["few_clusters"],
     "another_cut": BRIEF["another_cut"],
     "missing_verdicts": "labelled outputs without a verdict",
@@ -48,10 +48,11 @@ _SHORT: dict[str, str] = {
 }
 """Cautions in a few words; the verdicts on judges cover the rest."""
 
-_ALOUD = "labels_of_checkers"
-"""Caution that is printed as a sentence of its own."""
+_IN_FULL = "labels_of_checkers"
+"""Caution that is printed as a sentence."""
 
 _FEWEST_JUDGES = 2
+"""Fewest rows of the table of judges."""
 
 
 class Answers(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +62,7 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
         better: The best system, or the rate of the only one.
         trust: A verdict for each judge, baselines left out.
         next: The next step.
-        corrected: Whether the rates of judged outputs are corrected with labels.
+        corrected: True if labels correct the rates of judged outputs.
         control: Verdict on a baseline, which reads nothing, to compare the judges with.
     """
 
@@ -82,7 +83,7 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
 def verdicts_sentence(trust: Sequence[Trust], *, biased: str = "") -> str:
     """Count the verdicts on judges in a sentence; empty if there are none.
 
-    ``biased`` follows the count of biased judges: what is done about their rates.
+    ``biased`` follows the count of biased judges, such as how their rates are corrected.
     """
     counts = Counter(_CHECKED if _is_checked(each) else each.word for each in trust)
     if not counts:
@@ -92,12 +93,12 @@ def verdicts_sentence(trust: Sequence[Trust], *, biased: str = "") -> str:
     clauses: list[str] = []
     for word, (one, several) in _VERBS.items():
         if count := counts[word]:
-            who = "" if clauses else " of 1 judge" if len(trust) == 1 else f" of {len(trust):,} judges"
+            subject = f"{count:,}" if clauses else f"{count:,} of {len(trust):,} judges"
+            verb = one if count == 1 else several
             clauses.append(
-                f"{count:,}{who} {one if count == 1 else several}{biased if word == 'biased' else ''}"
+                f"{'The judge' if len(trust) == 1 else subject} {verb}{biased if word == 'biased' else ''}"
             )
-    text = "; ".join(clauses)
-    return f"{text.replace('1 of 1 judge', 'The judge', 1) if len(trust) == 1 else text}."
+    return f"{'; '.join(clauses)}."
 
 
 def _is_checked(trust: Trust) -> bool:
@@ -187,20 +188,20 @@ def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
 
 
 def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
-    """Say what limits the judges' rates, in one line."""
+    """Yield the limits of the judges' rates in one line, by the number of judges concerned."""
     judges = {each.judge for each in trust}
-    kinds: dict[int, list[str]] = {}
+    limits_by_count: dict[int, list[str]] = {}
     for caution in summary.agreement.cautions:
         about = len(judges & caution.about.keys())
-        if caution.kind in _SHORT and (about or not caution.about):
-            kinds.setdefault(about, []).append(_SHORT[caution.kind])
+        if caution.kind in _BRIEF and (about or not caution.about):
+            limits_by_count.setdefault(about, []).append(_BRIEF[caution.kind])
     limits = [
-        "; ".join(names) + (f" ({number_text.counted(n, 'judge')})" if n else "")
-        for n, names in kinds.items()
+        "; ".join(texts) + (f" ({number_text.counted(n, 'judge')})" if n else "")
+        for n, texts in limits_by_count.items()
     ]
     if limits:
         yield CautionLine("; ".join(limits), "; ".join(cautions_of(summary)))
-    yield from map(CautionLine, sentences(c for c in summary.agreement.cautions if c.kind == _ALOUD))
+    yield from map(CautionLine, sentences(c for c in summary.agreement.cautions if c.kind == _IN_FULL))
 
 
 def cautions_of(summary: RunSummary) -> list[str]:

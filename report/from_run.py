@@ -37,7 +37,7 @@ def report_on(
     Args:
         folder: The run folder.
         path: The file; by default ``report.html`` in the folder.
-        unchanged: Whether nothing has changed since the report was written, so that an existing one is kept.
+        unchanged: True if nothing has changed since the report was written, so that an existing one is kept.
         texts: Number of items whose texts the page holds (right ones: 300); None for all.
 
     Returns:
@@ -68,9 +68,9 @@ def report_data(store: RunStore) -> ReportData:
         thresholds=store.roster.thresholds,
         labels=_labels(store, summary.systems),
         certificates=_certificates(store),
-        notes=[*edit_warnings(store), *(manifest.notes or []), *_not_judged(manifest, summary.systems)],
+        notes=[*edit_warnings(store), *(manifest.notes or []), *_advice_to_judge(manifest, summary.systems)],
     )
-    judges = _fractional(data)
+    judges = _fractional_judges(data)
     if not judges:
         return data
     panels = {} if data.calibration is None else data.calibration.judges
@@ -80,8 +80,8 @@ def report_data(store: RunStore) -> ReportData:
     )
 
 
-def _fractional(data: ReportData) -> set[str]:
-    """Return the judges that read what they judge, with scores other than 0 and 1."""
+def _fractional_judges(data: ReportData) -> set[str]:
+    """Return the judges with scores other than 0 and 1, except baselines."""
     return set() if data.calibration is None else data.calibration.probability.keys() - set(data.baselines)
 
 
@@ -91,12 +91,12 @@ def edit_warnings(store: RunStore) -> Iterator[str]:
         yield f"{name} was changed by hand since the run wrote it; this page shows its present content."
 
 
-def _not_judged(manifest: Manifest, systems: Sequence[SystemResult]) -> Iterator[str]:
+def _advice_to_judge(manifest: Manifest, systems: Sequence[SystemResult]) -> Iterator[str]:
     """Yield advice for undecided outputs that lack a judge or a model."""
     if problem := manifest.not_judged:
         yield f"No judge was asked: {problem}. Then the command below continues the run."
-    elif open_outputs := number_text.not_judged(systems):
-        yield (f"No judge was asked about {open_outputs}: the next step adds one and continues the run.")
+    elif unjudged := number_text.unjudged_outputs(systems):
+        yield f"No judge was asked about {unjudged}: the next step adds one and continues the run."
 
 
 _LABELLERS: dict[Source, str] = {
@@ -123,20 +123,20 @@ def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
 
 
 def _certificates(store: RunStore) -> dict[str, list[str]]:
-    """Return the findings of certificates in the run's folder, by judge.
+    """Return the findings of ``certificate*.json`` in the run's folder, by judge.
 
-    Reads `certificate*.json`; only judges unchanged since then are included.
+    Judges that have changed since they were certified are left out.
     """
     folder = store.path
-    places = [] if isinstance(folder, MemoryFolder) else sorted(folder.glob("certificate*.json"))
+    paths = [] if isinstance(folder, MemoryFolder) else sorted(folder.glob("certificate*.json"))
     findings: dict[str, list[str]] = {}
-    for place in places:
+    for path in paths:
         from ..evaluation.audit.certificate_check import read_certificate  # noqa: PLC0415 - most runs have none, and scipy is slow to import
 
         try:
-            certificate = read_certificate(place)
+            certificate = read_certificate(path)
         except InputError as error:
-            findings.setdefault(place.name, []).append(str(error))
+            findings.setdefault(path.name, []).append(str(error))
             continue
         judge_id = None if certificate.id is None else store.roster.get(certificate.id)
         if judge_id is not None:
@@ -145,7 +145,7 @@ def _certificates(store: RunStore) -> dict[str, list[str]]:
                 f"{'holds' if claim.holds else 'does not hold'}"
                 for claim in certificate.claims
             )
-            finding = f"certified {number_text.moment(certificate.issued)}: {claims} ({place.name})"
+            finding = f"certified {number_text.moment(certificate.issued)}: {claims} ({path.name})"
             findings.setdefault(judge_id.by, []).append(finding)
     return findings
 

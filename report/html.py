@@ -19,7 +19,7 @@ from .figures.scores import cost
 from .first_answers import answers, contradicted_lines
 from .items.naming import items_at
 from .items.packing import pack
-from .model import MOST_TEXTS, Candidate, ReportData
+from .model import MOST_TEXTS, ListedItem, ReportData
 from .overview import MOST_COLUMNS, faults_document, overview_document
 from .page import rendered, templates, write_page
 from .text import number_text
@@ -109,7 +109,7 @@ def _costs_table(
     return DocumentTable(
         [head[column] for column in columns],
         [[row[column] for column in columns] for row in rows],
-        words=FIRST | {1},
+        left_aligned=FIRST | {1},
     )
 
 
@@ -187,7 +187,7 @@ _MOST_JUDGES = 5
 
 
 def write_report(
-    path: InputPath, data: ReportData, items: Iterable[Candidate], *, texts: int | None = MOST_TEXTS
+    path: InputPath, data: ReportData, items: Iterable[ListedItem], *, texts: int | None = MOST_TEXTS
 ) -> None:
     """Write a report to a file, see `render_report`; an `InputError` if it cannot be written.
 
@@ -196,7 +196,7 @@ def write_report(
     write_page(path, render_report(data, items, texts=texts))
 
 
-def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | None = MOST_TEXTS) -> str:
+def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int | None = MOST_TEXTS) -> str:
     """Make a report.
 
     Args:

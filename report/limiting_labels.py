@@ -7,7 +7,7 @@ import math
 from ..calibration.comparison.comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum
 
 _POWER_95 = 2.8
-"""Errors in a difference that a test at 5 % finds four times in five: 1.96 + 0.84."""
+"""Standard errors in a difference that a test at 5 % finds four times in five: 1.96 + 0.84."""
 
 _NORMAL_95 = 1.96
 
@@ -15,8 +15,8 @@ _NORMAL_95 = 1.96
 def labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference: float) -> int | None:
     """Return how many more labels of undecided outputs would show a difference.
 
-    The error of a corrected difference has two parts: that of the outputs, which more cases reduce, and that of the labels. None if outputs have
-    the larger part, or too few outputs are left to label.
+    The variance of a corrected difference is that of the outputs, which more cases reduce, plus that of the labels.
+    None if the outputs have the larger part, or too few of them are left to label.
     """
     names = (pair.a, pair.b)
     labelled = sum(undecided.labelled.get(name, 0) for name in names)

@@ -58,7 +58,7 @@ class ItemVerdicts(ResultStruct, frozen=True, kw_only=True, eq=False):
     label: Verdict | None
 
 
-class Candidate(NamedTuple):
+class ListedItem(NamedTuple):
     """Item as shown in a list, with the means to read the rest on demand.
 
     Attributes:
@@ -66,15 +66,15 @@ class Candidate(NamedTuple):
         category: A slice to filter by: the case's ``category`` tag, or its kind.
         query: The request, as text, or its beginning.
         verdicts: The verdicts on it.
-        place: Its position in the source.
-        read: Function that reads the item at a place with all its texts and, on demand, the messages sent to judges.
+        offset: Its position in the source.
+        read: Function that reads the item at an offset with all its texts and, on demand, the messages sent to judges.
     """
 
     key: ItemKey
     category: str
     query: str
     verdicts: ItemVerdicts
-    place: int
+    offset: int
     read: Callable[[int, bool], ReportItem]
 
 

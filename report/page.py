@@ -173,7 +173,7 @@ def _without_plots(table: DocumentTable) -> DocumentTable:
         return [cell for column, cell in enumerate(row) if column not in drawn]
 
     return replace(
-        table, head=without_plots(table.head), rows=list(map(without_plots, table.rows)), words=FIRST
+        table, head=without_plots(table.head), rows=list(map(without_plots, table.rows)), left_aligned=FIRST
     )
 
 

@@ -76,7 +76,7 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
         return f"No significant difference between systems yet: they have no graded case in common {where}."
     text = ranking_sentence(ranked, graded_rates(part), part.pairs, where=where, passing=_COUNTED[where])
     if unranked:
-        text += f" Not ranked, for too few or unusual labels: {number_text.some(unranked)}."
+        text += f" Not ranked, for too few or unusual labels: {number_text.named_or_counted(unranked)}."
     if part is strata.decided and any(strata.open.outputs.values()):
         noun = "other output" if part.by_labels else "undecided output"
         leader = next(iter(ranked))

@@ -31,7 +31,7 @@ _KINDS: dict[str, str] = {
     "bounds": 'stroke="currentColor" stroke-width="2" stroke-opacity="0.6"',
     "course": f'stroke="{_RIGHT}" stroke-width="1.5" fill="none"',
     "band": f'fill="{_RIGHT}" fill-opacity="0.15"',
-    "wanted": 'stroke="currentColor" stroke-opacity="0.6" stroke-dasharray="4 4"',
+    "target": 'stroke="currentColor" stroke-opacity="0.6" stroke-dasharray="4 4"',
     "seen": f'fill="{_RIGHT}" fill-opacity="0.6"',
     "dot": f'fill="{_RIGHT}"',
     "alarm": f'fill="{_WRONG}"',

@@ -196,7 +196,7 @@ def judge_rates(
     rows: Sequence[tuple[str, Sequence[PlottedInterval]]],
     *,
     lanes: Sequence[str],
-    wanted: float | None = None,
+    target: float | None = None,
 ) -> Markup:
     """Draw judges in rows, a lane for each rate.
 
@@ -204,13 +204,13 @@ def judge_rates(
         title: Title of the figure.
         rows: Judges with their rates, one per lane.
         lanes: Names of the rates.
-        wanted: Target rate, drawn as a line.
+        target: Target rate, drawn as a line.
     """
     axis = AxisScale(0.0, 1.0, _LABELS, WIDTH - 112)
     bottom = _JUDGE_ROW * len(rows) + 6
     shapes = [ticks(map(axis, _ENDS), 4, bottom)]
-    if wanted is not None:
-        shapes.append(line("wanted", axis(wanted), 4, axis(wanted), bottom))
+    if target is not None:
+        shapes.append(line("target", axis(target), 4, axis(target), bottom))
     for number, (name, rates) in enumerate(rows):
         y = _JUDGE_ROW * number + 14
         shapes.append(text(_MARGIN, y, name, "name", room=_JUDGE_LETTERS))

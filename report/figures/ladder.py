@@ -64,7 +64,7 @@ def _breaking_point(ladder: LadderResult) -> PlottedInterval:
 def _grid(ladder: LadderResult) -> list[Markup]:
     shapes = [text(2, _UP(1.0) - 12, "share caught")]
     for share in _SHARES:
-        kind = "wanted" if share == CAUGHT else "tick"
+        kind = "target" if share == CAUGHT else "tick"
         shapes += [
             line(kind, _ACROSS.start, _UP(share), _ACROSS.end, _UP(share)),
             text(_ACROSS.start - 7, _UP(share) + 4, f"{share:.0%}", anchor="end"),

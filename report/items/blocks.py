@@ -226,7 +226,7 @@ def _diff_table(diff: CallDiff) -> DocumentTable:
     if not rows:
         rows = [("function" if not same else "no argument", Cell("", mark=None), Cell(""))]
     caption = "As accepted" if diff.fits else "Differs from the nearest accepted call"
-    return DocumentTable(head, rows, caption=caption, words=frozenset({0, 1, 2}))
+    return DocumentTable(head, rows, caption=caption, left_aligned=frozenset({0, 1, 2}))
 
 
 def _argument(argument: ArgumentDiff) -> tuple[str | Cell, ...]:

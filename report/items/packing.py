@@ -1,7 +1,4 @@
-"""Pack all items into a small page.
-
-It keeps a list of all in columns, and compressed texts of the most important.
-"""
+"""Pack items into a small page: a list of all in columns, compressed texts of the first ones."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from markupsafe import Markup
 from ...calibration.pass_threshold import PassThreshold
 from ...records import Author
 from ..document import as_html
-from ..model import MOST_TEXTS, Candidate, ItemVerdicts, ReportItem
+from ..model import MOST_TEXTS, ItemVerdicts, ListedItem, ReportItem
 from ..text.safe_text import excerpt, shortened
 from .blocks import first_line
 from .naming import NAME_LIMIT, UNGRADED
@@ -28,11 +25,11 @@ from .view import STATUSES, ItemStatus, groups_of, item_document, status_of, ver
 MOST_LISTED = 200_000
 """Most items that a page lists."""
 
-_MOST_ASKED = 8
-"""Most items with the requests to judges, which are long, unless all texts are asked for."""
+_MOST_WITH_PROMPTS = 8
+"""Most items with the requests to judges, which are long, unless all texts are requested."""
 
 _MOST_RIGHT = 300
-"""Most right items whose texts a page holds, unless all are asked for: they matter least, and take as long to pack."""
+"""Most right items whose texts a page holds, unless all are requested: they matter least, and take as long to pack."""
 
 _QUERY, _ANSWER = 120, 64
 """Longest query in the list, and longest first line of an answer, in characters."""
@@ -42,8 +39,8 @@ _CHUNK_ITEMS, _CHUNK_BYTES = 256, 1_000_000
 _LARGE = 500_000
 """Size in bytes above which the best compression takes too long."""
 
-_MOST_ALIKE = 10_000
-"""Most combinations of verdicts whose words are cached."""
+_MOST_CACHED = 10_000
+"""Most combinations of verdicts whose list fields are cached."""
 
 
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +68,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.totals.values())
 
 
-class _Gist(NamedTuple):
+class _VerdictFields(NamedTuple):
     """List fields shared by items with the same verdicts, as indexes into name tables."""
 
     status: int
@@ -81,7 +78,7 @@ class _Gist(NamedTuple):
 
 
 class _Names:
-    """Repeated texts, by number."""
+    """Numbers of repeated texts, in order of first use."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -91,7 +88,7 @@ class _Names:
 
 
 class _Columns:
-    """List of items as columns of numbers; 45 bytes an item, beside the names of cases."""
+    """List of items as columns of numbers: 45 bytes an item, besides the names of cases."""
 
     def __init__(self, thresholds: Mapping[Author, PassThreshold]) -> None:
         self.thresholds = thresholds
@@ -102,60 +99,60 @@ class _Columns:
         self.case, self.system, self.category, self.fault, self.summary, self.group = (
             array("I") for _ in range(6)
         )
-        self.place, self.reader = array("Q"), array("I")
+        self.offset, self.reader = array("Q"), array("I")
         self._readers: list[Callable[[int, bool], ReportItem]] = []
-        self._gist = lru_cache(_MOST_ALIKE)(self._gist_of)
+        self._fields = lru_cache(_MOST_CACHED)(self._fields_of)
 
-    def add(self, item: Candidate) -> None:
+    def add(self, item: ListedItem) -> None:
         """Add an item."""
-        gist = self._gist(item.verdicts)
+        fields = self._fields(item.verdicts)
         case = self.cases.of(item.key.case_id)
         if case == len(self.queries):
             self.queries.append(_line(item.query))
-        self.status.append(gist.status)
-        self.fault.append(gist.fault)
-        self.summary.append(gist.summary)
-        self.group.append(gist.group)
+        self.status.append(fields.status)
+        self.fault.append(fields.fault)
+        self.summary.append(fields.summary)
+        self.group.append(fields.group)
         self.case.append(case)
         self.system.append(self.systems.of(item.key.system))
         self.category.append(self.categories.of(item.category))
         self.trial.append(item.key.trial)
-        self.place.append(item.place)
+        self.offset.append(item.offset)
         if not self._readers or self._readers[-1] is not item.read:  # equal for all cases of a file
             self._readers.append(item.read)
         self.reader.append(len(self._readers) - 1)
 
-    def _gist_of(self, verdicts: ItemVerdicts) -> _Gist:
+    def _fields_of(self, verdicts: ItemVerdicts) -> _VerdictFields:
         fault = "" if verdicts.checker is None else verdicts.checker.error_type or ""
-        return _Gist(
+        return _VerdictFields(
             STATUSES.index(status_of(verdicts, self.thresholds)),
             self.faults.of(fault),
             self.summaries.of(verdicts_summary(verdicts, self.thresholds)),
             self.groups.setdefault(groups_of(verdicts, self.thresholds), len(self.groups)),
         )
 
-    def worth_reading(self) -> list[int]:
+    def by_importance(self) -> list[int]:
         """Return the listed items: disagreements, then ungraded, wrong, right.
 
-        Within each they are sorted by case, then in their order of arrival.
+        Items of one status are sorted by case, then by arrival.
         """
-        place = [status << 32 | case for status, case in zip(self.status, self.case, strict=True)]
-        return sorted(range(len(place)), key=place.__getitem__)[:MOST_LISTED]
+        ranks = [status << 32 | case for status, case in zip(self.status, self.case, strict=True)]
+        return sorted(range(len(ranks)), key=ranks.__getitem__)[:MOST_LISTED]
 
     def read(self, number: int, *, with_prompts: bool) -> ReportItem:
         """Read an item with all its texts."""
-        return self._readers[self.reader[number]](self.place[number], with_prompts)
+        return self._readers[self.reader[number]](self.offset[number], with_prompts)
 
     def index(self, listed: Sequence[int]) -> dict[str, Any]:
         """Return the columns of the listed items, in that order, as the page's script reads them."""
         cases = list(self.cases.numbers)
-        case, used = _renumbered([self.case[number] for number in listed])
+        case, listed_cases = _renumbered([self.case[number] for number in listed])
         index: dict[str, Any] = {
             "statuses": STATUSES,
             "status": [self.status[number] for number in listed],
             "trial": [self.trial[number] for number in listed],
-            "cases": [_name(cases[number]) for number in used],
-            "queries": [self.queries[number] for number in used],
+            "cases": [_name(cases[number]) for number in listed_cases],
+            "queries": [self.queries[number] for number in listed_cases],
             "case": case,
         }
         columns = {
@@ -167,31 +164,31 @@ class _Columns:
         for name, (names, numbers) in columns.items():
             index[f"{name}s"] = [_name(text) for text in names.numbers]
             index[name] = [numbers[number] for number in listed]
-        names = {name: place for place, name in enumerate(self.group_names())}
-        index["groups"] = list(names)
-        index["grouped"] = [[names[_name(each)] for each in together] for together in self.groups]
+        group_numbers = {name: number for number, name in enumerate(self.group_names())}
+        index["groups"] = list(group_numbers)
+        index["grouped"] = [[group_numbers[_name(each)] for each in groups] for groups in self.groups]
         index["group"] = [self.group[number] for number in listed]
         return index
 
     def group_names(self) -> list[str]:
         """Return the groups that items can be found by, the ungraded ones first."""
-        names = dict.fromkeys(_name(each) for together in self.groups for each in together)
+        names = dict.fromkeys(_name(each) for groups in self.groups for each in groups)
         return sorted(names, key=lambda name: (name != UNGRADED, name))
 
 
 def pack(
-    items: Iterable[Candidate], thresholds: Mapping[Author, PassThreshold], texts: int | None = MOST_TEXTS
+    items: Iterable[ListedItem], thresholds: Mapping[Author, PassThreshold], texts: int | None = MOST_TEXTS
 ) -> Packed:
     """Pack items: disagreements first, then ungraded, wrong, right; each sorted by case.
 
-    Texts of so many items (right ones: 300), or of all (None), are read and compressed one item at a time, so that memory depends
-    only on the number of items.
+    The texts of the first ``texts`` items (right ones: 300), or of all if None, are read and compressed one by one,
+    so that memory depends only on the number of items.
     """
     columns = _Columns(thresholds)
     for item in items:
         columns.add(item)
     totals = Counter(columns.status)
-    listed = columns.worth_reading()
+    listed = columns.by_importance()
     index = columns.index(listed)
     not_right = totals.total() - totals[STATUSES.index("right")]
     read = listed if texts is None else listed[: min(texts, not_right + _MOST_RIGHT)]
@@ -221,31 +218,31 @@ def pack(
 def _pages(
     columns: _Columns, read: Sequence[int], order: Iterable[int], answers: list[str], texts: int | None
 ) -> Iterator[str]:
-    """Yield the items' pages in an order; the first line of each answer is put in its row."""
+    """Yield the items' pages in an order; put the first line of each answer into ``answers``."""
     for row in order:
-        item = columns.read(read[row], with_prompts=texts is None or row < _MOST_ASKED)
+        item = columns.read(read[row], with_prompts=texts is None or row < _MOST_WITH_PROMPTS)
         answers[row] = excerpt(" ".join(first_line(item.output)[: 4 * _ANSWER].split()), _ANSWER).text
         yield as_html(item_document(item, columns.thresholds))
 
 
 def _renumbered(numbers: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Numbers from 0 in order of first use, with the original of each."""
-    first_numbers = {number: place for place, number in enumerate(dict.fromkeys(numbers))}
-    return [first_numbers[number] for number in numbers], list(first_numbers)
+    """Renumber from 0 in order of first use; return the new numbers, and the old one of each."""
+    renumbered = {old: new for new, old in enumerate(dict.fromkeys(numbers))}
+    return [renumbered[number] for number in numbers], list(renumbered)
 
 
 def _chunks(pages: Iterable[str]) -> Iterator[tuple[int, Markup]]:
-    """Texts in pieces that are unpacked at once, each with the number of its items."""
-    piece: list[str] = []
+    """Yield pages in chunks that are unpacked at once, each with its number of items."""
+    chunk: list[str] = []
     size = 0
     for page in pages:
-        piece.append(str(page))
+        chunk.append(str(page))
         size += len(page)
-        if len(piece) == _CHUNK_ITEMS or size > _CHUNK_BYTES:
-            yield len(piece), _packed(piece)
-            piece, size = [], 0
-    if piece:
-        yield len(piece), _packed(piece)
+        if len(chunk) == _CHUNK_ITEMS or size > _CHUNK_BYTES:
+            yield len(chunk), _packed(chunk)
+            chunk, size = [], 0
+    if chunk:
+        yield len(chunk), _packed(chunk)
 
 
 def _packed(value: Any) -> Markup:

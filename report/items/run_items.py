@@ -25,7 +25,7 @@ from ...records import (
     message_text,
 )
 from ...records.standing_labels import standing_labels
-from ..model import Candidate, ItemVerdicts, ReportItem
+from ..model import ItemVerdicts, ListedItem, ReportItem
 from ..text.safe_text import cut_at
 from .sent_prompts import SentPrompts
 
@@ -33,11 +33,11 @@ S = TypeVar("S", bound=Verdict | StoredVerdict)
 
 _QUERY = 1_000
 """Longest request kept for the list, in characters; the list shows fewer."""
-_MOST_ALIKE = 10_000
+_MOST_CACHED = 10_000
 """Most combinations of verdicts that are cached."""
 
 
-class _About(NamedTuple):
+class _CaseFields(NamedTuple):
     """Case fields shown in a list."""
 
     category: str
@@ -57,40 +57,40 @@ class RunItems(Closing):
         self._exit = ExitStack()
         self._lines = self._exit.enter_context(OpenFiles())
         self._labels = standing_labels(store.labels)
-        self._about: dict[str, _About] = {}
-        self._cases = self._exit.enter_context(CaseIndex(inputs.cases, self._take_note, validated=True))
+        self._case_fields: dict[str, _CaseFields] = {}
+        self._cases = self._exit.enter_context(CaseIndex(inputs.cases, self._remember, validated=True))
         self._verdicts = store.verdicts
         self._prompts = SentPrompts(store.roster)
 
-    def __iter__(self) -> Iterator[Candidate]:
+    def __iter__(self) -> Iterator[ListedItem]:
         """Yield each output with its verdicts; prompts are read on demand while this is open."""
         standing, cached = self._verdicts.standing, dict[Any, ItemVerdicts]()
         for path in self._outputs:
             read = partial(self._read, path)
             for key, _, offset, _ in keyed_lines(path):
                 label = self._labels.get(key)
-                alike = standing.in_numbers(key), None if label is None else label.score
-                verdicts = cached.get(alike)
+                combination = standing.in_numbers(key), None if label is None else label.score
+                verdicts = cached.get(combination)
                 if verdicts is None:
-                    if len(cached) == _MOST_ALIKE:
+                    if len(cached) == _MOST_CACHED:
                         cached.clear()
-                    checker, judges = _of_interest(self._verdicts.said_on(key))
-                    verdicts = cached[alike] = ItemVerdicts(checker=checker, judges=judges, label=label)
-                category, query = self._about[key.case_id]
-                yield Candidate(
-                    key=key, category=category, query=query, verdicts=verdicts, place=offset, read=read
+                    checker, judges = _checker_and_judges(self._verdicts.said_on(key))
+                    verdicts = cached[combination] = ItemVerdicts(checker=checker, judges=judges, label=label)
+                category, query = self._case_fields[key.case_id]
+                yield ListedItem(
+                    key=key, category=category, query=query, verdicts=verdicts, offset=offset, read=read
                 )
 
     def close(self) -> None:
         """Close the opened files."""
         self._exit.close()
 
-    def _take_note(self, case: Case) -> None:
-        self._about[case.id] = _About(_category(case), cut_at(_query(case), _QUERY))
+    def _remember(self, case: Case) -> None:
+        self._case_fields[case.id] = _CaseFields(_category(case), cut_at(_query(case), _QUERY))
 
-    def _read(self, path: InputPath, offset: int, with_prompts: bool) -> ReportItem:  # noqa: FBT001 - bound by place
+    def _read(self, path: InputPath, offset: int, with_prompts: bool) -> ReportItem:  # noqa: FBT001 - bound by position
         output = decode_record(self._lines.read_line(path, offset), Output, path=path)
-        checker, judges = _of_interest(self._verdicts.on(output.key))
+        checker, judges = _checker_and_judges(self._verdicts.on(output.key))
         case = self._cases[output.case_id]
         return ReportItem(
             output=output,
@@ -98,9 +98,7 @@ class RunItems(Closing):
             checker=checker,
             judges=judges,
             label=self._labels.get(output.key),
-            prompts=[self._prompts.behind(verdict, case, output) for verdict in judges]
-            if with_prompts
-            else [],
+            prompts=[self._prompts.of(verdict, case, output) for verdict in judges] if with_prompts else [],
             episode=_episode(case, output),
         )
 
@@ -113,7 +111,7 @@ def _episode(case: Case, output: Output) -> Episode | None:
         return None
 
 
-def _of_interest(verdicts: list[S]) -> tuple[S | None, list[S]]:
+def _checker_and_judges(verdicts: list[S]) -> tuple[S | None, list[S]]:
     """Return the checker's verdict, and the first repetition of each judge's."""
     checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
     return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]

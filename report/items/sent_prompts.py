@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class SentPrompt(msgspec.Struct, frozen=True, kw_only=True):
     """Chat messages sent to a judge, or the reason why they are unknown.
 
-    If its prompt, its settings or fiducial ``changed`` since, these are the messages it would be sent now.
+    If its prompt, its settings or fiducial ``changed`` since the run, these are the messages it would receive now.
     """
 
     messages: list[dict[str, Any]] = []
@@ -29,17 +29,14 @@ class SentPrompt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SentPrompts:
-    """The prompts of a run's judges, loaded when one is asked for."""
+    """Prompts of a run's judges, each loaded on first use."""
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
         self._judges: dict[JudgeId, PromptJudge | str] = {}
 
-    def behind(self, verdict: Verdict, case: Case, output: Output) -> SentPrompt | None:
-        """Return the prompt behind a verdict; None if the judge has no prompt.
-
-        Functions, juries and word comparison have none.
-        """
+    def of(self, verdict: Verdict, case: Case, output: Output) -> SentPrompt | None:
+        """Return the prompt that a verdict answers; None if its judge has none, such as a function."""
         entry = self._roster_entry(verdict.author)
         if entry is None or not entry.is_prompt:
             return None
@@ -65,5 +62,5 @@ class SentPrompts:
             try:
                 self._judges[entry.id] = reload_judge(entry)
             except FiducialError as error:
-                self._judges[entry.id] = f"its prompt cannot be read any more: {error}"
+                self._judges[entry.id] = f"its prompt can no longer be read: {error}"
         return self._judges[entry.id]

@@ -33,29 +33,26 @@ SENTENCE_LIMIT = 600
 def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> ItemStatus:
     """Return an item's status, which decides how early it is shown.
 
-    Judges without a threshold pass scores of at least 0.5.
-
-    ``disagreement`` if graded verdicts fall on both sides, where labels and checkers use the threshold of the judge they are
-    compared with; ``not graded`` without any score; else the verdict they share.
+    ``disagreement`` if verdicts contradict each other, ``not graded`` without a score, else the verdict they share.
+    A label or checker is compared with each judge at that judge's threshold; 0.5 unless declared.
     """
-    judges = _readers(item.judges)
-    judged = {
-        verdict.score >= _threshold_of(verdict, thresholds) for verdict in judges if verdict.score is not None
-    }
     trusted = [
         each.score for each in (item.label, item.checker) if each is not None and each.score is not None
     ]
-    # By the threshold of each judge: whether its score and the trusted ones pass.
-    passes = [
-        {score >= _threshold_of(judge, thresholds) for score in (*trusted, judge.score)}
-        for judge in judges
+    judged = [
+        (judge.score, _threshold_of(judge, thresholds))
+        for judge in _readers(item.judges)
         if judge.score is not None
-    ] or [{score >= HALF for score in trusted}]
-    if len(judged) > 1 or any(len(each) > 1 for each in passes):
-        return "disagreement"
-    if not passes[0]:
+    ]
+    judges_pass = {score >= threshold for score, threshold in judged}
+    thresholds_used = {threshold for _, threshold in judged} or {HALF}
+    trusted_pass = {score >= threshold for score in trusted for threshold in thresholds_used}
+    passes = judges_pass | trusted_pass
+    if not passes:
         return "not graded"
-    return "right" if passes[0] == {True} else "wrong"
+    if len(passes) > 1:
+        return "disagreement"
+    return "right" if passes == {True} else "wrong"
 
 
 def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
@@ -71,8 +68,8 @@ def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
     for verdict in item.judges:
         if verdict.score is not None:
             at = _threshold_of(verdict, thresholds)
-            place = 2 * (label.score < at) + (verdict.score < at)
-            groups.append(group_of(verdict.by, CELLS[place]))
+            cell = CELLS[2 * (label.score < at) + (verdict.score < at)]
+            groups.append(group_of(verdict.by, cell))
     return tuple(groups)
 
 
@@ -88,7 +85,7 @@ def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThresho
     """Summarize an item's verdicts: ``checker wrong; judges: 2 right, 1 unparsable``."""
     counts_by_role: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
-        at = _threshold_of(verdict, thresholds) if role == "judge" else _label_thresholds(item, thresholds)[0]
+        at = _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
         counts_by_role.setdefault(role, Counter())[_verdict_text(verdict, at).partition(" (")[0]] += 1
     return "; ".join(
         f"{role}{'s' if counts.total() > 1 else ''}: "
@@ -106,18 +103,18 @@ def item_document(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) 
     above, below = item_blocks(item)
     yield from above
     rows = [_verdict_row(role, verdict, item, thresholds) for role, verdict in _verdicts_by_role(item)]
-    yield DocumentTable((), rows, caption="Verdicts", words=FIRST | {1, 2})
+    yield DocumentTable((), rows, caption="Verdicts", left_aligned=FIRST | {1, 2})
     yield from below
     for number, verdict in enumerate(item.judges):
-        sent = item.prompts[number] if item.prompts else _UNSHOWN if verdict.raw is not None else None
-        if pieces := list(_exchange(verdict, sent)):
+        prompt = item.prompts[number] if item.prompts else _NOT_INCLUDED if verdict.raw is not None else None
+        if pieces := list(_exchange(verdict, prompt)):
             yield Details(f"What {_name(verdict.by)} was sent and replied", pieces)
 
 
-_UNSHOWN = SentPrompt(problem="`fiducial report RUN --all-texts` shows it")
+_NOT_INCLUDED = SentPrompt(problem="`fiducial report RUN --all-texts` shows it")
 
 
-_READ = re.compile(r"</?[A-Z]\d?>")
+_TAGS = re.compile(r"</?[A-Z]\d?>")
 """Tags around a reply's reason and score."""
 
 
@@ -126,18 +123,18 @@ def _exchange(verdict: Verdict, prompt: SentPrompt | None) -> Iterator[Piece]:
         if prompt.problem is not None:
             yield f"What it was sent is not shown here: {shortened(prompt.problem, SENTENCE_LIMIT)}"
         if prompt.changed:
-            yield "Its prompt, its settings or fiducial changed since: this is what it would be sent now."
+            yield "Its prompt, its settings or fiducial changed since the run: this is what it would be sent now."
         yield from (
             verbatim(f"sent as {message['role']}", message_text(message)) for message in prompt.messages
         )
     if verdict.raw is not None:
-        yield verbatim("replied", _READ.sub("", verdict.raw), "agent")
+        yield verbatim("replied", _TAGS.sub("", verdict.raw), "agent")
 
 
 def _verdict_row(
     role: str, verdict: Verdict, item: ReportItem, thresholds: Mapping[Author, PassThreshold]
 ) -> tuple[Cell, ...]:
-    at = _threshold_of(verdict, thresholds) if role == "judge" else _label_thresholds(item, thresholds)[0]
+    at = _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
     mark: CellMark = "doubt" if verdict.score is None else "right" if verdict.score >= at else "wrong"
     return Cell(role, _name(verdict.by)), Cell(_verdict_text(verdict, at), mark=mark), _why(verdict)
 
@@ -164,17 +161,10 @@ def _threshold_of(verdict: Verdict | StoredVerdict, thresholds: Mapping[Author, 
     return thresholds.get(verdict.author, PassThreshold()).at
 
 
-def _label_thresholds(
-    item: ItemVerdicts | ReportItem, thresholds: Mapping[Author, PassThreshold]
-) -> list[float]:
-    """Return the thresholds for labels and checkers.
-
-    A fractional label uses the thresholds of the judges it is compared with.
-    """
+def _label_threshold(item: ItemVerdicts | ReportItem, thresholds: Mapping[Author, PassThreshold]) -> float:
+    """Return the threshold for labels and checkers: that of the first judge with a score, or 0.5."""
     judges: Sequence[Verdict | StoredVerdict] = item.judges
-    return list(
-        dict.fromkeys(_threshold_of(verdict, thresholds) for verdict in _readers(judges) if verdict.graded)
-    ) or [HALF]
+    return next((_threshold_of(verdict, thresholds) for verdict in _readers(judges) if verdict.graded), HALF)
 
 
 def _verdict_text(verdict: Verdict | StoredVerdict, threshold: float) -> str:

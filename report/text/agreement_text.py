@@ -123,7 +123,7 @@ def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
         for name, each in adjudicated.label_errors.items()
     ]
     yield DocumentTable(
-        ("", "found wrong, at least", "undecidable", "corrected"), errors, words=FIRST, indent=4
+        ("", "found wrong, at least", "undecidable", "corrected"), errors, left_aligned=FIRST, indent=4
     )
 
 
@@ -247,7 +247,7 @@ def system_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     if rows:
         head = ("judge", "systems", "Kendall's tau-b", "largest difference", "interval", "of", "")
         yield "Means of systems, by judge and by labels (each system is in the JSON):"
-        yield DocumentTable(head, rows, words=ENDS)
+        yield DocumentTable(head, rows, left_aligned=ENDS)
     for judge, agreement in calibration.systems.items():
         yield Details(f"Each system, by labels and by {judge}", [_systems(agreement)])
 
@@ -260,7 +260,7 @@ def _systems(agreement: SystemAgreement) -> DocumentTable:
         for name, each in ordered
     ]
     return DocumentTable(
-        ("system", "by labels", "by the judge", "difference", "interval", "n", ""), rows, words=ENDS
+        ("system", "by labels", "by the judge", "difference", "interval", "n", ""), rows, left_aligned=ENDS
     )
 
 

@@ -86,5 +86,5 @@ def _skills(tree: SkillTree) -> DocumentTable:
         for skill in tree.skills
     ]
     return DocumentTable(
-        ("challenge", "category", "depends on", "passed", "of"), rows, words=frozenset({0, 1, 2})
+        ("challenge", "category", "depends on", "passed", "of"), rows, left_aligned=frozenset({0, 1, 2})
     )

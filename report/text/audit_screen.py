@@ -53,7 +53,7 @@ def _pieces(audit: AuditNumbers) -> Iterator[Piece]:
     rows = [row for judge in judges for row in _rows(judge, names.of(judge.judge), alone=len(judges) == 1)]
     if rows:
         head = ("weakness", "worst at", "rate", "n", "more")
-        yield DocumentTable(head, rows, words=frozenset({0, 1}), indent=0)
+        yield DocumentTable(head, rows, left_aligned=frozenset({0, 1}), indent=0)
         yield ""
     yield _summary(audit.judges, names)
     ladders = [(names.of(judge.judge), ladder) for judge in judges for ladder in judge.ladders]
@@ -155,5 +155,5 @@ def _range_cells(judge: JudgeAudit, plants: str) -> tuple[str, str, str, str]:
 def _ladders(ladders: Sequence[tuple[str, LadderResult]]) -> DocumentTable:
     rows = [(name, ladder.dial, f"{ladder.breaks} ({ladder.unit})") for name, ladder in ladders]
     return DocumentTable(
-        ("judge", "dial", "still catches 80 % up to"), rows, words=frozenset({0, 1, 2}), indent=0
+        ("judge", "dial", "still catches 80 % up to"), rows, left_aligned=frozenset({0, 1, 2}), indent=0
     )

@@ -121,7 +121,7 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
         rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
         if rows:
             head = (heading, rate, "interval", "n", *(["lexical"] if lexical else []), "")
-            yield DocumentTable(head, rows, words=ENDS)
+            yield DocumentTable(head, rows, left_aligned=ENDS)
     if judge.comparisons:
         yield "  paired comparisons, p adjusted for all of them (Holm):"
         yield _comparisons(judge.comparisons)
@@ -160,7 +160,7 @@ def _comparisons(comparisons: Iterable[AuditComparison]) -> DocumentTable:
         for each in comparisons
     ]
     head = ("comparison", "difference", "interval", "n", "p", "detectable", "")
-    return DocumentTable(head, rows, words=ENDS, indent=4)
+    return DocumentTable(head, rows, left_aligned=ENDS, indent=4)
 
 
 def lexical_rates(judges: Iterable[JudgeAudit]) -> dict[str, dict[str, str]]:

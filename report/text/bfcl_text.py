@@ -17,7 +17,7 @@ def scores_document(systems: Iterable[SystemScore]) -> Iterator[Piece]:
     for system in systems:
         yield ""
         yield f"{system.name} ({_how_read(system)})"
-        yield DocumentTable(head, [*_scores(system), *_summary(system)], words=ENDS)
+        yield DocumentTable(head, [*_scores(system), *_summary(system)], left_aligned=ENDS)
         if missing := missing_categories(system):
             yield f"  * counts as 0, having no results: {', '.join(missing)}"
         if undecided := [name for name, score in system.scores.items() if score.undecided]:

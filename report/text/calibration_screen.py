@@ -153,7 +153,9 @@ def _table(
             )
             for each in alike(group)
         ]
-    return DocumentTable((title, PASSED_BAD, FAILED_GOOD, "kappa", "bad+good"), rows, words=FIRST, indent=0)
+    return DocumentTable(
+        (title, PASSED_BAD, FAILED_GOOD, "kappa", "bad+good"), rows, left_aligned=FIRST, indent=0
+    )
 
 
 def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:

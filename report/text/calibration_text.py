@@ -132,7 +132,7 @@ def _headline_table(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) 
         for judge, panel in judges.items()
         for name in _HEADLINE
     ]
-    return DocumentTable((), rows, words=ENDS, indent=indent)
+    return DocumentTable((), rows, left_aligned=ENDS, indent=indent)
 
 
 def uneven_slices(calibration: CalibrationNumbers) -> Iterator[Piece]:

@@ -28,7 +28,7 @@ def certificate_document(certificate: CertificateRecord) -> Document:
     ]
     return [
         f"{certificate.judge} (fingerprint {certificate.fingerprint[:12]}, labels {certificate.data[:12]}){passing(certificate.pass_at)}",
-        DocumentTable(("claim", "at least", "measured", "bound", "level", "n", ""), rows, words=ENDS),
+        DocumentTable(("claim", "at least", "measured", "bound", "level", "n", ""), rows, left_aligned=ENDS),
         f"anchors: {len(certificate.anchors):,}, {_found_by(certificate)}",
         *([] if certificate.foresight is None else [_foresight(certificate.foresight)]),
     ]
@@ -133,7 +133,7 @@ def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[P
         ]
         yield f"{result.judge}: against {len(result.people)} people"
         yield DocumentTable(
-            ("epsilon", "winning rate", "advantage", "annotators", "can replace"), rows, words=ENDS
+            ("epsilon", "winning rate", "advantage", "annotators", "can replace"), rows, left_aligned=ENDS
         )
         if out := [result.people[place] for place in result.by_epsilon[0].left_out]:
             yield f"  left out, too few items: {', '.join(out)}"

@@ -188,7 +188,10 @@ def _leads(pairs: Sequence[ComparedPair], leader: str, names: ShortNames) -> Doc
         for name, pair in others.items()
     ]
     return DocumentTable(
-        (f"{names.of(leader)} against", "lead", "n", "adjusted p", ""), rows, words=FIRST | {4}, indent=0
+        (f"{names.of(leader)} against", "lead", "n", "adjusted p", ""),
+        rows,
+        left_aligned=FIRST | {4},
+        indent=0,
     )
 
 

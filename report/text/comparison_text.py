@@ -136,7 +136,7 @@ def _alone(judges: Mapping[str, ComparedStratum]) -> Iterator[Piece]:
         yield "  by each judge alone, on what it judged:"
         columns = _columns([pair for _, pair in pairs], "difference")
         rows = [(judge, *_row(pair, columns)) for judge, pair in pairs]
-        yield DocumentTable(("judge", *columns), rows, words=ENDS, indent=4)
+        yield DocumentTable(("judge", *columns), rows, left_aligned=ENDS, indent=4)
 
 
 def _stratum(stratum: ComparedStratum, terms: _Terms) -> Iterator[Piece]:
@@ -145,7 +145,7 @@ def _stratum(stratum: ComparedStratum, terms: _Terms) -> Iterator[Piece]:
         value, interval, on, method = statistic_cells(rate)
         silent = stratum.outputs[name] - stratum.graded[name]
         rows.append((name, value, interval, f"{on} ({silent:,} ungraded)" if silent else on, method))
-    yield DocumentTable(("", terms.share, "interval", "n", ""), rows, words=ENDS)
+    yield DocumentTable(("", terms.share, "interval", "n", ""), rows, left_aligned=ENDS)
     yield from _pairs(stratum.pairs, "accuracy", terms)
 
 
@@ -155,7 +155,7 @@ def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iter
     measure = terms.share if statistic == "accuracy" else statistic
     if compared:
         columns = _columns(compared, f"difference of {measure}")
-        yield DocumentTable(columns, [_row(pair, columns) for pair in compared], words=ENDS)
+        yield DocumentTable(columns, [_row(pair, columns) for pair in compared], left_aligned=ENDS)
         yield f"  p: {_tests(compared, statistic)}"
     if len(compared) < len(pairs):
         apart = counted(len(pairs) - len(compared), "pair")
@@ -259,7 +259,9 @@ def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Pie
         if contender.n_left_out:
             on += f" ({contender.n_left_out:,} left out)"
         rows.append((name, value, interval, on, *(_spent(contender.costs) if priced else ()), method))
-    yield DocumentTable(("", share, "interval", "n", *(_COSTS if priced else ()), ""), rows, words=ENDS)
+    yield DocumentTable(
+        ("", share, "interval", "n", *(_COSTS if priced else ()), ""), rows, left_aligned=ENDS
+    )
 
 
 def _spent(costs: Costs | None) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def _systems(runs: TwoRuns) -> DocumentTable:
 def _table(runs: TwoRuns, *, intervals: bool) -> DocumentTable:
     names = short_names(runs.systems)
     rows = [_row(names.of(system), strata, intervals=intervals) for system, strata in runs.systems.items()]
-    return DocumentTable(("", "before", "after", "change", "n", ""), rows, words=FIRST | {5}, indent=0)
+    return DocumentTable(("", "before", "after", "change", "n", ""), rows, left_aligned=FIRST | {5}, indent=0)
 
 
 def _row(name: str, strata: Strata, *, intervals: bool) -> tuple[str, ...]:
@@ -129,4 +129,4 @@ def _changes_table(title: str, changes: Sequence[ChangedVerdict]) -> DocumentTab
         )
         for each in changes
     ]
-    return DocumentTable((title, "system", "fault"), rows, words=frozenset(range(3)), indent=0)
+    return DocumentTable((title, "system", "fault"), rows, left_aligned=frozenset(range(3)), indent=0)

@@ -49,7 +49,7 @@ def difference_document(runs: TwoRuns) -> Iterator[Piece]:
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
     if runs.repeated:  # trials of two runs are no pairs, so that their changes are not counted singly
         head, rows = (*head[:6], head[8]), [[*row[:6], row[8]] for row in rows]
-    yield DocumentTable(head, rows, words=FIRST | {1}, indent=0)
+    yield DocumentTable(head, rows, left_aligned=FIRST | {1}, indent=0)
     yield Columns(list(difference_figure(runs.systems)))
     if otherwise := runs.graded_otherwise:
         yield from _list(
@@ -93,7 +93,9 @@ def repeated_table(cases: Sequence[RepeatedCase]) -> DocumentTable:
         )
         for each in cases
     ]
-    return DocumentTable(("case", "system", "before", "after", "fault"), rows, words=FIRST | {1, 4}, indent=0)
+    return DocumentTable(
+        ("case", "system", "before", "after", "fault"), rows, left_aligned=FIRST | {1, 4}, indent=0
+    )
 
 
 def nothing_compared(runs: TwoRuns) -> str:
@@ -173,7 +175,7 @@ def _list(heading: str, verdicts: Sequence[ChangedVerdict]) -> Iterator[Piece]:
         )
         for each in verdicts[:_LISTED]
     ]
-    yield DocumentTable(("case", "system", "by", "verdict", "fault"), rows, words=frozenset(range(5)))
+    yield DocumentTable(("case", "system", "by", "verdict", "fault"), rows, left_aligned=frozenset(range(5)))
     if len(verdicts) > _LISTED:
         yield f"  and {number_text.count(len(verdicts) - _LISTED)} more (--json has all)"
 
@@ -229,4 +231,4 @@ def changes(changed: Sequence[Changed]) -> DocumentTable:
     rows = [
         (each.what, *(_unnamed(each.what, value) for value in (each.before, each.after))) for each in changed
     ]
-    return DocumentTable(("what", "before", "after"), rows, words=ENDS | {1})
+    return DocumentTable(("what", "before", "after"), rows, left_aligned=ENDS | {1})

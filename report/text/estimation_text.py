@@ -78,7 +78,7 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
             continue
         head = ("estimate", "value", "interval", "n", "method")
         rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
-        yield DocumentTable(head, rows, words=ENDS)
+        yield DocumentTable(head, rows, left_aligned=ENDS)
         yield from _strata(part)
         yield from folded(part.cautions, prefix=f"{name}: ")
     yield from _ranks(estimation)
@@ -143,7 +143,7 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
         counts = (f"{each.n:,}", f"{each.n_labelled:,}", number(each.weight))
         rows.append((name, *counts, value, ends, method))
     head = ("stratum", "items", "labels", "lambda", "rate", "interval", "")
-    yield DocumentTable(head, rows, words=ENDS, indent=4)
+    yield DocumentTable(head, rows, left_aligned=ENDS, indent=4)
 
 
 def _ranks(estimation: EstimationNumbers) -> Iterator[Piece]:
@@ -154,7 +154,7 @@ def _ranks(estimation: EstimationNumbers) -> Iterator[Piece]:
         return
     yield f"Ranks (all of them hold together at {ranked[0][2].level:.0%}):"
     rows = [(f"{value:.0f}", name, places(rank)) for value, name, rank in ranked]
-    yield DocumentTable(("rank", "system", "may be"), rows, words=ENDS)
+    yield DocumentTable(("rank", "system", "may be"), rows, left_aligned=ENDS)
 
 
 def places(rank: Statistic) -> str:

@@ -43,7 +43,7 @@ def _pieces(history: HistoryNumbers) -> Iterator[Piece]:
     ]
     if changed:
         yield ""
-        yield DocumentTable(("run", "changed"), changed, words=FIRST | {1}, indent=0)
+        yield DocumentTable(("run", "changed"), changed, left_aligned=FIRST | {1}, indent=0)
     if history.passed_over:
         skipped = counted(len(history.passed_over), "folder")
         yield CautionLine(f"{skipped} skipped, no finished run: {_listed(list(history.passed_over))}")
@@ -78,7 +78,7 @@ def _table(history: HistoryNumbers, systems: list[str], *, intervals: bool) -> D
         for run in reversed(history.runs)
     ]
     heads = [names.of(each) if intervals else clipped(names.of(each), 16) for each in systems]
-    return DocumentTable(("run", *heads), rows, words=FIRST, indent=0)
+    return DocumentTable(("run", *heads), rows, left_aligned=FIRST, indent=0)
 
 
 def _cell(rate: Statistic | None, *, intervals: bool) -> str:

@@ -77,7 +77,7 @@ def _over_time(
     lines = [_line(f"{title}: {name}", name, runs, values, marked) for name in columns]
     if drawn := [line for line in lines if line is not None]:
         yield Columns(drawn)
-    yield DocumentTable((title, "ended", *columns), rows, words=FIRST | {1}, indent=0)
+    yield DocumentTable((title, "ended", *columns), rows, left_aligned=FIRST | {1}, indent=0)
     yield ""
 
 

@@ -143,7 +143,7 @@ def _conditions(improvement: ImprovementNumbers, gain: PromptGain) -> DocumentTa
                 _met(bool(improvement.changes) and not lost),
             ),
         ],
-        words=frozenset({0, 1, 3}),
+        left_aligned=frozenset({0, 1, 3}),
         indent=0,
     )
 
@@ -170,7 +170,7 @@ def _tried(improvement: ImprovementNumbers) -> DocumentTable:
     current = [] if improvement.current is None else [_row(improvement.current, "current")]
     rows = [_row(each, f"by {each.by}" if each.by else "file") for each in improvement.tried]
     return DocumentTable(
-        ("in development", "agrees with labels", "n", ""), [*current, *rows], words=_WORDS, indent=0
+        ("in development", "agrees with labels", "n", ""), [*current, *rows], left_aligned=_WORDS, indent=0
     )
 
 
@@ -218,7 +218,7 @@ def _changes(improvement: ImprovementNumbers) -> DocumentTable:
         ("probes", "n", "change", "interval", "at least", "Holm p", ""),
         [_change(each) for each in sorted(improvement.changes, key=_most_lost_first)],
         caption=f"Share treated as it should be, new minus current. Not worse: a loss of {improvement.margin:g} is excluded.",
-        words=_WORDS,
+        left_aligned=_WORDS,
         indent=0,
     )
 

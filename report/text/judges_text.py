@@ -26,10 +26,10 @@ TrustWord: TypeAlias = Literal[
 ]
 """Verdict on a judge, by the rules of docs/report.md."""
 
-SURE = 0.9
+PROVEN_RATE = 0.9
 """Lower end of TPR and TNR from which a judge is proven."""
 
-_GOOD = 0.8
+_GOOD_ACCURACY = 0.8
 """Balanced accuracy of a good judge; an interval from chance to here proves nothing."""
 
 CHANCE = 0.5
@@ -38,9 +38,9 @@ CHANCE = 0.5
 ENOUGH = 10
 """Labels of undecided outputs below which, unless all have one, a judge is tested on checked outputs only."""
 
-_ALARM = 0.05
+_UNEVEN_P = 0.05
 
-_WORSE = 0.1
+_WORSE_P = 0.1
 """At this p a judge counts as worse on undecided outputs; "proven" covers them too, with as few as ten labels."""
 
 PASSED_BAD, FAILED_GOOD = "passed bad", "failed good"
@@ -79,15 +79,17 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
         return self.panel.tp + self.panel.fn
 
     @property
-    def worse(self) -> Statistic | None:
+    def weaker_rate(self) -> Statistic | None:
         """Of TPR and TNR, the rate with the smaller lower end; None if one is unknown."""
         defined = [each for each in _rates(self.panel) if each is not None and each.low is not None]
         return min(defined, key=lambda each: each.low or 0.0) if defined and self.bad and self.good else None
 
     @property
-    def at_worst(self) -> float | None:
+    def worst_error_rate(self) -> float | None:
         """The larger upper end of the two error rates: passing bad, failing good outputs."""
-        return None if self.worse is None or self.worse.low is None else 1.0 - self.worse.low
+        return (
+            None if self.weaker_rate is None or self.weaker_rate.low is None else 1.0 - self.weaker_rate.low
+        )
 
 
 def trust_in(summary: RunSummary) -> Iterator[Trust]:
@@ -116,7 +118,7 @@ def _trust(name: str, calibration: CalibrationNumbers, use: JudgeUse | None = No
     word, why = _verdict(name, panel, calibration)
     if word == "no labels" and use is not None and not use.outcomes.get("graded"):
         word, why = "nothing graded", "it graded no output"
-    if word == "proven" and use is not None and (p := use.undecided_worse_p) is not None and p <= _WORSE:
+    if word == "proven" and use is not None and (p := use.undecided_worse_p) is not None and p <= _WORSE_P:
         word, why = (
             "biased",
             f"{why}; it is right less often on undecided outputs (p {number_text.p_value(p)})",
@@ -140,20 +142,20 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
     balanced = panel.statistics.get("balanced_accuracy")
     if balanced is not None and (balanced.low is None or balanced.low <= CHANCE):
         accuracy = f"balanced accuracy {number_text.statistic(balanced)}"
-        if balanced.high is None or balanced.high >= _GOOD:
+        if balanced.high is None or balanced.high >= _GOOD_ACCURACY:
             return "too few labels", accuracy
         return "no better than chance", accuracy
     errors = f"it passes {panel.fp:,} of {bad:,} bad outputs and fails {panel.fn:,} of {good:,} good ones"
-    if _sure(panel):
+    if _is_proven(panel):
         return "proven", errors
-    if slices := _good_slices(name, calibration):
+    if slices := _proven_slices(name, calibration):
         errors += f"; proven only on {slices}"
-    return ("biased" if _biased(panel) else "too few labels"), errors
+    return ("biased" if _is_biased(panel) else "too few labels"), errors
 
 
-def _biased(panel: JudgeCalibration) -> bool:
+def _is_biased(panel: JudgeCalibration) -> bool:
     """Return whether labels show TPR or TNR below the proven level, or a biased pass rate."""
-    if any(each is not None and each.high is not None and each.high < SURE for each in _rates(panel)):
+    if any(each is not None and each.high is not None and each.high < PROVEN_RATE for each in _rates(panel)):
         return True
     bias = panel.statistics.get("bias")
     if bias is None or bias.low is None or bias.high is None:
@@ -175,17 +177,19 @@ def _complement(rate: Statistic) -> Statistic:
     return msgspec.structs.replace(rate, value=value, low=low, high=high)
 
 
-def _sure(panel: JudgeCalibration) -> bool:
-    return all(each is not None and each.low is not None and each.low >= SURE for each in _rates(panel))
+def _is_proven(panel: JudgeCalibration) -> bool:
+    return all(
+        each is not None and each.low is not None and each.low >= PROVEN_RATE for each in _rates(panel)
+    )
 
 
-def _good_slices(name: str, calibration: CalibrationNumbers) -> str:
+def _proven_slices(name: str, calibration: CalibrationNumbers) -> str:
     """Name the values of a column on which the judge is proven, if its rates differ by value."""
     for column, judges in calibration.homogeneity.items():
         tests = judges.get(name, {}).values()
-        if any(test.holm_p is not None and test.holm_p <= _ALARM for test in tests):
+        if any(test.holm_p is not None and test.holm_p <= _UNEVEN_P for test in tests):
             slices = calibration.slices.get(column, {})
-            good = [value for value, panels in slices.items() if name in panels and _sure(panels[name])]
+            good = [value for value, panels in slices.items() if name in panels and _is_proven(panels[name])]
             if good:
                 return f"{column} {listed(good)}"
     return ""
@@ -229,7 +233,7 @@ def judges_table(
         Cell("at worst", title="The larger of both error rates, as large as its interval allows"),
         "verdict",
     )
-    yield DocumentTable(head, rows, words=FIRST | {4}, indent=0)
+    yield DocumentTable(head, rows, left_aligned=FIRST | {4}, indent=0)
     if hidden := [each for group in groups[len(shown) :] for each in group]:
         verdicts = {verdict_of(each) for each in hidden}
         yield f"{number_text.counted(len(hidden), 'more judge')}{f': {verdicts.pop()}' if len(verdicts) == 1 else ''}"
@@ -255,11 +259,11 @@ def group_label(group: Sequence[Trust], name: str) -> str:
 
 
 def _cells(trust: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
-    worst, worse = trust.at_worst, trust.worse
+    worst, weaker = trust.worst_error_rate, trust.weaker_rate
     drawn = (
         NOTHING
-        if worse is None or worse.value is None
-        else interval_strip(worse.value, worse.low, worse.high)
+        if weaker is None or weaker.value is None
+        else interval_strip(weaker.value, weaker.low, weaker.high)
     )
     return (
         _errors(trust, PASSED_BAD, trust.panel.fp, trust.bad, linked=linked),

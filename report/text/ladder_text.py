@@ -23,7 +23,9 @@ def ladder_pieces(ladders: Sequence[LadderResult]) -> Iterator[Piece]:
         return
     yield "  level up to which 80 % of faults are caught:"
     head = ("dial", "breaks", "level", "falls by", "n", "right failed", "interval", "")
-    yield DocumentTable(head, [_row(each) for each in ladders], words=frozenset({0, 1, 2, -1}), indent=4)
+    yield DocumentTable(
+        head, [_row(each) for each in ladders], left_aligned=frozenset({0, 1, 2, -1}), indent=4
+    )
     yield Columns([_curve(each) for each in ladders if each.curve])
 
 

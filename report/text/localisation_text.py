@@ -25,7 +25,7 @@ def localisation_answer(judge: JudgeAudit) -> Iterator[Piece]:
     else:
         yield f"{judge.judge} localises none of {sorts} of fault."
     head = ("fault", "exact step", "within one", "baseline", "n", "ungraded")
-    yield DocumentTable(head, [_row(each) for each in judge.located], words=FIRST, indent=0)
+    yield DocumentTable(head, [_row(each) for each in judge.located], left_aligned=FIRST, indent=0)
     yield _MEANS
 
 
@@ -48,7 +48,7 @@ def localisation_pieces(located: Sequence[LocatedFault]) -> Iterator[Piece]:
         return
     yield "  names the first wrong step (bound: one-sided 95 % over all sorts of fault; exact, within one):"
     head = ("fault", "exact", "within one", "bound", "last step", "uniform", "unnoticed", "n", "")
-    yield DocumentTable(head, [_numbers(each) for each in located], words=ENDS, indent=4)
+    yield DocumentTable(head, [_numbers(each) for each in located], left_aligned=ENDS, indent=4)
 
 
 def _numbers(located: LocatedFault) -> tuple[str, ...]:

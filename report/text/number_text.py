@@ -70,11 +70,11 @@ def p_value(value: float | None) -> str:
 
 
 def statistic_cells(result: Statistic) -> tuple[str, str, str, str]:
-    """Return value, interval, denominator, and method, or the reason if undefined."""
-    on = count(result.n)
+    """Return value, interval, n, and method, or the reason if undefined."""
+    n = count(result.n)
     if result.value is None:
-        return "-", "", on, f"undefined: {result.undefined}"
-    return number(result.value), interval(result.low, result.high, 3), on, result.method or ""
+        return "-", "", n, f"undefined: {result.undefined}"
+    return number(result.value), interval(result.low, result.high, 3), n, result.method or ""
 
 
 def interval(low: float | None, high: float | None, digits: int = 2) -> str:
@@ -99,17 +99,17 @@ def outcome(name: str) -> str:
     return name.replace("_", " ")
 
 
-def missing(verdicts: int) -> str:
+def missing_verdicts(count: int) -> str:
     """Return the number of verdicts missing for lack of a reply.
 
     Each may have taken several calls, or none.
     """
-    return f"{counted(verdicts, 'verdict')} missing, because calls failed or were not made"
+    return f"{counted(count, 'verdict')} missing, because calls failed or were not made"
 
 
-def not_checked(outputs: int) -> str:
+def unchecked_outputs(count: int) -> str:
     """Return the number of outputs without a verdict because a custom checker failed."""
-    return f"{counted(outputs, 'output')} not checked, because a custom checker failed"
+    return f"{counted(count, 'output')} not checked, because a custom checker failed"
 
 
 IDLE = "not asked: it grades none of these kinds, or the run stopped before"
@@ -127,7 +127,7 @@ def unknown_dependency_notes(unknown: Sequence[UnknownDependency], why: str) -> 
         yield f"note: {counted(len(unknown) - _MOST_UNKNOWN, 'more dependency')}, which {why}"
 
 
-def not_judged(systems: Iterable[SystemResult]) -> str:
+def unjudged_outputs(systems: Iterable[SystemResult]) -> str:
     """Count the undecided outputs that no judge was asked about; empty if there are none."""
     undecided = sum(part.of for system in systems for part in system.strata if part.name == UNJUDGED)
     return counted(undecided, "undecided output") if undecided else ""
@@ -136,9 +136,7 @@ def not_judged(systems: Iterable[SystemResult]) -> str:
 def rate(stratum: StratumRate) -> str:
     """Format a rate with interval and denominator, or the reason if undefined.
 
-    The rate of fractions is called a mean score.
-
-    ``0.71 [0.68, 0.74], n 1,974 of 2,000 (18 unparsable, 8 failed)``
+    Example: ``0.71 [0.68, 0.74], n 1,974 of 2,000 (18 unparsable, 8 failed)``. A rate of fractions is a mean score.
     """
     if stratum.value is None:
         shown = f"undefined ({stratum.undefined or 'no value'})"
@@ -191,16 +189,16 @@ def moment(iso: str) -> str:
 
 def tokens(prompt: int, completion: int, cached: int = 0) -> str:
     """Format tokens in and out: ``12,400 in (9,800 cached), 830 out``."""
-    of_these = f" ({count(cached)} cached)" if cached else ""
-    return f"{count(prompt)} in{of_these}, {count(completion)} out"
+    of_which = f" ({count(cached)} cached)" if cached else ""
+    return f"{count(prompt)} in{of_which}, {count(completion)} out"
 
 
-_NAMED = 5
+_MOST_NAMED = 5
 
 
-def some(names: Sequence[str]) -> str:
-    """Return names in a sentence; of many, how many there are."""
-    return listed(names) if len(names) <= _NAMED else f"{len(names):,} systems"
+def named_or_counted(names: Sequence[str]) -> str:
+    """List up to five systems in a sentence; count more."""
+    return listed(names) if len(names) <= _MOST_NAMED else f"{len(names):,} systems"
 
 
 def correction(corrected: Sequence[str], systems: Iterable[str]) -> str:
@@ -208,7 +206,7 @@ def correction(corrected: Sequence[str], systems: Iterable[str]) -> str:
     without = [name for name in systems if name not in corrected]
     if not corrected:
         return "uncorrected"
-    return f"corrected with labels{f', except {some(without)}' if without else ''}"
+    return f"corrected with labels{f', except {named_or_counted(without)}' if without else ''}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -41,7 +41,7 @@ def plotted_table(
         (name, _plot(rate, room), value, *behind)
         for (name, rate, _), (_, value, *behind) in zip(rows, cells, strict=True)
     ]
-    return DocumentTable((shared, Cell("", plain=axis), *head), drawn, words=FIRST | {1}, indent=0)
+    return DocumentTable((shared, Cell("", plain=axis), *head), drawn, left_aligned=FIRST | {1}, indent=0)
 
 
 def statistic_text(rate: Statistic | None) -> str:
@@ -280,7 +280,7 @@ def fitted_table(table: DocumentTable, columns: int = WIDTH) -> DocumentTable:
     """Cut the widest texts of a table that is wider than a screen, after a word."""
     for _ in range(len(table.head or (table.rows[0] if table.rows else ()))):
         over = max((columns_of(line) for line in table.lines()), default=0) - columns
-        widths = {column: _width(table, column) for column in _of_words(table)}
+        widths = {column: _width(table, column) for column in _left_aligned_columns(table)}
         widest = max(widths, key=lambda column: widths[column], default=None)
         if over <= 0 or widest is None or widths[widest] <= _NARROWEST:
             break
@@ -298,9 +298,9 @@ def fitted_table(table: DocumentTable, columns: int = WIDTH) -> DocumentTable:
     return table
 
 
-def _of_words(table: DocumentTable) -> list[int]:
+def _left_aligned_columns(table: DocumentTable) -> list[int]:
     count = len(table.head or table.rows[0]) if table.head or table.rows else 0
-    return sorted({column % count for column in table.words}) if count else []
+    return sorted({column % count for column in table.left_aligned}) if count else []
 
 
 def _width(table: DocumentTable, column: int) -> int:

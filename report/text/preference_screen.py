@@ -79,7 +79,9 @@ def _matches(matches: Sequence[SystemMatch]) -> DocumentTable:
         )
         for match in matches
     ]
-    return DocumentTable(("a - b", "a won", "b won", "neither", "adjusted p"), rows, words=FIRST, indent=0)
+    return DocumentTable(
+        ("a - b", "a won", "b won", "neither", "adjusted p"), rows, left_aligned=FIRST, indent=0
+    )
 
 
 def _biases(preferences: PreferenceNumbers) -> str:

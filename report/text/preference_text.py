@@ -49,7 +49,7 @@ def preferences_document(
 
 def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
     head = ("pair", "n", "a won", "b won", "ties", "flips", "half ties", "win rate of a", "interval", "p", "")
-    yield DocumentTable(head, list(map(_row, matches)), words=ENDS)
+    yield DocumentTable(head, list(map(_row, matches)), left_aligned=ENDS)
     tested = sum(match.adjusted_p is not None for match in matches)
     adjusted = f", adjusted for {counted(tested, 'pair')} (Holm)" if tested > 1 else ""
     yield (
@@ -123,7 +123,7 @@ def _systems(preferences: PreferenceNumbers) -> Iterator[Piece]:
         rows.append((name, on, value, interval, strength, ends, how))
     yield "  each against all others; strength: Bradley-Terry's, log-odds beside the order effect, their mean 0, a tie half a win for each:"
     yield DocumentTable(
-        ("", "n", "win rate", "interval", "strength", "interval", ""), rows, words=ENDS, indent=4
+        ("", "n", "win rate", "interval", "strength", "interval", ""), rows, left_aligned=ENDS, indent=4
     )
 
 
@@ -178,7 +178,7 @@ def _labels(agreement: LabelAgreement) -> Iterator[Piece]:
     if agreement.tied_by_label:
         shares["tied in both, labels alike"] = agreement.tied_in_both
     rows = [(name, *statistic_cells(each)) for name, each in shares.items()]
-    yield DocumentTable(("", "share", "interval", "n", ""), rows, words=ENDS, indent=4)
+    yield DocumentTable(("", "share", "interval", "n", ""), rows, left_aligned=ENDS, indent=4)
 
 
 def limits_of(preferences: PreferenceNumbers) -> Iterator[str]:

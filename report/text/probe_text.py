@@ -26,7 +26,7 @@ def probe_document(manifest: ProbeManifest, *, about: bool = True) -> Document:
         f"{made}, of {counted(manifest.right_outputs, 'right output')}"
         + (f" (skipped: {over})" if over else ""),
         DocumentTable(
-            (*head, *(["what it does"] if about else [])), rows, words=ENDS if about else FIRST | {1}
+            (*head, *(["what it does"] if about else [])), rows, left_aligned=ENDS if about else FIRST | {1}
         ),
         "dropped: strict rules contradict the intended label; listed as weaknesses of the rules",
     ]

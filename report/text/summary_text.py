@@ -63,7 +63,7 @@ def summary_document(summary: RunSummary) -> Iterator[Piece]:
     for note in rate_notes(summary.systems):
         yield f"note: {note}"
         yield ""
-    if summary.not_judged is None and (undecided := number_text.not_judged(summary.systems)):
+    if summary.not_judged is None and (undecided := number_text.unjudged_outputs(summary.systems)):
         yield f"note: {undecided} without a judge"
         yield ""
     if summary.counts.labels:

@@ -19,11 +19,11 @@ def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
         yield _answer(name, trials)
         yield f"  {counted(trials.trials, 'graded trial')} of {counted(trials.cases, 'case')}; {trials.ungraded:,} ungraded"
         head = ("k", *(f"{rate}" for rate in RATES), "cases")
-        yield DocumentTable(head, [_row(k, trials) for k in trials.rates["pass^k"]], words=FIRST)
+        yield DocumentTable(head, [_row(k, trials) for k in trials.rates["pass^k"]], left_aligned=FIRST)
         if trials.corrected:
             head = ("uncorrected", *(f"{rate}" for rate in RATES), "cases")
             rows = [_row(k, trials, corrected=False) for k in trials.rates["pass^k"]]
-            yield DocumentTable(head, rows, words=FIRST)
+            yield DocumentTable(head, rows, left_aligned=FIRST)
         yield from variance_sentence(trials.variance)
     yield "pass^k: all of k trials pass. pass@k: at least one does. Cases with fewer than k graded trials do not count."
 

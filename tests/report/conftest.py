@@ -11,7 +11,7 @@ from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.evaluation.conclusion.run_results import JudgeUse, StratumRate, SystemResult
 from fiducial.evaluation.store.kept_inputs import KeptInput
 from fiducial.records import Case, Outcome, Output, Source, Verdict
-from fiducial.report.model import Candidate, ItemVerdicts, ReportData, ReportItem
+from fiducial.report.model import ItemVerdicts, ListedItem, ReportData, ReportItem
 
 JUDGE = "tool_call_accuracy/short@some-model"
 
@@ -26,7 +26,7 @@ def _verdict(
 
 
 @pytest.fixture
-def make_item() -> Callable[..., Candidate]:
+def make_item() -> Callable[..., ListedItem]:
     """An item from scores; None stands for a verdict that could not be given."""
 
     def make(
@@ -41,7 +41,7 @@ def make_item() -> Callable[..., Candidate]:
         asks: dict[str, Any] | None = None,
         judges: list[Verdict] | None = None,
         **more: Any,
-    ) -> Candidate:
+    ) -> ListedItem:
         checked: Outcome = "undecided" if checker is None else "graded"
         judged: Outcome = "unparsable" if judge is None else "graded"
         case = Case(id=case_id, kind=kind, messages=[{"role": "user", "content": query}], **(asks or {}))
@@ -53,15 +53,15 @@ def make_item() -> Callable[..., Candidate]:
             **more,
         )
 
-        def read(_place: int, _asked: bool) -> ReportItem:
+        def read(_offset: int, _asked: bool) -> ReportItem:
             return item
 
-        return Candidate(
+        return ListedItem(
             key=item.output.key,
             category=category,
             query=query,
             verdicts=ItemVerdicts(checker=item.checker, judges=item.judges, label=item.label),
-            place=0,
+            offset=0,
             read=read,
         )
 

@@ -20,7 +20,7 @@ _TABLE = DocumentTable(
     ("system", "rate", "of"),
     [("careful", Cell("0.90", "[0.83, 0.95]"), "114"), ("b", "0.5", "7")],
     caption="Rates",
-    words=frozenset({0}),
+    left_aligned=frozenset({0}),
 )
 
 

@@ -24,7 +24,7 @@ from fiducial.report.document_parts import DocumentTable
 from fiducial.report.first_answers import answers
 from fiducial.report.html import costs_document, render_report, trust_document, write_report
 from fiducial.report.items.sent_prompts import SentPrompt
-from fiducial.report.model import Candidate, ItemVerdicts, ReportData, ReportItem
+from fiducial.report.model import ItemVerdicts, ListedItem, ReportData, ReportItem
 
 
 def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():
@@ -51,7 +51,7 @@ def test_without_judges_there_is_nothing():
     assert costs_document([], None) == []
 
 
-def test_what_was_not_spent_has_no_column(data: ReportData, make_item: Callable[..., Candidate]):
+def test_what_was_not_spent_has_no_column(data: ReportData, make_item: Callable[..., ListedItem]):
     free = msgspec.structs.replace(data.judges[0], calls=0, prompt_tokens=0, completion_tokens=0, cost=None)
     (table,) = [piece for piece in costs_document([free], None) if isinstance(piece, DocumentTable)]
     assert not {"Calls", "Tokens in", "Tokens out", "Cost"} & set(table.head)
@@ -150,10 +150,10 @@ def hostile_data(data: ReportData, calibration: dict[str, Any]) -> ReportData:
 
 
 def always(item: ReportItem) -> Callable[[int, bool], ReportItem]:
-    return lambda _place, _asked: item
+    return lambda _offset, _asked: item
 
 
-def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
+def hostile_item(make_item: Callable[..., ListedItem]) -> ListedItem:
     item = make_item(
         HOSTILE,
         judge=0.0,
@@ -199,7 +199,7 @@ def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
 
 
 @pytest.fixture
-def hostile_report(data: ReportData, make_item: Callable[..., Candidate], calibration: dict[str, Any]):
+def hostile_report(data: ReportData, make_item: Callable[..., ListedItem], calibration: dict[str, Any]):
     return render_report(hostile_data(data, calibration), [hostile_item(make_item)])
 
 
@@ -266,12 +266,12 @@ def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_report: st
 
 
 @pytest.mark.attack("terminal and report")
-def test_the_page_loads_nothing(data: ReportData, make_item: Callable[..., Candidate]):
+def test_the_page_loads_nothing(data: ReportData, make_item: Callable[..., ListedItem]):
     page = re.sub(r"[A-Za-z0-9+/=]{80,}", "", render_report(data, [make_item()]))  # what is packed
     assert not re.search(r"https?:|//[a-z]|@import|url\(|<link|<iframe|<base", page)
 
 
-def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item: Callable[..., Candidate]):
+def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item: Callable[..., ListedItem]):
     text = Page(render_report(data, [make_item()])).text()
     assert "0.71 [0.68, 0.74]" in text
     assert "n 1,974 of 2,000" in text
@@ -281,7 +281,7 @@ def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item
     assert "3 cases without an output" in text
 
 
-def test_one_is_counted_as_one(data: ReportData, make_item: Callable[..., Candidate]):
+def test_one_is_counted_as_one(data: ReportData, make_item: Callable[..., ListedItem]):
     (first, *others), (file, *_) = data.systems, data.inputs
     alone = msgspec.structs.replace(
         data,
@@ -292,7 +292,9 @@ def test_one_is_counted_as_one(data: ReportData, make_item: Callable[..., Candid
     assert all(told in text for told in ("1 output ", "1 case without an output", "1 row "))
 
 
-def test_calibration_stands_beside_the_constant_judges(data: ReportData, make_item: Callable[..., Candidate]):
+def test_calibration_stands_beside_the_constant_judges(
+    data: ReportData, make_item: Callable[..., ListedItem]
+):
     text = Page(render_report(data, [make_item()])).text()
     assert "0.87 [0.81, 0.91]" in text
     assert "always pass" in text
@@ -301,7 +303,7 @@ def test_calibration_stands_beside_the_constant_judges(data: ReportData, make_it
     assert "fewer than 20 independent groups" in text
 
 
-def test_what_stands_beside_the_agreement_is_shown(data: ReportData, make_item: Callable[..., Candidate]):
+def test_what_stands_beside_the_agreement_is_shown(data: ReportData, make_item: Callable[..., ListedItem]):
     text = Page(render_report(data, [make_item()])).text()
     assert "Krippendorff's alpha of 2 people" in text
     assert "nominal 0.710 [0.600, 0.800]" in text
@@ -312,7 +314,7 @@ def test_what_stands_beside_the_agreement_is_shown(data: ReportData, make_item: 
 
 
 def test_what_labels_make_of_a_judges_rate_stands_right_below_it(
-    data: ReportData, make_item: Callable[..., Candidate]
+    data: ReportData, make_item: Callable[..., ListedItem]
 ):
     rates = [
         StratumRate(name="checker decided", n=5, of=10, value=0.11),
@@ -328,7 +330,7 @@ def test_what_labels_make_of_a_judges_rate_stands_right_below_it(
 
 
 def test_cost_stands_beside_quality(
-    data: ReportData, make_item: Callable[..., Candidate], calibration: dict[str, Any]
+    data: ReportData, make_item: Callable[..., ListedItem], calibration: dict[str, Any]
 ):
     entry = next(iter(calibration["judges"].values()))
     entry["statistics"]["accuracy"] = {"value": 0.84, "low": 0.79, "high": 0.88, "n": 245}
@@ -342,7 +344,7 @@ def test_cost_stands_beside_quality(
 
 
 def test_a_report_without_judges_or_calibration_leaves_their_sections_out(
-    data: ReportData, make_item: Callable[..., Candidate]
+    data: ReportData, make_item: Callable[..., ListedItem]
 ):
     bare = msgspec.structs.replace(data, judges=[], calibration=None)
     ids = {attributes.get("id") for _, attributes in Page(render_report(bare, [make_item()])).elements}
@@ -351,7 +353,7 @@ def test_a_report_without_judges_or_calibration_leaves_their_sections_out(
 
 
 def test_items_whose_texts_are_not_there_are_listed_and_the_records_are_named(
-    data: ReportData, make_item: Callable[..., Candidate]
+    data: ReportData, make_item: Callable[..., ListedItem]
 ):
     items = (make_item(f"c{n}", judge=0.0 if n == 41 else 1.0) for n in range(42))
     page = render_report(data, items, texts=5)
@@ -369,14 +371,14 @@ def test_a_report_without_items_says_so(data: ReportData):
     assert "There are no items." in render_report(data, [])
 
 
-def test_a_long_text_is_cut_with_a_note(data: ReportData, make_item: Callable[..., Candidate]):
+def test_a_long_text_is_cut_with_a_note(data: ReportData, make_item: Callable[..., ListedItem]):
     page = render_report(data, [make_item(text="x" * 10_000_000)])
     assert len(page) < 200_000
     assert "9,994,000 more characters are not shown here" in texts_of(page)[0]
 
 
 def test_a_name_of_any_length_is_cut_wherever_it_stands(
-    data: ReportData, make_item: Callable[..., Candidate]
+    data: ReportData, make_item: Callable[..., ListedItem]
 ):
     endless = "n" * 10_000_000
     results = [msgspec.structs.replace(data.systems[0], system=endless, faults={endless: 1})]
@@ -391,14 +393,14 @@ def test_a_name_of_any_length_is_cut_wherever_it_stands(
 
 
 def test_a_report_is_written_whole_or_not_at_all(
-    tmp_path: Path, data: ReportData, make_item: Callable[..., Candidate]
+    tmp_path: Path, data: ReportData, make_item: Callable[..., ListedItem]
 ):
     path = tmp_path / "report.html"
     write_report(path, data, [make_item(text="\ud800")])
     before = path.read_bytes()
     assert before.startswith(b"<!doctype html>")
 
-    def unreadable() -> Iterator[Candidate]:
+    def unreadable() -> Iterator[ListedItem]:
         yield make_item()
         raise InputError("a file is gone")
 

@@ -12,7 +12,7 @@ from fiducial.report.document import as_html
 from fiducial.report.items.blocks import BLOCK_LIMIT
 from fiducial.report.items.packing import Packed, pack
 from fiducial.report.items.view import item_document, status_of, verdicts_summary
-from fiducial.report.model import Candidate, ReportItem
+from fiducial.report.model import ListedItem, ReportItem
 
 
 def _cases(packed: Packed) -> list[str]:
@@ -40,12 +40,12 @@ def _texts(packed: Packed) -> list[str]:
     ],
 )
 def test_an_item_is_what_its_verdicts_agree_on(
-    make_item: Callable[..., Candidate], checker: float | None, judge: float | None, status: str
+    make_item: Callable[..., ListedItem], checker: float | None, judge: float | None, status: str
 ):
     assert status_of(make_item(checker=checker, judge=judge).verdicts, {}) == status
 
 
-def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[..., Candidate]):
+def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[..., ListedItem]):
     assert status_of(make_item(checker=1.0, judge=0.6).verdicts, {}) == "right"
     judge = make_item().verdicts.judges[0].author
     assert (
@@ -55,7 +55,7 @@ def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[...,
 
 
 def test_a_label_that_is_a_share_is_held_to_the_threshold_of_the_judge_beside_it(
-    make_item: Callable[..., Candidate],
+    make_item: Callable[..., ListedItem],
 ):
     item = make_item(checker=0.6, judge=0.6)
     thresholds = {item.verdicts.judges[0].author: PassThreshold(1.0, "declared")}
@@ -63,12 +63,12 @@ def test_a_label_that_is_a_share_is_held_to_the_threshold_of_the_judge_beside_it
     assert as_html(item_document(item.read(0, False), thresholds)).count("wrong (0.60; passes at 1)") == 2
 
 
-def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., Candidate]):
+def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., ListedItem]):
     label = Verdict(case_id="case-1", system="alpha", by="ana", source="human", outcome="graded", score=0.0)
     assert status_of(make_item(label=label).verdicts, {}) == "disagreement"
 
 
-def test_comparing_words_contradicts_nobody_who_has_read_the_output(make_item: Callable[..., Candidate]):
+def test_comparing_words_contradicts_nobody_who_has_read_the_output(make_item: Callable[..., ListedItem]):
     words = JudgeId(
         kind="baseline", name="tool_call_accuracy", variant="lexical", model="baseline", fingerprint="f"
     )
@@ -77,7 +77,7 @@ def test_comparing_words_contradicts_nobody_who_has_read_the_output(make_item: C
     assert (status_of(beside.verdicts, {}), status_of(alone.verdicts, {})) == ("right", "disagreement")
 
 
-def test_what_was_said_is_counted_in_a_line(make_item: Callable[..., Candidate]):
+def test_what_was_said_is_counted_in_a_line(make_item: Callable[..., ListedItem]):
     judges = [*make_item(judge=0.4).verdicts.judges, *make_item(judge=None).verdicts.judges]
     assert (
         verdicts_summary(make_item(judges=judges).verdicts, {})
@@ -86,7 +86,7 @@ def test_what_was_said_is_counted_in_a_line(make_item: Callable[..., Candidate])
 
 
 def test_disagreements_come_first_and_outputs_for_one_case_stand_together_within_a_status(
-    make_item: Callable[..., Candidate],
+    make_item: Callable[..., ListedItem],
 ):
     scores = [(1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (None, None), (0.0, 1.0), (0.0, 0.0)]
     items = [
@@ -98,7 +98,7 @@ def test_disagreements_come_first_and_outputs_for_one_case_stand_together_within
 
 
 def test_all_are_listed_and_the_texts_of_those_most_worth_reading_are_there(
-    make_item: Callable[..., Candidate],
+    make_item: Callable[..., ListedItem],
 ):
     items = (make_item(f"c{n}", judge=0.0 if n % 100 == 7 else 1.0, text=f"[f(a={n})]") for n in range(1000))
     chosen = pack(items, {}, texts=12)
@@ -108,24 +108,24 @@ def test_all_are_listed_and_the_texts_of_those_most_worth_reading_are_there(
     assert all(f"[f(a={n})]" in text for n, text in zip(expected, _texts(chosen), strict=True))
 
 
-def test_of_right_items_the_texts_of_300_are_there(make_item: Callable[..., Candidate]):
+def test_of_right_items_the_texts_of_300_are_there(make_item: Callable[..., ListedItem]):
     items = [make_item(f"c{n}", judge=0.0 if n % 100 == 7 else 1.0) for n in range(700)]
     assert pack(items, {}).texts == 7 + 300
     assert pack(items, {}, texts=None).texts == 700
 
 
-def test_every_text_is_packed_when_asked_for(make_item: Callable[..., Candidate]):
+def test_every_text_is_packed_when_asked_for(make_item: Callable[..., ListedItem]):
     chosen = pack([make_item(f"c{n}") for n in range(300)], {}, texts=None)
     assert len(_texts(chosen)) == 300
     assert len(chosen.chunks) > 1
 
 
-def test_without_texts_everything_is_listed(make_item: Callable[..., Candidate]):
+def test_without_texts_everything_is_listed(make_item: Callable[..., ListedItem]):
     chosen = pack([make_item()], {}, texts=0)
     assert (chosen.listed, chosen.texts, chosen.chunks) == (1, 0, [])
 
 
-def test_every_text_of_an_item_is_bounded(make_item: Callable[..., Candidate]):
+def test_every_text_of_an_item_is_bounded(make_item: Callable[..., ListedItem]):
     chosen = pack([make_item(text="x" * 10_000_000, query="q" * 10_000_000)], {})
     assert len(unpacked(chosen.index)["queries"][0]) < 1000
     (text,) = _texts(chosen)
@@ -135,15 +135,15 @@ def test_every_text_of_an_item_is_bounded(make_item: Callable[..., Candidate]):
 
 
 def test_what_judges_were_sent_is_read_of_the_first_items_or_of_all_when_all_texts_are_wanted(
-    make_item: Callable[..., Candidate],
+    make_item: Callable[..., ListedItem],
 ):
     def told(texts: int | None) -> int:
         wanted: list[bool] = []
 
-        def reading(item: Candidate) -> Candidate:
-            def read(place: int, asked: bool) -> ReportItem:
+        def reading(item: ListedItem) -> ListedItem:
+            def read(offset: int, asked: bool) -> ReportItem:
                 wanted.append(asked)
-                return item.read(place, asked)
+                return item.read(offset, asked)
 
             return item._replace(read=read)
 
@@ -169,7 +169,7 @@ def judge_verdict(name: str, kind: JudgeKind, score: float) -> Verdict:
 
 
 def test_a_baseline_holds_no_label_to_its_threshold_where_a_judge_stands_beside_it(
-    make_item: Callable[..., Candidate],
+    make_item: Callable[..., ListedItem],
 ):
     words, reads = judge_verdict("words", "baseline", 0.4), judge_verdict("reads", "shipped", 0.7)
     item = make_item(checker=0.7, judges=[words, reads]).verdicts
@@ -179,7 +179,7 @@ def test_a_baseline_holds_no_label_to_its_threshold_where_a_judge_stands_beside_
 
 
 def test_a_label_is_held_to_the_threshold_of_each_judge_that_it_stands_beside(
-    make_item: Callable[..., Candidate],
+    make_item: Callable[..., ListedItem],
 ):
     strict, lax = judge_verdict("strict", "shipped", 1.0), judge_verdict("lax", "shipped", 0.7)
     thresholds = {strict.author: PassThreshold(0.7), lax.author: PassThreshold(0.5)}

@@ -10,7 +10,7 @@ from fiducial.records import ItemKey, Verdict
 from fiducial.records.standing_labels import majority_verdict
 from fiducial.report.items.run_items import RunItems
 from fiducial.report.items.view import status_of, verdicts_summary
-from fiducial.report.model import Candidate
+from fiducial.report.model import ListedItem
 
 CASES = [
     {"id": f"c{n}", "kind": "memory_answer", "reference": {"answers": ["Rome"]}, "tags": {"category": f"k{n % 2}"}}
@@ -25,7 +25,7 @@ OUTPUTS = [
 LABEL = Verdict(case_id="c1", system="a", by="ada", source="human", outcome="graded", score=0.0)
 
 
-def listed(run: Path) -> dict[ItemKey, Candidate]:
+def listed(run: Path) -> dict[ItemKey, ListedItem]:
     with RunStore(run) as store, RunItems(store) as items:
         return {item.key: item for item in items}
 
@@ -55,7 +55,7 @@ def test_a_candidate_reads_its_own_output_and_knows_its_case(tmp_path: Path):
         listed = list(items)
         assert listed
         for item in listed:
-            whole = item.read(item.place, False)
+            whole = item.read(item.offset, False)
             assert whole.output.key == item.key
             assert (whole.case.id, item.category) == (item.key.case_id, whole.case.tags["category"])
             assert whole.checker is not None

@@ -12,7 +12,7 @@ from fiducial.report.document import Details, Piece, Verbatim, as_html
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.items.sent_prompts import SentPrompt
 from fiducial.report.items.view import item_document
-from fiducial.report.model import Candidate, ReportItem
+from fiducial.report.model import ListedItem, ReportItem
 
 CALL = ToolCall(name="book", arguments={"city": "Oslo"})
 TOOL = {
@@ -29,13 +29,13 @@ def titles(pieces: list[Piece]) -> list[str]:
     return [each.title for each in pieces if isinstance(each, Verbatim)]
 
 
-def test_an_error_type_is_told_in_words_with_the_code_beside_it(make_item: Callable[..., Candidate]):
+def test_an_error_type_is_told_in_words_with_the_code_beside_it(make_item: Callable[..., ListedItem]):
     wrong = Verdict(case_id="case-1", system="alpha", by="ast/strict", source="checker", outcome="graded", score=0.0, error_type="value_error:string", reason="argument city")  # fmt: skip
     item = msgspec.structs.replace(make_item().read(0, False), checker=wrong)
     assert "wrong text value <small>value_error:string: argument city" in as_html(shown(item))
 
 
-def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., Candidate]):
+def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., ListedItem]):
     asks = {"tools": [TOOL], "reference": {"calls": [{"name": "book", "arguments": {"city": "Rome"}}]}}
     item = make_item(kind="tool_call", asks=asks).read(0, False)
     item = msgspec.structs.replace(item, output=Output(case_id="case-1", system="alpha", tool_calls=[CALL]))
@@ -47,13 +47,13 @@ def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., C
     assert folded[:2] == ["The calls as they were written, and what is expected", "Functions (1)"]
 
 
-def test_a_reply_that_is_no_call_is_shown_as_it_is(make_item: Callable[..., Candidate]):
+def test_a_reply_that_is_no_call_is_shown_as_it_is(make_item: Callable[..., ListedItem]):
     asks = {"tools": [TOOL], "reference": {"calls": [{"name": "book", "arguments": {"city": "Rome"}}]}}
     pieces = shown(make_item(kind="tool_call", asks=asks, text="No.").read(0, False))
     assert titles(pieces) == ["user", "Output", "Expected"]
 
 
-def _conversation(make_item: Callable[..., Candidate], turns: list[list[Any]], **more: Any) -> ReportItem:
+def _conversation(make_item: Callable[..., ListedItem], turns: list[list[Any]], **more: Any) -> ReportItem:
     item = make_item().read(0, False)
     case = msgspec.structs.replace(
         item.case, messages=[[{"role": "user", "content": "first"}], [{"role": "user", "content": "second"}]]
@@ -62,7 +62,7 @@ def _conversation(make_item: Callable[..., Candidate], turns: list[list[Any]], *
     return msgspec.structs.replace(item, case=case, output=output, **more)
 
 
-def test_turns_are_a_conversation_with_what_the_agent_was_told(make_item: Callable[..., Candidate]):
+def test_turns_are_a_conversation_with_what_the_agent_was_told(make_item: Callable[..., ListedItem]):
     pieces = shown(_conversation(make_item, [[[CALL], ToolResults(results=["done"]), "It is booked."], []]))
     assert titles(pieces) == [
         "Turn 1: user",
@@ -75,7 +75,7 @@ def test_turns_are_a_conversation_with_what_the_agent_was_told(make_item: Callab
 
 
 def test_what_calls_returned_when_they_were_executed_is_shown_where_nothing_was_recorded(
-    make_item: Callable[..., Candidate],
+    make_item: Callable[..., ListedItem],
 ):
     episode = [[StepOutcome(["book(city='Oslo')"], ["booked"]), StepOutcome(problem="cannot be read")]]
     pieces = shown(_conversation(make_item, [[[CALL], "??"]], episode=episode))
@@ -88,16 +88,16 @@ def test_what_calls_returned_when_they_were_executed_is_shown_where_nothing_was_
     assert "book(city=&#39;Oslo&#39;) -&gt; booked" in as_html(pieces)
 
 
-def test_turns_that_the_case_does_not_have_are_shown_too(make_item: Callable[..., Candidate]):
+def test_turns_that_the_case_does_not_have_are_shown_too(make_item: Callable[..., ListedItem]):
     assert "Turn 3: agent" in titles(shown(_conversation(make_item, [[], [], ["more"]])))
 
 
-def test_what_is_too_much_is_counted(make_item: Callable[..., Candidate]):
+def test_what_is_too_much_is_counted(make_item: Callable[..., ListedItem]):
     text = as_html(shown(_conversation(make_item, [["step"] * 500])))
     assert "302 more messages not shown here; the records hold them." in text
 
 
-def test_passages_are_shown_one_by_one_and_those_referred_to_are_marked(make_item: Callable[..., Candidate]):
+def test_passages_are_shown_one_by_one_and_those_referred_to_are_marked(make_item: Callable[..., ListedItem]):
     context = [ContextItem(id="a", content="first", request="asked"), ContextItem(id="b", content="second")]
     pieces = shown(make_item(text="As [b] says.", asks={"context": context}).read(0, False))
     passages = [each for each in pieces if isinstance(each, Verbatim) and each.title.startswith("Passage")]
@@ -114,7 +114,7 @@ def _exchange(item: ReportItem) -> str:
     return as_html(details.pieces)
 
 
-def test_what_a_judge_was_sent_and_replied_is_folded_away(make_item: Callable[..., Candidate]):
+def test_what_a_judge_was_sent_and_replied_is_folded_away(make_item: Callable[..., ListedItem]):
     sent = SentPrompt(
         messages=[{"role": "system", "content": "Be strict."}, {"role": "user", "content": "Is it?"}]
     )
@@ -125,14 +125,14 @@ def test_what_a_judge_was_sent_and_replied_is_folded_away(make_item: Callable[..
     assert "this is what it would be sent now" in _exchange(msgspec.structs.replace(item, prompts=[msgspec.structs.replace(sent, changed=True)]))  # fmt: skip
 
 
-def test_where_it_is_not_shown_what_a_judge_was_sent_the_reason_is(make_item: Callable[..., Candidate]):
+def test_where_it_is_not_shown_what_a_judge_was_sent_the_reason_is(make_item: Callable[..., ListedItem]):
     item = make_item().read(0, False)
     assert "--all-texts` shows it" in _exchange(item)
     gone = msgspec.structs.replace(item, prompts=[SentPrompt(problem="the prompt is gone")])
     assert "not shown here: the prompt is gone" in _exchange(gone)
 
 
-def test_a_system_that_crashed_is_shown_with_its_words(make_item: Callable[..., Candidate]):
+def test_a_system_that_crashed_is_shown_with_its_words(make_item: Callable[..., ListedItem]):
     crashed = Output(case_id="case-1", system="alpha", error="Traceback")
     assert "The system ended with" in titles(
         shown(msgspec.structs.replace(make_item().read(0, False), output=crashed))

@@ -14,7 +14,7 @@ from fiducial.evaluation.conclusion.run_results import OPEN, FaultExample, Strat
 from fiducial.records import JudgeId, Verdict
 from fiducial.report.document import as_lines
 from fiducial.report.html import render_report
-from fiducial.report.model import Candidate, ReportData
+from fiducial.report.model import ListedItem, ReportData
 from fiducial.report.text.failures_text import commonest_failures, failures_document
 
 JUDGE = "tool_call_accuracy/short@some-model"
@@ -65,7 +65,7 @@ def listed(page: str, address: str) -> int:
 
 
 def test_page_and_terminal_show_the_same_failures_and_each_leads_to_its_items(
-    data: ReportData, make_item: Callable[..., Candidate]
+    data: ReportData, make_item: Callable[..., ListedItem]
 ):
     checked = Verdict(
         case_id="c", system="alpha", by="ast/strict", source="checker", outcome="graded", score=0.0
