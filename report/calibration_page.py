@@ -45,8 +45,8 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
 _NAME = 26
 """Width of a judge's name beside the figure, in columns."""
 
-_EVERY = frozenset(key for key, _, _ in COLUMNS)
-_OF_SLICES = frozenset({"true_positive_rate", "true_negative_rate", "cohen_kappa"})
+_ALL_STATISTICS = frozenset(key for key, _, _ in COLUMNS)
+_SLICE_STATISTICS = frozenset({"true_positive_rate", "true_negative_rate", "cohen_kappa"})
 """Statistics shown by slice; the others are in calibration.json."""
 
 MOST_SLICES = 40
@@ -85,18 +85,16 @@ def calibration_page(
     } or calibration.judges
     yield Columns([_rates(readers), _cells(readers)])
     constant = {name.replace("_", " "): panel for name, panel in calibration.baselines.items()}
-    every = DocumentTable(
-        _head("Judge"), [_row(name, panel) for name, panel in (calibration.judges | constant).items()]
-    )
-    yield Details("Every statistic, with the baselines", [every])
+    rows = [_row(name, panel) for name, panel in (calibration.judges | constant).items()]
+    yield Details("Every statistic, with the baselines", [DocumentTable(_head("Judge"), rows)])
     yield from folded(calibration.cautions, calibration.judges)
     if len(readers) < len(calibration.judges):
         calibration = _restricted(calibration, readers)
     if scores:
         yield Columns(list(_figures(readers, scores)))
-    for name, at_each in (rates or {}).items():
-        if at_each:
-            yield Details(f"Thresholds of {name}", list(_thresholds(calibration, name, at_each)))
+    for name, by_threshold in (rates or {}).items():
+        if by_threshold:
+            yield Details(f"Thresholds of {name}", list(_thresholds(calibration, name, by_threshold)))
     sections = {
         "Judges against each other": _against_each_other(calibration, readers),
         "Adjudicated labels": adjudication_pieces(calibration.adjudication),
@@ -115,18 +113,18 @@ def calibration_page(
 def _restricted(calibration: CalibrationNumbers, judges: Collection[str]) -> CalibrationNumbers:
     """Restrict a calibration to the given judges."""
 
-    def of_these(values: Mapping[str, T]) -> dict[str, T]:
-        return {name: value for name, value in values.items() if name in judges}
+    def restricted(by_judge: Mapping[str, T]) -> dict[str, T]:
+        return {name: value for name, value in by_judge.items() if name in judges}
 
     slices = {
-        column: {value: of_these(panels) for value, panels in each.items()}
-        for column, each in calibration.slices.items()
+        column: {value: restricted(panels) for value, panels in values.items()}
+        for column, values in calibration.slices.items()
     }
     return msgspec.structs.replace(
         calibration,
         slices=slices,
-        systems=of_these(calibration.systems),
-        probability=of_these(calibration.probability),
+        systems=restricted(calibration.systems),
+        probability=restricted(calibration.probability),
     )
 
 
@@ -201,10 +199,7 @@ def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequen
 def _against_each_other(
     calibration: CalibrationNumbers, judges: Mapping[str, JudgeCalibration]
 ) -> Iterator[Piece]:
-    """Yield the joint errors of each pair of judges, and the result of comparing them.
-
-    Pairs without a common item are skipped.
-    """
+    """Yield how often each pair of judges agrees, and their comparison on common items."""
     if calibration.comparison is None:
         return
     pairs = [pair for pair in calibration.comparison.pairs if pair.n]
@@ -219,29 +214,28 @@ def _against_each_other(
         rows = [(a, [1.0 if a == b else agree.get((a, b)) for b in names]) for a in names]
         yield Columns([Figure(heat(caption, names, rows), caption=caption)])
     yield from comparison_document(msgspec.structs.replace(calibration.comparison, pairs=pairs))
-    if apart := len(calibration.comparison.pairs) - len(pairs):
-        yield f"Pairs without a common item: {number_text.count(apart)}."
+    if skipped := len(calibration.comparison.pairs) - len(pairs):
+        yield f"Pairs without a common item: {number_text.count(skipped)}."
 
 
-def _head(*first: str, statistics: Collection[str] = _EVERY) -> list[str | Cell]:
+def _head(*first: str, statistics: Collection[str] = _ALL_STATISTICS) -> list[str | Cell]:
     headings = (
         Cell(heading, title=explanation) for key, heading, explanation in COLUMNS if key in statistics
     )
     return [*first, "n", *headings]
 
 
-def _row(name: str, panel: JudgeCalibration, statistics: Collection[str] = _EVERY) -> list[str | Cell]:
-    clusters = number_text.counted(panel.n_clusters, "cluster") if panel.n_clusters else ""
-    counts = f"; tp {panel.tp:,}, fp {panel.fp:,}, fn {panel.fn:,}, tn {panel.tn:,}"
+def _row(
+    name: str, panel: JudgeCalibration, statistics: Collection[str] = _ALL_STATISTICS
+) -> list[str | Cell]:
+    is_whole = statistics is _ALL_STATISTICS
+    clusters = f"{number_text.counted(panel.n_clusters, 'cluster')}; " if panel.n_clusters else ""
+    counts = f"tp {panel.tp:,}, fp {panel.fp:,}, fn {panel.fn:,}, tn {panel.tn:,}"
     missing = f"{number_text.count(panel.n_missing)} missing" if panel.n_missing else ""
     return [
-        Cell(name, f"{clusters}{number_text.passing(panel.pass_at)}{counts}" if statistics is _EVERY else ""),
+        Cell(name, f"{clusters}{counts}{number_text.passing(panel.pass_at)}" if is_whole else ""),
         Cell(number_text.count(panel.n), missing),
-        *(
-            statistic_cell(panel.statistics.get(key), statistics is _EVERY)
-            for key, _, _ in COLUMNS
-            if key in statistics
-        ),
+        *(statistic_cell(panel.statistics.get(key), is_whole) for key, _, _ in COLUMNS if key in statistics),
     ]
 
 
@@ -251,9 +245,11 @@ def _slice(
     shown = list(values.items())[:MOST_SLICES]
     yield Columns([figure for judge in drawn for figure in _accuracies(column, judge, shown)])
     rows = [
-        [value, *_row(name, panel, _OF_SLICES)] for value, judges in shown for name, panel in judges.items()
+        [value, *_row(name, panel, _SLICE_STATISTICS)]
+        for value, judges in shown
+        for name, panel in judges.items()
     ]
-    yield DocumentTable(_head(column, "Judge", statistics=_OF_SLICES), rows, left_aligned=FIRST | {1})
+    yield DocumentTable(_head(column, "Judge", statistics=_SLICE_STATISTICS), rows, left_aligned=FIRST | {1})
     if len(values) > len(shown):
         hidden = number_text.counted(len(values) - len(shown), "more value")
         yield f"{hidden} in calibration.json."

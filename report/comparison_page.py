@@ -9,7 +9,7 @@ from ..calibration.preference.preference_results import PreferenceNumbers
 from ..calibration.statistic import Statistic
 from .document import Columns, Figure
 from .figures.forest_plot import PlottedInterval, forest
-from .overview import overview_leads
+from .overview import lead_caption, overview_leads
 from .page import ResultPage
 from .ranking import deciding
 from .text.comparison_screen import comparison_screen
@@ -39,12 +39,10 @@ def preferences_page(
     judges: Sequence[PreferenceNumbers], refused: Mapping[str, Sequence[str]] = {}
 ) -> ResultPage:
     """Return the page of systems by the preferences of judges."""
-    figures = [
-        figure
-        for judge in judges
-        for rates in [{name: each.win_rate for name, each in judge.systems.items()}]
-        for figure in _rates(rates, f"Win rate by {judge.judge}", short_names(rates))
-    ]
+    figures: list[Figure] = []
+    for judge in judges:
+        rates = {name: each.win_rate for name, each in judge.systems.items()}
+        figures += _rates(rates, f"Win rate by {judge.judge}", short_names(rates))
     return ResultPage(
         title="Preferences",
         about=f"{counted(len(judges), 'judge')}, {counted(sum(judge.comparisons for judge in judges), 'comparison')}",
@@ -79,7 +77,7 @@ def _leads(leader: str, leads: Mapping[str, Statistic], where: str) -> Iterator[
     if leads:
         names = short_names([leader, *leads])
         rows = [PlottedInterval.of(names.of(name), lead) for name, lead in leads.items()]
-        caption = f"Lead of {names.of(leader)} over each other system, {where}"
+        caption = lead_caption(names.of(leader), where)
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
 
 
@@ -94,7 +92,7 @@ def _differences(comparison: ComparisonNumbers) -> Iterator[Figure]:
             for pair in pairs[:_MOST]
         ]
         measure = terms_of(comparison).share if comparison.statistic == "accuracy" else comparison.statistic
-        caption = f"Difference of {measure}, first less second"
+        caption = f"Difference of {measure}, first minus second"
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)
 
 

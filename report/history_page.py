@@ -12,7 +12,7 @@ from .page import ResultPage
 from .text import number_text
 from .text.difference_text import changes
 from .text.history_screen import history_screen, main_part
-from .text.history_text import rate_cell, trend_figure
+from .text.history_text import names_in_order, rate_cell, trend_figure
 from .text.number_text import counted
 
 _MOST_FIGURES, _MOST_RUNS = 6, 6
@@ -42,7 +42,7 @@ def _trends(history: HistoryNumbers) -> Iterator[Figure]:
         rate = latest.get(system, {}).get(part)
         return 1.0 if rate is None or rate.value is None else -rate.value
 
-    systems = sorted(_names(run.systems for run in history.runs), key=best_first)
+    systems = sorted(names_in_order(run.systems for run in history.runs), key=best_first)
     for system in systems[:_MOST_FIGURES]:
         points = [(run.name, run.systems.get(system, {}).get(part), False) for run in history.runs]
         if figure := trend_figure(f"{system}, {'checked outputs' if part == CHECKED else part}", points):
@@ -50,10 +50,10 @@ def _trends(history: HistoryNumbers) -> Iterator[Figure]:
 
 
 def _parts(history: HistoryNumbers) -> Iterator[Piece]:
-    for system in _names(run.systems for run in history.runs):
+    for system in names_in_order(run.systems for run in history.runs):
         values = [run.systems.get(system, {}) for run in history.runs]
         yield from _latest(system, history.runs, values)
-        others = [name for name in _names(values) if name != main_part(history)]
+        others = [name for name in names_in_order(values) if name != main_part(history)]
         trends = [
             trend_figure(
                 f"{system}, {name}",
@@ -71,7 +71,7 @@ def _judges(history: HistoryNumbers) -> Iterator[Piece]:
         trend_figure(
             judge, [(run.name, run.accuracy.get(judge), (judge, run.name) in alarms) for run in history.runs]
         )
-        for judge in _names(run.accuracy for run in history.runs)
+        for judge in names_in_order(run.accuracy for run in history.runs)
     ]
     if drawn := [figure for figure in trends if figure is not None]:
         yield Columns(drawn)
@@ -93,7 +93,7 @@ def _latest(
             name,
             *(rate_cell(each.get(name), alarm=(name, run.name) in (alarms or ())) for run, each in latest),
         )
-        for name in _names(values)
+        for name in names_in_order(values)
     ]
     if rows:
         yield DocumentTable((title, *(run.name for run, _ in latest)), rows)
@@ -108,7 +108,3 @@ def _changes(history: HistoryNumbers) -> Iterator[Piece]:
             yield Details(title, [changes(run.changed)])
     for name, why in history.passed_over.items():
         yield CautionLine(f"{name} is skipped: {why}")
-
-
-def _names(values: Sequence[Mapping[str, object]] | Iterator[Mapping[str, object]]) -> list[str]:
-    return list(dict.fromkeys(name for each in values for name in each))

@@ -35,15 +35,15 @@ _MOST = 30
 
 @document
 def overview_document(systems: Sequence[SystemResult], compared: ComparisonNumbers | None) -> Iterator[Piece]:
-    """Show systems side by side and, if several, against each other.
-
-    These are figures of each part and of the differences, a table of systems by part, and, folded, each judge's rates.
-    """
+    """Yield figures of each part and of the leads, a table of systems by part, and each judge's rates."""
     parts = _parts(systems, compared)
     yield overview_figures(systems, compared)
-    table = {name: [_rate(rates.get(each.system)) for each in systems] for name, rates in parts.items()}
+    table = {part: [_rate(rates.get(each.system)) for each in systems] for part, rates in parts.items()}
     names = [system.system for system in systems]
-    yield _across("part", names, table) if len(systems) <= MOST_COLUMNS else _down("system", names, table)
+    if len(systems) <= MOST_COLUMNS:
+        yield _systems_as_columns("part", names, table)
+    else:
+        yield _systems_as_rows("system", names, table)
     if rows := list(_judges(systems)):
         judged = DocumentTable(("part", *names), rows)
         yield Details("Each judge's rate of the undecided outputs", [judged, *rate_notes(systems)])
@@ -53,11 +53,13 @@ MOST_COLUMNS = 6
 """Most systems as columns; more are the rows."""
 
 
-def _across(title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
+def _systems_as_columns(
+    title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]
+) -> DocumentTable:
     return DocumentTable((title, *names), [(name, *cells) for name, cells in table.items()])
 
 
-def _down(title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
+def _systems_as_rows(title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
     return DocumentTable(
         (title, *table), [(name, *cells) for name, *cells in zip(names, *table.values(), strict=True)]
     )
@@ -87,12 +89,12 @@ def _fault(system: SystemResult, fault: str) -> Cell:
 
 def overview_figures(systems: Sequence[SystemResult], compared: ComparisonNumbers | None) -> Columns:
     """Return figures of all systems: one per part, and one of the differences."""
-    drawn = [
-        Figure(forest(name, rows), caption=name)
-        for name, rates in _parts(systems, compared).items()
-        if (rows := _drawn(systems, rates))
+    figures = [
+        Figure(forest(part, rows), caption=part)
+        for part, rates in _parts(systems, compared).items()
+        if (rows := _plotted(systems, rates))
     ]
-    return Columns([*drawn, *_differences(compared)])
+    return Columns([*figures, *_leads(compared)])
 
 
 def _parts(
@@ -135,7 +137,7 @@ def _undecided_rate(system: SystemResult) -> StratumRate | None:
     return by_one_judge if system.judged is None or by_one_judge.of == system.judged.of else system.judged
 
 
-def _drawn(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[PlottedInterval]:
+def _plotted(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[PlottedInterval]:
     return [
         PlottedInterval.of(each.system, rate, bounds=rate.bounds if isinstance(rate, StratumRate) else None)
         for each in systems[:_MOST]
@@ -143,16 +145,21 @@ def _drawn(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> l
     ]
 
 
-def _differences(compared: ComparisonNumbers | None) -> Iterator[Figure]:
-    """Yield the first system's difference to every other, in the part that ranks systems."""
+def _leads(compared: ComparisonNumbers | None) -> Iterator[Figure]:
+    """Yield the leader's lead over each other system, in the part that ranks them."""
     if compared is None or compared.strata is None:
         return
     _, where = deciding(compared.strata)
     leader, leads = overview_leads(compared.strata)
     if leads:
         rows = [PlottedInterval.of(name, lead) for name, lead in leads.items()]
-        caption = f"how far {leader} is ahead, {where}"
+        caption = lead_caption(leader, where)
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
+
+
+def lead_caption(leader: str, where: str) -> str:
+    """Return the caption of a leader's leads on the part that ranks systems."""
+    return f"Lead of {leader} over each other system, {where}"
 
 
 def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:
@@ -172,19 +179,19 @@ def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:
 def _rate(rate: Statistic | None) -> Cell:
     if rate is None:
         return Cell("-", title="no such output")
-    behind = [number_text.interval(rate.low, rate.high)]
+    details = [number_text.interval(rate.low, rate.high)]
     if isinstance(rate, StratumRate):
-        behind += ["mean score"] if rate.fractions else []
+        details += ["mean score"] if rate.fractions else []
         missing = number_text.outcomes(rate.outcomes)
-        behind += [
+        details += [
             number_text.denominator(rate) + (f" ({missing})" if missing else ""),
             number_text.bounds(rate),
         ]
     else:
-        behind.append(f"n {number_text.count(rate.n)}")
+        details.append(f"n {number_text.count(rate.n)}")
     if rate.value is None:
-        return Cell("undefined", "; ".join([rate.undefined or "no value", *filter(None, behind)]))
-    return Cell(number_text.decimal(rate.value), " ".join(filter(None, behind)), rate.method or "")
+        return Cell("undefined", "; ".join([rate.undefined or "no value", *filter(None, details)]))
+    return Cell(number_text.decimal(rate.value), " ".join(filter(None, details)), rate.method or "")
 
 
 _PARTS_OF_JUDGES = {UNJUDGED: "not judged", OPEN: "uncorrected", CORRECTED: "corrected with labels"}

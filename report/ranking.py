@@ -24,13 +24,14 @@ from .text.ranking_text import (
     ranking_sentence,
 )
 
-_COUNTED = {
+_PASSING = {
     ON_ALL: "{} outputs pass",
     ON_CHECKED: "{} checked outputs pass",
     ON_LABELLED: "{} labelled outputs pass",
     ON_JUDGED: "{} judged outputs pass (uncorrected)",
     ON_CORRECTED: "{} judged outputs pass (corrected with labels)",
 }
+"""Wording of a rate by part; ``{}`` stands for n."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +75,7 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
         )
     if not any(pair.n for pair in part.pairs):
         return f"No significant difference between systems yet: they have no graded case in common {where}."
-    text = ranking_sentence(ranked, graded_rates(part), part.pairs, where=where, passing=_COUNTED[where])
+    text = ranking_sentence(ranked, graded_rates(part), part.pairs, where=where, passing=_PASSING[where])
     if unranked:
         text += f" Not ranked, for too few or unusual labels: {number_text.named_or_counted(unranked)}."
     if part is strata.decided and any(strata.open.outputs.values()):
@@ -84,7 +85,7 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
     return text
 
 
-_JUDGED_ONES = {
+_CORRECTION = {
     ALL_UNCORRECTED: ", judged ones uncorrected",
     ALL_CORRECTED: ", judged ones corrected with labels",
 }
@@ -95,7 +96,7 @@ def _only_system(system: SystemResult) -> str:
     whole = system.overall
     if whole is not None and whole.value is not None:
         return (
-            f"{system.system}: {_passing(whole, 'outputs')}{_JUDGED_ONES.get(whole.name, '')}{_range(whole)}."
+            f"{system.system}: {_passing(whole, 'outputs')}{_CORRECTION.get(whole.name, '')}{_range(whole)}."
         )
     parts = [part for part in system.strata if part.name == DECIDED and part.value is not None]
     if not parts:
@@ -172,18 +173,18 @@ def graded_rates(part: ComparedStratum) -> dict[str, Statistic]:
 
 
 def _ahead_on_all(strata: Strata, part: ComparedStratum, leader: str) -> str:
-    """Name systems that lead on all outputs but are beaten on a part; empty if none."""
+    """Name systems with a higher rate on all outputs that the leader beats on a part; empty if none."""
     rates = {name: rate.value for name, rate in strata.all.rates.items() if rate.value is not None}
     beaten = [name for name in rates if pair_of(part.pairs, leader, name)[1]]
-    ahead_of_it = [name for name in beaten if leader in rates and rates[name] > rates[leader]]
-    if not ahead_of_it:
+    higher = [name for name in beaten if leader in rates and rates[name] > rates[leader]]
+    if not higher:
         return ""
-    verb = "is" if len(ahead_of_it) == 1 else "are"
-    return f" But on all outputs, judged ones uncorrected, {listed(ahead_of_it)} {verb} ahead."
+    verb = "is" if len(higher) == 1 else "are"
+    return f" But on all outputs, judged ones uncorrected, {listed(higher)} {verb} ahead."
 
 
 def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:
-    """Compare the systems by judges on undecided outputs, each called ``noun``."""
+    """Compare the systems on undecided outputs by their judges; ``noun`` names one such output."""
     total = sum(undecided.outputs.values())
     outputs = counted(total, noun)
     ranked = ranked_rates(undecided)
@@ -198,10 +199,10 @@ def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:
         return f"Of {outputs}, only those of {first} are graded."
     beaten = [name for name in others if pair_of(undecided.pairs, first, name)[1]]
     if undecided.corrected_systems:
-        tested = (
+        result = (
             f"{first} passes more often than {listed(beaten)}" if beaten else "no difference is significant"
         )
-        return f"{on}, judged and corrected with labels, {tested}."
+        return f"{on}, judged and corrected with labels, {result}."
     if not beaten:
         return f"{on}, judges (uncorrected) show no significant difference."
     to_whom = "" if beaten == others else f" to {listed(beaten)}"

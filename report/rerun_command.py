@@ -11,8 +11,8 @@ _ONE_TIME = ("--generate", "--agent", "--labels-patch", "--again")
 
 
 def rerun_command(
-    typed: Sequence[str],
-    named: Collection[str],
+    words: Sequence[str],
+    case_arguments: Collection[str],
     *,
     cases: Path,
     outputs: Sequence[str],
@@ -22,26 +22,26 @@ def rerun_command(
     """Return the command of a run with other cases and another folder.
 
     Args:
-        typed: The words of the original command.
-        named: The cases as named in it.
+        words: The original command, word by word.
+        case_arguments: The words of it that name the cases.
         cases: The cases that take their place.
         outputs: The run's outputs.
         labels: Labels that the run keeps.
         out: The other folder.
     """
-    repeatable = typed[1:2] in (["run"], ["judge"]) and set(named) <= {*typed}
-    if repeatable and not any(word.split("=")[0] in _ONE_TIME for word in typed):
-        words = ["fiducial", "run", str(cases), *_without(typed[2:], named)]
+    repeatable = words[1:2] in (["run"], ["judge"]) and set(case_arguments) <= {*words}
+    if repeatable and not any(word.split("=")[0] in _ONE_TIME for word in words):
+        command = ["fiducial", "run", str(cases), *_without(words[2:], case_arguments)]
     else:
-        words = ["fiducial", "run", str(cases), "--outputs", *outputs]
-    if labels is not None and not any(word.split("=")[0] == "--labels" for word in words):
-        words += ["--labels", str(labels)]
-    return shlex.join([*words, "--out", str(out)])
+        command = ["fiducial", "run", str(cases), "--outputs", *outputs]
+    if labels is not None and not any(word.split("=")[0] == "--labels" for word in command):
+        command += ["--labels", str(labels)]
+    return shlex.join([*command, "--out", str(out)])
 
 
-def _without(words: Sequence[str], named: Collection[str]) -> Iterator[str]:
+def _without(words: Sequence[str], case_arguments: Collection[str]) -> Iterator[str]:
     """Yield the words of a command except its cases and folder."""
-    remaining, is_folder = set(named), False
+    remaining, is_folder = set(case_arguments), False
     for word in words:
         if is_folder or word.startswith("--out="):
             is_folder = False

@@ -27,11 +27,11 @@ from .page import rendered, write_page
 from .review_view import ReviewItem, review_item
 
 _USE = {
-    "open": "A random sample of undecided outputs. Label as many as you like, in this order; the labels correct the run's rates.",
+    "open": "A random sample of undecided outputs. Label as many as you like, in this order. The labels correct the run's rates.",
     "decided": "A random sample of checked outputs, to audit the checker. It corrects no rate.",
     "doubt": "Drawn by the judge's doubt, with known chances. Label all of them; only with these chances may they correct a rate.",
     "disagreements": "Outputs on which a label and a judge differ, and some on which they agree, in random order. Decide which are right: rates are compared with your decisions, which can also correct the data set.",
-    "survivors": "Planted faults that every judge missed, and some that were caught, in random order. Decide which outputs are right: a fault that is none is the probe's error, not the judge's.",
+    "survivors": "Planted faults that every judge missed, and some that were caught, in random order. Decide which outputs are right: if a planted fault is harmless, the probe is wrong, not the judge.",
     "suspects": "Outputs whose label most judges contradict, the most doubtful first. Decide which are right.",
     "suspected": "Chosen because judges contradict their labels. They are not a random sample: use the answers to fix cases, not to correct rates.",
 }
@@ -73,10 +73,12 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
         RunFolderError: The run's inputs were moved or changed.
     """
     inputs = store.inputs
-    wanted, ids = set(keys), {key.case_id for key in keys}
+    selected, ids = set(keys), {key.case_id for key in keys}
     cases = {case.id: case for path in inputs.cases for case in read_records(path, Case) if case.id in ids}
-    # Workspaces are found from the folders of the files.
-    outputs = {each.key: each for file in inputs.outputs for each in read_outputs(file) if each.key in wanted}
+    # Paths of workspaces are relative to the file of outputs.
+    outputs = {
+        each.key: each for file in inputs.outputs for each in read_outputs(file) if each.key in selected
+    }
     opinions = opinions_on(store, sample) if sample.kind in TO_DECIDE else {}
     for key in keys:
         if key not in outputs or key.case_id not in cases:

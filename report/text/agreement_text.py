@@ -1,7 +1,4 @@
-"""Text for agreement: adjudicated labels, label errors, judges and systems side by side.
-
-Also judges against labels before and after adjudication, judge against judge, and scores as probabilities.
-"""
+"""Text for agreement: adjudicated labels, label errors, pairs of judges, scores as probabilities."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from ..document import CautionLine, Details, Piece
 from ..document_parts import ENDS, FIRST, DocumentTable, statistic_pieces
 from .number_text import counted, number, statistic_cells, with_interval
 
-_MODELS = (
+_DECIDED_BY_MODELS = (
     "some decisions are a model's: look again at those that matter (`fiducial review RUN --of disagreements`)"
 )
 _ONE_SIDED = (
@@ -34,7 +31,7 @@ _TAKEN_AS_RIGHT = (
     "decide half of them again"
 )
 _ALLOWED_FOR = "only corrected numbers allow for it"
-_HOW = "by double sampling, also for unexamined agreements; undecidable outputs are left out"
+_CORRECTION = "by double sampling, also for unexamined agreements; undecidable outputs are left out"
 
 
 def adjudication_pieces(adjudication: Adjudication | None) -> Iterator[Piece]:
@@ -54,7 +51,7 @@ def who_decided(adjudicators: Adjudicators, faults: Mapping[str, int]) -> Iterat
     """Yield who adjudicated, how far they agree, and why judge and label differ."""
     yield f"Adjudicated: {_adjudicators(adjudicators)}"
     if adjudicators.models:
-        yield CautionLine(_MODELS, indent=2)
+        yield CautionLine(_DECIDED_BY_MODELS, indent=2)
     yield CautionLine(_errors_of(adjudicators.alike, adjudicators.error), indent=2)
     if faults:
         decisions = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in faults.items())
@@ -62,18 +59,18 @@ def who_decided(adjudicators: Adjudicators, faults: Mapping[str, int]) -> Iterat
 
 
 def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
-    """Say whether decisions count as right, and their error rate if two people decided."""
+    """Return whether decisions count as right, and their error rate if two people decided."""
     if error is not None:
         return f"decisions are wrong at a rate of {error} by items that two decided, if both err alike and independently; {_ALLOWED_FOR}"
     if alike is None or alike.value is None:
         return _TAKEN_AS_RIGHT
-    apart = min(0.5, 1.0 - alike.value)
-    rate = (1.0 - math.sqrt(1.0 - 2.0 * apart)) / 2.0
-    return f"decisions count as right: each of two that differ on {apart:.0%} errs on about {rate:.0%}, which no interval below contains"
+    differing = min(0.5, 1.0 - alike.value)
+    error_rate = (1.0 - math.sqrt(1.0 - 2.0 * differing)) / 2.0
+    return f"decisions count as right: each of two that differ on {differing:.0%} errs on about {error_rate:.0%}, which no interval below contains"
 
 
 def _adjudicators(by: Adjudicators) -> str:
-    """Count the adjudicated items by person, and say how far people agree."""
+    """Return the number of adjudicated items by person, and how far people agree."""
     names = ", ".join(f"{name} {items:,}" for name, items in {**by.people, **by.models}.items())
     clause = f"{counted(by.items, 'item')} ({names})"
     if by.alike is None:
@@ -88,11 +85,14 @@ def disagreements_clause(adjudicated: AdjudicatedJudge) -> str:
 
     Example: ``of 36 disagreements the judge is right in 25, ...``.
     """
-    apart = adjudicated.disagreements
-    parts = [f"the judge is right in {apart.judge_right:,}", f"the label in {apart.judge_wrong:,}"]
-    parts += [f"{apart.undecidable:,} cannot be decided"] if apart.undecidable else []
-    parts += [f"{apart.left:,} unexamined"] if apart.left else []
-    return f"of {counted(apart.rows, 'disagreement')} {', '.join(parts)}"
+    disagreements = adjudicated.disagreements
+    parts = [
+        f"the judge is right in {disagreements.judge_right:,}",
+        f"the label in {disagreements.judge_wrong:,}",
+    ]
+    parts += [f"{disagreements.undecidable:,} cannot be decided"] if disagreements.undecidable else []
+    parts += [f"{disagreements.left:,} unexamined"] if disagreements.left else []
+    return f"of {counted(disagreements.rows, 'disagreement')} {', '.join(parts)}"
 
 
 def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
@@ -109,14 +109,7 @@ def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
         for name, each in adjudicated.as_labelled.items()
     ]
     yield DocumentTable(("", "as labelled", "adjudicated", "undecidable against it, for it"), rows, indent=4)
-    if all(each.value is None for each in adjudicated.corrected.values()):
-        why = next(iter(adjudicated.corrected.values())).undefined
-        yield f"    not corrected for unexamined outputs: {why}"
-        if adjudicated.agreements.left == adjudicated.agreements.rows:
-            yield CautionLine(_ONE_SIDED, indent=4)
-    else:
-        yield f"    corrected {_HOW}"
-        yield from statistic_pieces(adjudicated.corrected, head=False, indent=6)
+    yield from _corrected(adjudicated)
     yield "    errors of the labels themselves"
     errors = [
         (name, _cell(each.found), f"{each.undecidable:,}", _cell(each.corrected))
@@ -125,6 +118,18 @@ def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
     yield DocumentTable(
         ("", "found wrong, at least", "undecidable", "corrected"), errors, left_aligned=FIRST, indent=4
     )
+
+
+def _corrected(adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
+    """Yield the corrected rates of a judge, or why there are none."""
+    if any(each.value is not None for each in adjudicated.corrected.values()):
+        yield f"    corrected {_CORRECTION}"
+        yield from statistic_pieces(adjudicated.corrected, head=False, indent=6)
+        return
+    reason = next(iter(adjudicated.corrected.values())).undefined
+    yield f"    not corrected for unexamined outputs: {reason}"
+    if adjudicated.agreements.left == adjudicated.agreements.rows:
+        yield CautionLine(_ONE_SIDED, indent=4)
 
 
 def _agreements(examined: LookedAt) -> str:
@@ -161,30 +166,23 @@ def adjudicated_by(adjudication: Adjudication | None, judge: str) -> str:
         or adjudicated.disagreements.left == adjudicated.disagreements.rows
     ):
         return ""
-    who = (
-        "people"
-        if not adjudication.by.models
-        else "a model"
-        if not adjudication.by.people
-        else "people and a model"
-    )
-    rates = _rates(adjudicated.adjudicated)
-    return f"adjudicated by {who}: {disagreements_clause(adjudicated)}{rates}"
+    who = [*(["people"] if adjudication.by.people else []), *(["a model"] if adjudication.by.models else [])]
+    tpr, tnr = (adjudicated.adjudicated[name].value for name in _RATES)
+    rates = f"(then TPR {number(tpr)}, TNR {number(tnr)})"
+    return f"adjudicated by {' and '.join(who) or 'people'}: {disagreements_clause(adjudicated)} {rates}"
 
 
-def _rates(statistics: Mapping[str, Statistic]) -> str:
-    positive, negative = (statistics[name].value for name in ("true_positive_rate", "true_negative_rate"))
-    return f" (then TPR {number(positive)}, TNR {number(negative)})"
-
+_RATES = ("true_positive_rate", "true_negative_rate")
 
 _NOTABLE, _SHOWN = 0.02, 3
+"""Smallest excess agreement of two judges that is printed, and most such pairs."""
 
 _DESCRIPTIVE = ("reliability", "resolution", "remainder")
 """Parts of the Brier score that are printed only in corrected form, without small-sample bias; the JSON has them."""
 
 
 def judges_alone_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Yield Dawid and Skene's model beside the labels; nothing without a model or for few items."""
+    """Yield the rates of Dawid and Skene's model beside those by labels; nothing for few items."""
     model = calibration.dawid_skene
     if model.prevalence is None or model.n < FEW_CLUSTERS:
         return
@@ -193,15 +191,14 @@ def judges_alone_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     )
     rows: list[tuple[str, ...]] = []
     for judge, rates in model.judges.items():
-        values = (
-            value
-            for name in ("true_positive_rate", "true_negative_rate")
-            for value in (getattr(rates, name).value, _by_labels(calibration.judges.get(judge), name))
-        )
-        rows.append((judge, *map(number, values)))
-    yield DocumentTable(("judge", "TPR if so", "by labels", "TNR if so", "by labels"), rows)
-    right = _by_labels(calibration.baselines.get("always_pass"), "prevalence")
-    yield f"  share right: {number(model.prevalence.value)} if so, {number(right)} by labels"
+        panel = calibration.judges.get(judge)
+        tpr, tnr = rates.true_positive_rate.value, rates.true_negative_rate.value
+        by_labels = [_by_labels(panel, name) for name in _RATES]
+        rows.append((judge, *map(number, (tpr, by_labels[0], tnr, by_labels[1]))))
+    yield DocumentTable(("judge", "TPR", "by labels", "TNR", "by labels"), rows)
+    share = _by_labels(calibration.baselines.get("always_pass"), "prevalence")
+    by_label = "" if share is None else f", {number(share)} by labels"
+    yield f"  share right: {number(model.prevalence.value)} by the model{by_label}"
     yield from _pairs(model.pairs)
 
 
@@ -212,13 +209,13 @@ def _by_labels(panel: JudgeCalibration | None, name: str) -> float | None:
 
 def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
     if not pairs:
-        yield "  with three judges the model meets any agreement of pairs, so errors that they share cannot show"
+        yield "  with three judges the model fits any agreement of pairs, so shared errors cannot show"
         return
     worst = [pair for pair in pairs if pair.residual >= _NOTABLE]
     if not worst:
-        yield "  no two judges agree notably more than that; errors that all of them share cannot show"
+        yield "  no two judges agree notably more than the model expects; errors that all of them share cannot show"
         return
-    yield "  but judges share errors, which the model takes for the truth: these agree more than it expects"
+    yield "  but judges share errors, which the model takes for truth: these pairs agree more than it expects"
     for pair in sorted(worst, key=lambda pair: -pair.residual)[:_SHOWN]:
         yield f"    {pair.a} and {pair.b}: {number(pair.observed)}, expected {number(pair.expected)}, on {pair.n:,}"
 
@@ -240,8 +237,10 @@ def system_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     rows: list[tuple[str, ...]] = []
     for judge, agreement in calibration.systems.items():
         value, interval, _, method = statistic_cells(agreement.largest_difference)
-        off = {name: abs(system.difference.value or 0.0) for name, system in agreement.systems.items()}
-        worst = max(off, key=lambda name: off[name])
+        differences = {
+            name: abs(system.difference.value or 0.0) for name, system in agreement.systems.items()
+        }
+        worst = max(differences, key=lambda name: differences[name])
         tau = number(agreement.kendall_tau_b.value)
         rows.append((judge, f"{len(agreement.systems):,}", tau, value, interval, worst, method))
     if rows:
@@ -265,10 +264,7 @@ def _systems(agreement: SystemAgreement) -> DocumentTable:
 
 
 def recalibration_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Yield the gain of recalibrating scores; nothing if not requested.
-
-    Recalibration maps scores to rates.
-    """
+    """Yield the gain of recalibrating scores, that is of mapping them to rates; nothing if not requested."""
     for judge, each in calibration.recalibration.items():
         yield (
             f"{judge}, scores mapped to rates ({each.method}, each tenth of the clusters by a map of the others; the map is in the "
@@ -286,17 +282,14 @@ def recalibration_lines(calibration: CalibrationNumbers) -> Iterator[str]:
     for judge, each in calibration.recalibration.items():
         change = each.change
         if change.value is None:
-            yield f"{judge}: scores are not mapped to rates: {change.undefined}"
+            yield f"{judge}: scores cannot be mapped to rates: {change.undefined}"
         else:
             shown = with_interval(change.value, change.low, change.high)
             yield f"{judge}: mapped by {each.method}, the held-out Brier score changes by {shown}, n {change.n:,} (lower is better)"
 
 
 def people_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Yield the agreement among people, the practical ceiling for judges.
-
-    Yields no pieces if there is no such agreement.
-    """
+    """Yield the agreement among people, if known: the practical ceiling for judges."""
     if calibration.people is not None:
         yield f"Krippendorff's alpha of {len(calibration.people.names)} people among themselves:"
         yield from statistic_pieces(calibration.people.krippendorff_alpha, head=False)

@@ -30,9 +30,9 @@ _HEADINGS = {
 }
 
 
-_COMPARED = (
-    "; each probe beside its right output, in both orders. caught: the right output is chosen in both; failed: so, though its twin is as "
-    "good; passed: chosen in one at most"
+_PAIRWISE = (
+    "; each probe beside its right output, in both orders. caught: the right output is chosen in both; failed: the same, though its twin is "
+    "as good; passed: the right output is chosen in one at most"
 )
 
 
@@ -115,7 +115,7 @@ _NO_RATES: Mapping[str, str] = {}
 def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str, str]]) -> Iterator[Piece]:
     """Yield a judge's rates by operator, beside the baseline's, and its comparisons."""
     lexical = lexical_by_judge.get(judge.id.name, _NO_RATES) if judge.id.kind == "shipped" else _NO_RATES
-    how = _COMPARED if judge.compares else passing(judge.pass_at, judge.pass_at_source)
+    how = _PAIRWISE if judge.compares else passing(judge.pass_at, judge.pass_at_source)
     yield f"{judge.judge}: {counted(judge.asked, 'verdict')}{how}"
     for plants, (heading, rate) in _HEADINGS.items():
         rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
@@ -140,12 +140,12 @@ def _findings(judge: JudgeAudit) -> Iterator[str]:
 
 
 def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[str, ...]:
-    value, interval, on, _ = statistic_cells(result.rate)
+    value, interval, n, _ = statistic_cells(result.rate)
     notes = [f"{count:,} {outcome}" for outcome, count in result.ungraded.items()]
     if result.deviation is not None:
         notes.append(f"score minus label {result.deviation}")
     compared = [lexical.get(result.operator, "-")] if lexical else []
-    return (result.operator, value, interval, on, *compared, "; ".join(notes))
+    return (result.operator, value, interval, n, *compared, "; ".join(notes))
 
 
 def _comparisons(comparisons: Iterable[AuditComparison]) -> DocumentTable:

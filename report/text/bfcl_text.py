@@ -32,12 +32,12 @@ def _how_read(system: SystemScore) -> str:
 
 def _scores(system: SystemScore) -> Iterator[tuple[str, ...]]:
     for name, score in system.scores.items():
-        found = rate(score)
-        interval = "" if found.low is None else f"[{found.low:.1%}, {found.high:.1%}]"
+        measured = rate(score)
+        interval = "" if measured.low is None else f"[{measured.low:.1%}, {measured.high:.1%}]"
         if score.undecided:
             low, high = score.bounds
             interval += f" {score.undecided:,} undecided, so {low:.1%} to {high:.1%} of {score.count:,}"
-        accuracy = "undecided" if found.value is None else f"{found.value:.2%}"
+        accuracy = "undecided" if measured.value is None else f"{measured.value:.2%}"
         yield name, count(score.tally.correct), count(score.tally.total), accuracy, interval.strip()
 
 

@@ -14,7 +14,16 @@ from . import number_text
 from .agreement_text import judges_alone_pieces, recalibration_lines
 from .calibration_text import requested_pieces, statistics_of, uneven_slices
 from .caution_text import brief
-from .judges_text import FAILED_GOOD, PASSED_BAD, Trust, TrustWord, alike, error_rates, group_label, trust_of
+from .judges_text import (
+    FAILED_GOOD,
+    PASSED_BAD,
+    Trust,
+    TrustWord,
+    error_rates,
+    group_label,
+    same_results,
+    trust_of,
+)
 from .one_screen import ShortNames, statistic_text
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
@@ -33,7 +42,8 @@ _KAPPA = "cohen_kappa"
 """The one coefficient of agreement on this screen."""
 
 
-_SET_BY_USERS: tuple[ThresholdSource, ...] = ("told", "default")
+_UNDECLARED: tuple[ThresholdSource, ...] = ("told", "default")
+"""Sources of thresholds that the judge's prompt does not declare."""
 
 _LABEL_RATIO = 1.2
 """Largest ratio of label counts at which the best of several judges is named."""
@@ -93,19 +103,16 @@ def _best(trust: Sequence[Trust]) -> str:
 
 def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
     """Ask for labels of a class that has none."""
-    for has, lacks, judges in (
+    for present, absent, judges in (
         ("pass", "fail", [each for each in trust if each.good and not each.bad]),
         ("fail", "pass", [each for each in trust if each.bad and not each.good]),
     ):
         if judges:
-            number = judges[0].good + judges[0].bad
-            n = f"{number:,} labels" if len(judges) == 1 and number > 1 else "labels"
-            whose = (
-                ""
-                if len(judges) == len(trust)
-                else f" of {number_text.listed([each.judge for each in judges])}"
-            )
-            yield f"All {n}{whose} {has}: label some outputs that {lacks}."
+            count = judges[0].good + judges[0].bad
+            labels = f"{count:,} labels" if len(judges) == 1 and count > 1 else "labels"
+            names = number_text.listed([each.judge for each in judges])
+            of_judges = "" if len(judges) == len(trust) else f" of {names}"
+            yield f"All {labels}{of_judges} {present}: label some outputs that {absent}."
 
 
 def _judges(trust: Sequence[Trust], names: ShortNames) -> Iterator[Piece]:
@@ -129,11 +136,11 @@ def _thresholds(calibration: CalibrationNumbers) -> Iterator[str]:
     """Yield the thresholds that no judge declares, if scores are not all 0 or 1."""
     judges: dict[float, list[str]] = {}
     for judge in calibration.probability:
-        if calibration.judges[judge].pass_at_source in _SET_BY_USERS and not judge.endswith(f"@{BASELINE}"):
+        if calibration.judges[judge].pass_at_source in _UNDECLARED and not judge.endswith(f"@{BASELINE}"):
             judges.setdefault(calibration.judges[judge].pass_at, []).append(judge)
-    for at, named in judges.items():
-        who = named[0] if len(named) == 1 else number_text.counted(len(named), "judge")
-        yield f"{who}: scores from {at:g} pass (--pass-at)."
+    for at, names in judges.items():
+        subject = names[0] if len(names) == 1 else number_text.counted(len(names), "judge")
+        yield f"{subject}: scores from {at:g} pass (--pass-at)."
 
 
 def _columns(table: DocumentTable) -> int:
@@ -151,7 +158,7 @@ def _table(
                 f"  {group_label(each, names.of(each[0].judge))}",
                 *_cells(each[0].panel, kappa_interval=kappa_interval),
             )
-            for each in alike(group)
+            for each in same_results(group)
         ]
     return DocumentTable(
         (title, PASSED_BAD, FAILED_GOOD, "kappa", "bad+good"), rows, left_aligned=FIRST, indent=0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
-from ...calibration.agreement.diagnosis_results import EqualRates
+from ...calibration.agreement.diagnosis_results import CategoryAgreement, EqualRates, LabelAudit
 from ...calibration.statistic import Statistic
 from ...calibration.thresholds.threshold_results import BetterThreshold, CertifiedThreshold
 from ..document import Piece, document
@@ -39,7 +39,7 @@ _HEADLINE = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kapp
 def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
     """Build the calibration document, with a table for each value of the ``slices`` columns."""
     if not any(panel.n for panel in calibration.judges.values()):
-        yield _nothing(calibration.judges)
+        yield _no_labels(calibration.judges)
         yield from judges_alone_pieces(calibration)
         return
     for judge, panel in calibration.judges.items():
@@ -62,14 +62,14 @@ def calibration_document(calibration: CalibrationNumbers, *, slices: Iterable[st
     yield from folded(calibration.cautions, calibration.judges)
 
 
-def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
+def _no_labels(judges: Mapping[str, JudgeCalibration]) -> str:
     """Return advice for when no judge can be compared with labels."""
     if not judges:
         return "no judge has a verdict, so there is nothing to calibrate"
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in judges.values())
     labels = sum(panel.n_missing for panel in judges.values())
     why = f"none of {counted(labels, 'row')} with a label has a score" if labels else "no row has a label"
-    how = "label some (`fiducial plan TABLE --next 50` draws which) and add their labels as a column `label`"
+    how = "draw items to label (`fiducial plan TABLE --next 50`) and add their labels as a column `label`"
     return f"{why}, so {', '.join(judges)} ({counted(rows, 'row')}) cannot be measured: {how}"
 
 
@@ -93,14 +93,14 @@ def _judge(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) 
     # On 0/1 scores and labels the statistics of graded scores repeat those of the 2x2 table.
     yield from statistic_pieces(statistics_of(panel, "table", "custom") if panel.binary else panel.statistics)
     if panel.n_missing and panel.missing is not None:
-        ways = panel.missing.accuracy
+        accuracy = panel.missing.accuracy
         yield "  missing verdicts among labelled rows, and accuracy with them:"
         yield from statistic_pieces(
             {
                 "missing": panel.missing.rate,
-                "accuracy, drop": ways.drop,
-                "accuracy, count as fail": ways.count_as_fail,
-                "accuracy, count as disagreement": ways.count_as_disagreement,
+                "accuracy, drop": accuracy.drop,
+                "accuracy, count as fail": accuracy.count_as_fail,
+                "accuracy, count as disagreement": accuracy.count_as_disagreement,
             },
             head=False,
             indent=4,
@@ -116,10 +116,10 @@ def statistics_of(panel: JudgeCalibration, *families: StatisticFamily) -> dict[s
 
 def _baselines(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the baselines: constant judges on all labelled items, others on those they grade."""
-    blind = {name: calibration.baselines[name] for name in ("always_pass", "always_fail")}
-    others = {name: panel for name, panel in calibration.baselines.items() if name not in blind}
-    yield f"Baselines on the same {counted(blind['always_pass'].n, 'labelled item')}:"
-    yield _headline_table(blind)
+    constant = {name: calibration.baselines[name] for name in ("always_pass", "always_fail")}
+    others = {name: panel for name, panel in calibration.baselines.items() if name not in constant}
+    yield f"Baselines on the same {counted(constant['always_pass'].n, 'labelled item')}:"
+    yield _headline_table(constant)
     if others:
         yield "Other graders, on the items that they grade:"
         yield _headline_table(others)
@@ -159,31 +159,39 @@ def _suspects(calibration: CalibrationNumbers) -> Iterator[Piece]:
 
 def requested_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     """Yield the optional results that were requested, except the map of scores."""
-    audit, cascade = calibration.label_audit, calibration.cascade
-    if audit is not None:
-        count = audit.tp + audit.fp + audit.fn + audit.tn
-        yield f"Corrected for errors of the labels, from an audit of {count:,} ({_AUDITED[audit.method]}):"
-        for judge, rates in audit.judges.items():
-            yield f"  {judge}"
-            named = {name: getattr(rates, name) for name in rates.__struct_fields__}
-            yield from statistic_pieces(named, head=False, indent=4)
+    if calibration.label_audit is not None:
+        yield from _label_audit(calibration.label_audit)
     yield from (_certificate(judge, each) for judge, each in calibration.selective.items())
-    if cascade is not None:
+    if (cascade := calibration.cascade) is not None:
         yield (
             f"Judges one after another: they decide {cascade.kept:,} of {cascade.n:,} items, {cascade.errors:,} wrongly; "
             "the rest is for people"
         )
         yield from (f"  {_certificate(judge, each)}" for judge, each in cascade.judges.items())
     for judge, categories in calibration.categories.items():
-        levels = [f"{level:g}" for level in categories.levels]
-        named = zip(levels, categories.table, strict=True)
         yield f"{judge}, each level a category:"
-        yield DocumentTable(
-            ("", *(f"score {level}" for level in levels)),
-            [(f"label {level}", *map(str, row)) for level, row in named],
-        )
-        yield from statistic_pieces(categories.statistics)
+        yield from _categories(categories)
     yield from _thresholds(calibration)
+
+
+def _label_audit(audit: LabelAudit) -> Iterator[Piece]:
+    """Yield the rates of judges, corrected for errors of the labels."""
+    count = audit.tp + audit.fp + audit.fn + audit.tn
+    yield f"Corrected for errors of the labels, from an audit of {count:,} ({_AUDITED[audit.method]}):"
+    for judge, rates in audit.judges.items():
+        yield f"  {judge}"
+        statistics = {name: getattr(rates, name) for name in rates.__struct_fields__}
+        yield from statistic_pieces(statistics, head=False, indent=4)
+
+
+def _categories(categories: CategoryAgreement) -> Iterator[Piece]:
+    """Yield the table of labels by scores, and the statistics of all levels."""
+    levels = [f"{level:g}" for level in categories.levels]
+    yield DocumentTable(
+        ("", *(f"score {level}" for level in levels)),
+        [(f"label {level}", *map(str, row)) for level, row in zip(levels, categories.table, strict=True)],
+    )
+    yield from statistic_pieces(categories.statistics)
 
 
 def _certificate(judge: str, certified: CertifiedThreshold) -> str:
@@ -200,12 +208,12 @@ def _thresholds(calibration: CalibrationNumbers) -> Iterator[Piece]:
         if choice.threshold is None:
             yield f"{judge}: no threshold: {choice.undefined}"
             continue
-        apart = (
+        held_out = (
             "; too few clusters to hold any out"
             if choice.held_out is None
             else f"; on held-out tenths {number(choice.held_out)} (no interval: the choices share their items)"
         )
         yield (
             f"{judge}: threshold {choice.threshold:g} has the highest {choice.statistic}: {number(choice.apparent)}, "
-            f"n {choice.n:,}{apart}"
+            f"n {choice.n:,}{held_out}"
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...calibration.statistic import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
-from ..document import CautionLine as Folded
+from ..document import CautionLine
 from .number_text import counted
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ _SENTENCES: dict[str, str] = {
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",
     "labels_of_checkers": "labels attributed to a checker, not verified here: {about}",
-    "uneven_strata": "labels are not spread evenly over the strata ({about}): if that is how they were drawn, only stratified_ppi is valid",
+    "uneven_strata": "labels are not spread evenly over the strata ({about}): if they were drawn by stratum, only stratified_ppi is valid",
 }
 
 
-def not_sent_caution(judge: str, parameters: Iterable[str]) -> Folded:
+def not_sent_caution(judge: str, parameters: Iterable[str]) -> CautionLine:
     """Return the caution that a judge's model refused decoding parameters."""
-    return Folded(f"{judge}: not sent, since the model refuses it: {', '.join(parameters)}")
+    return CautionLine(f"{judge}: not sent, since the model refuses it: {', '.join(parameters)}")
 
 
 def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:
@@ -51,13 +51,13 @@ def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration
     ]
 
 
-_NAMED = 3
+_MOST_NAMED = 3
 """Most names in a folded caution; more are counted."""
 
 
 def folded(
     cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None, *, prefix: str = ""
-) -> list[Folded]:
+) -> list[CautionLine]:
     """Return one caution per line, unfolding to its sentence.
 
     ``prefix`` names the subject of all.
@@ -65,7 +65,7 @@ def folded(
     cautions = list(cautions)
     wholes = sentences(cautions, judges)
     return [
-        Folded(prefix + _folded(each, whole, judges), prefix + whole)
+        CautionLine(prefix + _first_names(each, whole, judges), prefix + whole)
         for each, whole in zip(cautions, wholes, strict=True)
     ]
 
@@ -80,35 +80,35 @@ BRIEF: dict[str, str] = {
 """Cautions about judges, without their numbers."""
 
 
-def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -> list[Folded]:
+def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -> list[CautionLine]:
     """Return cautions in few lines; of several judges their number, not their names."""
-    lines: list[Folded] = []
-    small: list[str] = []
+    lines: list[CautionLine] = []
+    short: list[str] = []
     for caution in cautions:
         who = (
             counted(len(caution.about), "judge") if len(caution.about) > 1 else next(iter(caution.about), "")
         )
         if caution.kind == "missing_verdicts" and who:
             missing = sum(judges[name].n_missing for name in caution.about if name in judges)
-            lines.append(Folded(f"{who}: {counted(missing, 'labelled row')} without a verdict"))
+            lines.append(CautionLine(f"{who}: {counted(missing, 'labelled row')} without a verdict"))
         elif caution.kind in BRIEF and who:
-            small.append(f"{BRIEF[caution.kind]} ({who})")
+            short.append(f"{BRIEF[caution.kind]} ({who})")
         else:
             lines += folded([caution], judges)
-    return [*([Folded("; ".join(small))] if small else []), *lines]
+    return [*([CautionLine("; ".join(short))] if short else []), *lines]
 
 
-def _folded(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
+def _first_names(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
     """Return the sentence with no more names than fit on a line."""
-    others = len(caution.about) - _NAMED
+    others = len(caution.about) - _MOST_NAMED
     if others <= 0:
         return whole
-    few = msgspec.structs.replace(caution, about=dict(list(caution.about.items())[:_NAMED]))
+    few = msgspec.structs.replace(caution, about=dict(list(caution.about.items())[:_MOST_NAMED]))
     return f"{sentences([few], judges)[0]} and {counted(others, 'other')}"
 
 
 def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:
-    """Return one name with its number; for an estimate, whose part is already named, the number."""
+    """Return one name with its number; for an estimate, which is already named, only the number."""
     panel = judges.get(name)
     match kind:
         case "few_labelled_clusters" | "no_chance":

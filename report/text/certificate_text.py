@@ -29,8 +29,8 @@ def certificate_document(certificate: CertificateRecord) -> Document:
     return [
         f"{certificate.judge} (fingerprint {certificate.fingerprint[:12]}, labels {certificate.data[:12]}){passing(certificate.pass_at)}",
         DocumentTable(("claim", "at least", "measured", "bound", "level", "n", ""), rows, left_aligned=ENDS),
-        f"anchors: {len(certificate.anchors):,}, {_found_by(certificate)}",
-        *([] if certificate.foresight is None else [_foresight(certificate.foresight)]),
+        f"anchors: {len(certificate.anchors):,}, {_drift_definition(certificate)}",
+        *([] if certificate.foresight is None else [_drift_power(certificate.foresight)]),
     ]
 
 
@@ -40,16 +40,16 @@ def _holds(claim: RateClaim) -> str:
     return f"does not hold{f': {claim.rate.undefined}' if claim.rate.undefined else ''}"
 
 
-def certificate_status_document(standing: CertificateValidity) -> Document:
+def certificate_status_document(validity: CertificateValidity) -> Document:
     """Build the document of a certificate's status."""
     accuracy = (
-        "" if standing.accuracy is None else f", accuracy on the anchors now {number(standing.accuracy)}"
+        "" if validity.accuracy is None else f", accuracy on the anchors now {number(validity.accuracy)}"
     )
     return [
-        "the certificate is valid" if standing.valid else "the certificate is void",
-        *(f"  {reason}" for reason in standing.void),
-        f"looks at the anchors: {standing.looks}{_drift(standing)}{accuracy}",
-        *standing.notes,
+        "the certificate is valid" if validity.valid else "the certificate is void",
+        *(f"  {reason}" for reason in validity.void),
+        f"looks at the anchors: {validity.looks}{_drift(validity)}{accuracy}",
+        *validity.notes,
     ]
 
 
@@ -78,7 +78,7 @@ def verified_document(statement: Mapping[str, Any], anchors: int | None) -> Docu
     ]
 
 
-def _found_by(certificate: CertificateRecord) -> str:
+def _drift_definition(certificate: CertificateRecord) -> str:
     """Return the definition of drift in this certificate."""
     if certificate.drift == "e-process":
         return f"drift is an accuracy below {number(certificate.accepted)} (e-process, looks independent)"
@@ -86,35 +86,31 @@ def _found_by(certificate: CertificateRecord) -> str:
     return f"drift is a drop below this run's accuracy{below} (paired)"
 
 
-def _foresight(foresight: DriftPower) -> str:
+def _drift_power(power: DriftPower) -> str:
     """Return the chance of detecting a drop, and the anchors needed if it is too low."""
     line = (
-        f"  if verdicts vary between repeats, a drop by {foresight.drop:g} is found within {foresight.looks} looks "
-        f"{_percent(foresight.found)} of the time"
+        f"  if verdicts vary between repeats, a drop by {power.drop:g} is found within {power.looks} looks "
+        f"{_percent(power.found)} of the time"
     )
-    if foresight.found >= foresight.wanted:
+    if power.found >= power.wanted:
         return line
-    often = (
-        ""
-        if foresight.replies is None
-        else f", or {foresight.replies} replies on each in this run (--repeats)"
-    )
-    return f"{line}; for {_percent(foresight.wanted)} it takes {foresight.anchors:,} anchors{often}"
+    repeats = "" if power.replies is None else f", or {power.replies} replies on each in this run (--repeats)"
+    return f"{line}; for {_percent(power.wanted)} it takes {power.anchors:,} anchors{repeats}"
 
 
 def _percent(share: float) -> str:
     return f"{100 * min(share, 0.99):.0f} %"
 
 
-def _drift(standing: CertificateValidity) -> str:
-    if standing.drift == "e-process":
-        return f", evidence of drift {standing.evidence:.3g}"
-    if standing.drop is None or standing.p is None:
+def _drift(validity: CertificateValidity) -> str:
+    if validity.drift == "e-process":
+        return f", evidence of drift {validity.evidence:.3g}"
+    if validity.drop is None or validity.p is None:
         return ""
-    way = "more" if standing.drop < 0 else "less"
+    direction = "more" if validity.drop < 0 else "less"
     return (
-        f", right {way} often than when certified by {number(abs(standing.drop))} "
-        f"(p {standing.p:.2g}, alarm at {standing.level:.2g})"
+        f", right {direction} often than when certified by {number(abs(validity.drop))} "
+        f"(p {validity.p:.2g}, alarm at {validity.level:.2g})"
     )
 
 
@@ -135,5 +131,5 @@ def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[P
         yield DocumentTable(
             ("epsilon", "winning rate", "advantage", "annotators", "can replace"), rows, left_aligned=ENDS
         )
-        if out := [result.people[place] for place in result.by_epsilon[0].left_out]:
-            yield f"  left out, too few items: {', '.join(out)}"
+        if left_out := [result.people[index] for index in result.by_epsilon[0].left_out]:
+            yield f"  left out, too few items: {', '.join(left_out)}"

@@ -19,11 +19,11 @@ from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .number_text import correction, counted, number, p_value, statistic_cells
 
-_NAMED = 5
-"""Most pairs that a warning names; more are counted."""
+_MOST_NAMED = 5
+"""Most names in a caution; more are counted."""
 
 _RATES = ("rate of a", "rate of b")
-"""Words for the outputs of a difference."""
+"""Headings of the rates behind a difference."""
 
 _ADJUSTED = "adjusted p"
 
@@ -31,7 +31,14 @@ _COSTS = ("tokens a verdict", "$ per 1,000", "calls")
 
 
 class _Terms(NamedTuple):
-    """Wording for one kind of comparison; ``{}`` stands for a name."""
+    """Wording for one kind of comparison; ``{}`` stands for a name.
+
+    Attributes:
+        share: The compared rate.
+        ahead: One of a pair has the higher rate.
+        alone: Only one of a pair is right on an item.
+        best: Beginning of the sentence on the best of all.
+    """
 
     share: str
     ahead: str
@@ -45,8 +52,8 @@ _JUDGED = _Terms("share right", "the judge is right more often on {}", "right on
 
 _PASSES = _Terms("pass rate", "{} passes more often", "only {} passes", "Best")
 
-_LENIENT = _Terms("pass rate", "{} passes more often", "only {} passes", "Highest pass rate")
-"""Judges without labels: the one that passes most is not thereby right."""
+_UNLABELLED = _Terms("pass rate", "{} passes more often", "only {} passes", "Highest pass rate")
+"""Judges without labels: one that passes more is not therefore right more often."""
 
 _RIGHT = "right: score and label fall on the same side of the threshold"
 
@@ -74,7 +81,7 @@ def terms_of(comparison: ComparisonNumbers) -> _Terms:
     """Return the wording for what is compared."""
     if comparison.right == "agrees":
         return _AGREES if comparison.by == "judge" else _JUDGED
-    return _LENIENT if comparison.by == "judge" and comparison.right == "score" else _PASSES
+    return _UNLABELLED if comparison.by == "judge" and comparison.right == "score" else _PASSES
 
 
 def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
@@ -92,7 +99,7 @@ def _heading(comparison: ComparisonNumbers) -> Iterator[str]:
 
 def unlabelled(comparison: ComparisonNumbers) -> Iterator[str]:
     """Yield the limit of judges that are compared without labels."""
-    if terms_of(comparison) is _LENIENT:
+    if terms_of(comparison) is _UNLABELLED:
         yield "Without labels only pass rates are compared; which judge is right more often is unknown."
 
 
@@ -112,15 +119,15 @@ def _by_stratum(comparison: ComparisonNumbers, terms: _Terms) -> Iterator[Piece]
         yield "Labelled outputs:" if decided.by_labels else f"Checked outputs, by {', '.join(decided.by)}:"
         yield from _stratum(decided, terms)
     if any(undecided.outputs.values()):
-        yield f"{'Other' if decided.by_labels else 'Undecided'} outputs, {_said_by(undecided)}:"
+        yield f"{'Other' if decided.by_labels else 'Undecided'} outputs, {_how_judged(undecided)}:"
         yield from _stratum(undecided, terms)
-        yield from _alone(undecided.judges)
+        yield from _by_each_judge(undecided.judges)
     if any(decided.outputs.values()) and any(undecided.outputs.values()):
         yield "All outputs, each part weighted by its number of outputs:"
         yield from _stratum(whole, terms)
 
 
-def _said_by(stratum: ComparedStratum) -> str:
+def _how_judged(stratum: ComparedStratum) -> str:
     if not stratum.by:
         return "not judged"
     how = "not corrected for the judge's errors"
@@ -129,8 +136,8 @@ def _said_by(stratum: ComparedStratum) -> str:
     return f"judged by {', '.join(stratum.by)}, {how}"
 
 
-def _alone(judges: Mapping[str, ComparedStratum]) -> Iterator[Piece]:
-    """Yield the pairs for each judge alone."""
+def _by_each_judge(judges: Mapping[str, ComparedStratum]) -> Iterator[Piece]:
+    """Yield the pairs by each judge alone."""
     pairs = [(judge, pair) for judge, each in judges.items() for pair in each.pairs if pair.n]
     if pairs:
         yield "  by each judge alone, on what it judged:"
@@ -142,9 +149,9 @@ def _alone(judges: Mapping[str, ComparedStratum]) -> Iterator[Piece]:
 def _stratum(stratum: ComparedStratum, terms: _Terms) -> Iterator[Piece]:
     rows: list[tuple[str, ...]] = []
     for name, rate in stratum.rates.items():
-        value, interval, on, method = statistic_cells(rate)
-        silent = stratum.outputs[name] - stratum.graded[name]
-        rows.append((name, value, interval, f"{on} ({silent:,} ungraded)" if silent else on, method))
+        value, interval, n, method = statistic_cells(rate)
+        ungraded = stratum.outputs[name] - stratum.graded[name]
+        rows.append((name, value, interval, f"{n} ({ungraded:,} ungraded)" if ungraded else n, method))
     yield DocumentTable(("", terms.share, "interval", "n", ""), rows, left_aligned=ENDS)
     yield from _pairs(stratum.pairs, "accuracy", terms)
 
@@ -158,8 +165,8 @@ def _pairs(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -> Iter
         yield DocumentTable(columns, [_row(pair, columns) for pair in compared], left_aligned=ENDS)
         yield f"  p: {_tests(compared, statistic)}"
     if len(compared) < len(pairs):
-        apart = counted(len(pairs) - len(compared), "pair")
-        yield f"{apart} not compared: no item in common"
+        skipped = counted(len(pairs) - len(compared), "pair")
+        yield f"{skipped} not compared: no item in common"
     tested = sum(pair.adjusted_p is not None for pair in compared)
     for pair in compared:
         yield f"{pair.a} and {pair.b}: {_verdict(pair, measure, terms, tested)}"
@@ -216,13 +223,13 @@ def _rate(rate: Statistic | None) -> str:
 def _tests(pairs: Sequence[ComparedPair], statistic: str) -> str:
     """Name the test behind the p-values of these pairs."""
     alone = "McNemar's mid-p" if statistic == "accuracy" else "of the test that the interval inverts"
-    over = [pair.clustered_p is not None for pair in pairs if pair.p is not None]
-    name = "of a test over clusters" if over and all(over) else alone
-    if any(over) and not all(over):
+    clustered = [pair.clustered_p is not None for pair in pairs if pair.p is not None]
+    name = "of a test over clusters" if clustered and all(clustered) else alone
+    if any(clustered) and not all(clustered):
         name = f"of a test over clusters where items cluster, else {alone}"
-    if len(over) == 1:
+    if len(clustered) == 1:
         return name
-    return f"{name}, of each pair alone, as the interval; adjusted p: for {counted(len(over), 'pair')} (Holm)"
+    return f"{name}, of each pair alone, as the interval; adjusted p: for {counted(len(clustered), 'pair')} (Holm)"
 
 
 def _verdict(pair: ComparedPair, measure: str, terms: _Terms, tested: int) -> str:
@@ -241,8 +248,8 @@ def _verdict(pair: ComparedPair, measure: str, terms: _Terms, tested: int) -> st
         return "no evidence of a difference"
     if share and detectable > 1:
         return "no evidence of a difference; so few items would not show any, however large"
-    of = "" if share else f" in {measure}"
-    return f"no evidence of a difference; a true difference of {number(detectable)}{of} would be found four times in five"
+    which = "" if share else f" in {measure}"
+    return f"no evidence of a difference; a true difference of {number(detectable)}{which} would be found four times in five"
 
 
 def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Piece]:
@@ -255,10 +262,10 @@ def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Pie
     )
     rows: list[tuple[str, ...]] = []
     for name, contender in contenders.items():
-        value, interval, on, method = statistic_cells(contender.share_right)
+        value, interval, n, method = statistic_cells(contender.share_right)
         if contender.n_left_out:
-            on += f" ({contender.n_left_out:,} left out)"
-        rows.append((name, value, interval, on, *(_spent(contender.costs) if priced else ()), method))
+            n += f" ({contender.n_left_out:,} left out)"
+        rows.append((name, value, interval, n, *(_spent(contender.costs) if priced else ()), method))
     yield DocumentTable(
         ("", share, "interval", "n", *(_COSTS if priced else ()), ""), rows, left_aligned=ENDS
     )
@@ -280,9 +287,9 @@ def _best(comparison: ComparisonNumbers, terms: _Terms) -> Sequence[str]:
     if best is None or best.held_out.value is None or best.optimism is None:
         return []
     value, interval, _, _ = statistic_cells(best.apparent)
-    among = len(comparison.contenders)
+    contenders = len(comparison.contenders)
     return [
-        f"{terms.best} of all on the {best.n:,} items common to all: {best.name}, {value} {interval}, which allows for having been chosen of {among}",
+        f"{terms.best} of all on the {best.n:,} items common to all: {best.name}, {value} {interval}, which allows for having been chosen of {contenders}",
         f"  chosen and scored on different clusters: {number(best.held_out.value)} (optimism {number(best.optimism)}); no interval: the splits share their items",
     ]
 
@@ -340,6 +347,6 @@ def brief_cautions(cautions: Sequence[Caution]) -> list[str]:
 
 
 def _about(counts: Mapping[str, float]) -> str:
-    named = [f"{name} ({count:,.0f})" for name, count in list(counts.items())[:_NAMED]]
-    more = f" and {counted(len(counts) - _NAMED, 'other')}" if len(counts) > _NAMED else ""
+    named = [f"{name} ({count:,.0f})" for name, count in list(counts.items())[:_MOST_NAMED]]
+    more = f" and {counted(len(counts) - _MOST_NAMED, 'other')}" if len(counts) > _MOST_NAMED else ""
     return f"{', '.join(named)}{more}"

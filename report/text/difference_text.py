@@ -18,7 +18,7 @@ from ..ranking import deciding
 from . import number_text
 from .number_text import counted, p_value
 
-_LISTED = 50
+_MOST_LISTED = 50
 """Most outputs of a list that are shown; the JSON has all."""
 
 
@@ -42,19 +42,17 @@ def difference_document(runs: TwoRuns) -> Iterator[Piece]:
     if runs.repeated:
         yield repeated_sentence(runs)
         if changed := [each for each in runs.repeated if each.before != each.after]:
-            yield repeated_table(changed[:_LISTED])
-        if len(changed) > _LISTED:
-            yield f"  and {number_text.count(len(changed) - _LISTED)} more (--json has all)"
+            yield repeated_table(changed[:_MOST_LISTED])
+        if len(changed) > _MOST_LISTED:
+            yield f"  and {number_text.count(len(changed) - _MOST_LISTED)} more (--json has all)"
     yield ""
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
     if runs.repeated:  # trials of two runs are no pairs, so that their changes are not counted singly
         head, rows = (*head[:6], head[8]), [[*row[:6], row[8]] for row in rows]
     yield DocumentTable(head, rows, left_aligned=FIRST | {1}, indent=0)
     yield Columns(list(difference_figure(runs.systems)))
-    if otherwise := runs.graded_otherwise:
-        yield from _list(
-            f"{number_text.count(len(otherwise))} have a score in one of the runs only.", otherwise
-        )
+    if partly := runs.graded_otherwise:
+        yield from _list(f"{number_text.count(len(partly))} have a score in only one of the runs.", partly)
     yield from uncompared_lines(runs)
     yield from changed_pieces(runs.changed)
 
@@ -107,13 +105,13 @@ def nothing_compared(runs: TwoRuns) -> str:
 
 def change_verdict(system: str, strata: Strata) -> str:
     """Say whether a system got better or worse, with its difference."""
-    part, of = deciding(strata)
+    part, where = deciding(strata)
     pair = after_before(part)
     if pair is None or pair.difference.value is None or pair.p is None:
-        return f"{system}: no difference can be computed {of}."
+        return f"{system}: no difference can be computed {where}."
     change = number_text.statistic(pair.difference)
     word = {AFTER: "better", BEFORE: "worse", None: "no significant change"}[pair.better]
-    return f"{system}: {word}: its pass rate {of} changed by {change} (paired, p {p_value(pair.p)})."
+    return f"{system}: {word}: its pass rate {where} changed by {change} (paired, p {p_value(pair.p)})."
 
 
 def after_before(part: ComparedStratum) -> ComparedPair | None:
@@ -173,11 +171,11 @@ def _list(heading: str, verdicts: Sequence[ChangedVerdict]) -> Iterator[Piece]:
             f"{number_text.outcome(each.before)} -> {number_text.outcome(each.after)}",
             _fault(each),
         )
-        for each in verdicts[:_LISTED]
+        for each in verdicts[:_MOST_LISTED]
     ]
     yield DocumentTable(("case", "system", "by", "verdict", "fault"), rows, left_aligned=frozenset(range(5)))
-    if len(verdicts) > _LISTED:
-        yield f"  and {number_text.count(len(verdicts) - _LISTED)} more (--json has all)"
+    if len(verdicts) > _MOST_LISTED:
+        yield f"  and {number_text.count(len(verdicts) - _MOST_LISTED)} more (--json has all)"
 
 
 def system_of(change: ChangedVerdict) -> str:
@@ -213,7 +211,7 @@ def uncompared_lines(runs: TwoRuns) -> Iterator[str]:
 
 
 def changed_pieces(changed: Sequence[Changed]) -> Iterator[Piece]:
-    """Yield what else changed between two runs."""
+    """Yield the data, settings and versions that changed between two runs."""
     if not changed:
         yield "Data, rules, judges, prompts, models and versions are the same."
         return
@@ -221,7 +219,7 @@ def changed_pieces(changed: Sequence[Changed]) -> Iterator[Piece]:
     yield changes(changed)
 
 
-def _unnamed(title: str, value: str | None) -> str:
+def _without_name(title: str, value: str | None) -> str:
     """Return a record without the preceding name, ``judge NAME``."""
     return (value or "(not there)").removeprefix(f"{title.partition(' ')[2]}, ")
 
@@ -229,6 +227,7 @@ def _unnamed(title: str, value: str | None) -> str:
 def changes(changed: Sequence[Changed]) -> DocumentTable:
     """Return a table of the records that changed from an earlier run."""
     rows = [
-        (each.what, *(_unnamed(each.what, value) for value in (each.before, each.after))) for each in changed
+        (each.what, *(_without_name(each.what, value) for value in (each.before, each.after)))
+        for each in changed
     ]
     return DocumentTable(("what", "before", "after"), rows, left_aligned=ENDS | {1})

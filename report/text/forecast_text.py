@@ -30,11 +30,11 @@ def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
 def forecast_lines(forecast: Forecast) -> Iterator[str]:
     """Yield the forecast for one judge."""
     yield forecast.by
-    place = "recording" if forecast.replayed else "cache"
-    kept = "no cache" if forecast.again else f"{forecast.cached:,} in the {place}"
+    source = "recording" if forecast.replayed else "cache"
+    cached = "no cache" if forecast.again else f"{forecast.cached:,} in the {source}"
     yield (
         f"  calls: {_at_most(forecast.at_most)}{forecast.to_ask:,} ({counted(forecast.outputs, 'verdict')} to make, {counted(forecast.requests, 'different request')}, "
-        f"{kept})"
+        f"{cached})"
     )
     if forecast.if_unsure:
         yield "  asked only if the cheaper judge is unsure"

@@ -39,9 +39,9 @@ def generation_lines(
         lines.append(f"simulated user {visible(user)}: {spent}")
     if (crashed := crashes(tally)) is not None:
         lines.append(crashed)
-    lines += _counted("stopped", tally.stopped)
-    lines += _counted("no output, the case is not for this agent", tally.passed_over)
-    lines += _counted("no output, the call failed", tally.failures)
+    lines += _reason_lines("stopped", tally.stopped)
+    lines += _reason_lines("no output, the case is not for this agent", tally.passed_over)
+    lines += _reason_lines("no output, the call failed", tally.failures)
     if tally.not_tried:
         lines.append(f"not tried, since all before failed alike: {tally.not_tried:,}")
     return lines
@@ -53,17 +53,14 @@ def _spent(calls: int, prompt: int, completion: int, cost: float | None) -> str:
 
 
 def crashes(tally: GenerationTally) -> str | None:
-    """Count outputs that ended with an error of the system, and name the commonest.
-
-    Returns None if there are none.
-    """
+    """Return the number of outputs that ended with an error, and the commonest error; None if none did."""
     if not tally.crashes:
         return None
     ((why, _),) = tally.crashes.most_common(1)
     return f"agent crashed in {counted(tally.errors, 'attempt')} (graded 0); most common: {shortened(' '.join(why.split()), _LONGEST)}"
 
 
-def _counted(noun: str, reasons: Counter[str]) -> list[str]:
-    lines = [f"{noun}: {count:,} x {visible(why)}" for why, count in reasons.most_common(_SHOWN)]
+def _reason_lines(result: str, reasons: Counter[str]) -> list[str]:
+    lines = [f"{result}: {count:,} x {visible(reason)}" for reason, count in reasons.most_common(_SHOWN)]
     hidden = len(reasons) - len(lines)
-    return [*lines, f"{noun}: {counted(hidden, 'more reason')}"] if hidden > 0 else lines
+    return [*lines, f"{result}: {counted(hidden, 'more reason')}"] if hidden > 0 else lines

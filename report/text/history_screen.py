@@ -14,12 +14,12 @@ from .number_text import counted
 from .one_screen import clipped, short_names, statistic_text
 from .safe_text import WIDTH, columns_of
 
-_NAMED = 3
-"""Most folders or changes that a line names; more are counted."""
+_MOST_NAMED = 3
+"""Most systems, folders or changes that a line names; more are counted."""
 
 
 def history_screen(history: HistoryNumbers) -> Document:
-    """Show the rates of the latest run, and what led to them."""
+    """Show the rates of the latest run, the earlier runs, and what changed between them."""
     return _pieces(history)
 
 
@@ -39,14 +39,14 @@ def _pieces(history: HistoryNumbers) -> Iterator[Piece]:
         table if max(map(columns_of, table.lines())) <= WIDTH else _table(history, systems, intervals=False)
     )
     changed = [
-        (run.name, _listed([each.what for each in run.changed])) for run in history.runs if run.changed
+        (run.name, _first_names([each.what for each in run.changed])) for run in history.runs if run.changed
     ]
     if changed:
         yield ""
         yield DocumentTable(("run", "changed"), changed, left_aligned=FIRST | {1}, indent=0)
     if history.passed_over:
         skipped = counted(len(history.passed_over), "folder")
-        yield CautionLine(f"{skipped} skipped, no finished run: {_listed(list(history.passed_over))}")
+        yield CautionLine(f"{skipped} skipped, no finished run: {_first_names(list(history.passed_over))}")
 
 
 def _answer(last: PastRun, part: str) -> str:
@@ -55,14 +55,14 @@ def _answer(last: PastRun, part: str) -> str:
         f"{name} {number_text.statistic(rate)}, n {rate.n:,}"
         for name, rate in sorted(by_system.items(), key=lambda each: -(each[1].value or 0.0))
     ]
-    more = f"; {counted(len(clauses) - _NAMED, 'more system')}" if len(clauses) > _NAMED else ""
-    return f"Latest run, {last.name}: {'; '.join(clauses[:_NAMED]) or 'nothing is graded'}{more}."
+    more = f"; {counted(len(clauses) - _MOST_NAMED, 'more system')}" if len(clauses) > _MOST_NAMED else ""
+    return f"Latest run, {last.name}: {'; '.join(clauses[:_MOST_NAMED]) or 'nothing is graded'}{more}."
 
 
 def main_part(history: HistoryNumbers) -> str:
     """Return the part to compare: all outputs if every run has their rate, else checked ones."""
-    every = [rates for run in history.runs for rates in run.systems.values() if rates]
-    return ALL_OUTPUTS if every and all(ALL_OUTPUTS in rates for rates in every) else CHECKED
+    known = [rates for run in history.runs for rates in run.systems.values() if rates]
+    return ALL_OUTPUTS if known and all(ALL_OUTPUTS in rates for rates in known) else CHECKED
 
 
 def _table(history: HistoryNumbers, systems: list[str], *, intervals: bool) -> DocumentTable:
@@ -87,6 +87,6 @@ def _cell(rate: Statistic | None, *, intervals: bool) -> str:
     return statistic_text(rate) if intervals else number_text.decimal(rate.value)
 
 
-def _listed(names: list[str]) -> str:
-    more = f" and {counted(len(names) - _NAMED, 'other')}" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
+def _first_names(names: list[str]) -> str:
+    more = f" and {counted(len(names) - _MOST_NAMED, 'other')}" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"

@@ -22,7 +22,7 @@ def history_document(history: HistoryNumbers) -> Iterator[Piece]:
     yield f"{runs} in {history.folder}, from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}."
     yield from drift_sentences(history)
     yield ""
-    for system in _names(run.systems for run in history.runs):
+    for system in names_in_order(run.systems for run in history.runs):
         yield from _over_time(system, history.runs, [run.systems.get(system, {}) for run in history.runs])
     alarms = {(each.judge, each.run) for each in history.drifts}
     yield from _over_time(
@@ -63,7 +63,7 @@ def _over_time(
     alarms: Iterable[tuple[str, str]] = (),
 ) -> Iterator[Piece]:
     """Yield a table with a row per run and a column per rate, and each rate's trend."""
-    columns, marked = _names(values), set(alarms)
+    columns, marked = names_in_order(values), set(alarms)
     if not columns:
         return
     rows = [
@@ -115,5 +115,6 @@ def rate_cell(rate: Statistic | None, *, alarm: bool = False) -> Cell:
     )
 
 
-def _names(values: Iterable[Iterable[str]]) -> list[str]:
+def names_in_order(values: Iterable[Iterable[str]]) -> list[str]:
+    """Return the distinct names of several mappings, in order of first appearance."""
     return list(dict.fromkeys(name for each in values for name in each))

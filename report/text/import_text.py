@@ -51,19 +51,20 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
         if len(imported.skipped_parts) > 1 and imported.skipped_parts[0].count > 1:
             yield listed
             yield from (
-                f"  {each.count:,} like {_place(each.first)}" for each in imported.skipped_parts[:_PARTS]
+                f"  {each.count:,} like {_location(each.first)}"
+                for each in imported.skipped_parts[:_MOST_PARTS]
             )
         else:
-            yield f"{listed}; the first: {_place(imported.first_skipped)}"
+            yield f"{listed}; the first: {_location(imported.first_skipped)}"
     yield from next_of_import(imported)
 
 
-_PARTS = 6
-"""Files and fields of which an example of what was skipped is printed."""
+_MOST_PARTS = 6
+"""Most files and fields for which an example of a skipped value is printed."""
 
 
-def _place(skipped: Skipped) -> str:
-    """Return where something was skipped, and why."""
+def _location(skipped: Skipped) -> str:
+    """Return the file, line and field that was skipped, and the reason."""
     line = "" if skipped.line is None else f":{skipped.line}"
     field = f": {skipped.field}" if skipped.field else ""
     return f"{skipped.file}{line}{field}: {skipped.reason}"
@@ -128,34 +129,36 @@ def _pairing(imported: ImportSummary) -> str:
 def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:
     """Yield the next commands after an import; ``run`` names the folder of the run within it."""
     folder = Path(imported.folder)
+    cases, outputs, labels, out = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, LABELS, run))
     if imported.outputs and imported.kinds:
         judges = " ".join(sorted({judge for kind in imported.kinds for judge in judges_of(kind, imported)}))
         options = f" --judge {judges} --model {number_text.MODEL}" if judges else ""
-        cases, outputs, out = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, run))
-        labels = f" --labels {shlex.quote(str(folder / LABELS))}" if imported.labels else ""
-        yield f"next: fiducial run {cases} --outputs {outputs}{options}{labels} --out {out}"
+        options += f" --labels {labels}" if imported.labels else ""
+        yield f"next: fiducial run {cases} --outputs {outputs}{options} --out {out}"
         if judges:
             yield f"      ({number_text.NEEDS_MODEL})"
         if not imported.labels and _is_calibrated_by_checks(imported):
-            labels = shlex.quote(str(folder / "labels.jsonl"))
             yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, if a checker decides)"
     if imported.verdicts and (not imported.labels or imported.scored):
-        before = "      " if imported.outputs and imported.kinds else "next: "
-        if imported.labels:
-            yield f"{before}fiducial estimate {shlex.quote(str(folder))}{one_judge(imported.judges)}   (the pass rate, corrected with these labels)"
-        elif _is_calibrated_by_checks(imported):
-            others = ", ".join(judge for judge in imported.judges if not grades_correctness(judge))
-            apart = f", which say nothing about {others}" if others else ""
-            yield f"{before}fiducial calibrate {shlex.quote(str(folder))}   (its judges against these labels{apart})"
-        else:
-            name = shlex.quote(str(folder))
-            yield f"{before}fiducial plan {name} --next 50   (draws outputs to label, to measure its judges)"
-            yield f"      fiducial calibrate {name} --labels LABELS.csv   (columns id, system and label)"
+        yield from _next_for_verdicts(imported, "      " if imported.outputs and imported.kinds else "next: ")
     elif imported.kinds and not imported.outputs:
-        cases, out = shlex.quote(str(folder / CASES)), shlex.quote(str(folder / run))
         yield f"next: fiducial run {cases} --agent 'python my_agent.py' --out {out}   (--generate MODEL for a model)"
         if imported.format in _TABLES:
             yield "      (if the table holds answers, import it again with --map response=COLUMN)"
+
+
+def _next_for_verdicts(imported: ImportSummary, prefix: str) -> Iterator[str]:
+    """Yield the next commands for imported verdicts: by their labels, checkers, or new labels."""
+    folder = shlex.quote(str(Path(imported.folder)))
+    if imported.labels:
+        yield f"{prefix}fiducial estimate {folder}{one_judge(imported.judges)}   (the pass rate, corrected with these labels)"
+    elif _is_calibrated_by_checks(imported):
+        others = ", ".join(judge for judge in imported.judges if not grades_correctness(judge))
+        limit = f", which say nothing about {others}" if others else ""
+        yield f"{prefix}fiducial calibrate {folder}   (its judges against these labels{limit})"
+    else:
+        yield f"{prefix}fiducial plan {folder} --next 50   (draws outputs to label, to measure its judges)"
+        yield f"      fiducial calibrate {folder} --labels LABELS.csv   (columns id, system and label)"
 
 
 def one_judge(judges: Sequence[str]) -> str:

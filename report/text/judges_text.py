@@ -39,9 +39,10 @@ ENOUGH = 10
 """Labels of undecided outputs below which, unless all have one, a judge is tested on checked outputs only."""
 
 _UNEVEN_P = 0.05
+"""Largest adjusted p at which a judge's rates differ by the value of a column."""
 
 _WORSE_P = 0.1
-"""At this p a judge counts as worse on undecided outputs; "proven" covers them too, with as few as ten labels."""
+"""Largest p at which a judge counts as worse on undecided outputs; ten of them may be enough to be proven there."""
 
 PASSED_BAD, FAILED_GOOD = "passed bad", "failed good"
 """The two errors of a judge: false positives and false negatives."""
@@ -200,6 +201,7 @@ _NAME = 26
 
 
 _CONTROL = "word overlap baseline"
+"""Name of the control in the table of judges."""
 
 
 def judges_table(
@@ -214,10 +216,10 @@ def judges_table(
 
     Variants with equal results share a row; a baseline, the ``control``, has the last one.
 
-    With ``why`` each judge has its row, with the reason of its verdict in place of a drawing; with ``linked`` errors lead to
-    their items.
+    With ``why`` each judge has its own row, with the reason for its verdict instead of a drawing. With ``linked`` counts of
+    errors lead to their items.
     """
-    groups = [[each] for each in trust] if why else list(alike(trust))
+    groups = [[each] for each in trust] if why else list(same_results(trust))
     shown = groups if most is None or len(groups) <= most else groups[: max(1, most - 1)]
     names = judge_names([each.judge for each in trust], columns=_NAME)
     rows = [
@@ -239,13 +241,13 @@ def judges_table(
         yield f"{number_text.counted(len(hidden), 'more judge')}{f': {verdicts.pop()}' if len(verdicts) == 1 else ''}"
 
 
-def alike(trust: Iterable[Trust]) -> Iterator[list[Trust]]:
+def same_results(trust: Iterable[Trust]) -> Iterator[list[Trust]]:
     """Group adjacent variants of a judge that have the same errors and verdict."""
-    for _, group in groupby(trust, key=_likeness):
+    for _, group in groupby(trust, key=_results):
         yield list(group)
 
 
-def _likeness(trust: Trust) -> tuple[object, ...]:
+def _results(trust: Trust) -> tuple[object, ...]:
     panel = trust.panel
     base = trust.judge.rpartition("@")[0].partition("/")[0] or trust.judge
     if not panel.n:
@@ -254,7 +256,7 @@ def _likeness(trust: Trust) -> tuple[object, ...]:
 
 
 def group_label(group: Sequence[Trust], name: str) -> str:
-    """Return the name of a judge, or of several variants: ``tool_call_accuracy x3``."""
+    """Return the name of a judge, or the common name of several variants: ``tool_call_accuracy x3``."""
     return name if len(group) == 1 else f"{name.partition('/')[0]} x{len(group)}"
 
 
@@ -274,7 +276,7 @@ def _cells(trust: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
 
 
 def _errors(trust: Trust, cell: str, errors: int, of: int, *, linked: bool) -> str | Cell:
-    """Return the number of errors with n, linked to the outputs if there are any."""
+    """Return the number of errors with n; with ``linked`` it leads to these outputs."""
     shown = f"{errors:,} of {of:,}" if of else "-"
     if not (linked and errors):
         return shown

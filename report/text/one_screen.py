@@ -65,13 +65,13 @@ def _plot(rate: Statistic | None, columns: int) -> Cell:
         return Cell("", plain=f"|{'-' * (columns - 2)}|")
     line = ["|", *"-" * (columns - 2), "|"]
     if rate.low is not None and rate.high is not None:
-        for place in range(_at(rate.low, columns), _at(rate.high, columns) + 1):
-            line[place] = "="
-    line[_at(rate.value, columns)] = "o"
+        for column in range(_column_of(rate.low, columns), _column_of(rate.high, columns) + 1):
+            line[column] = "="
+    line[_column_of(rate.value, columns)] = "o"
     return Cell("", plain="".join(line), figure=interval_strip(rate.value, rate.low, rate.high))
 
 
-def _at(value: float, columns: int) -> int:
+def _column_of(value: float, columns: int) -> int:
     return round(min(1.0, max(0.0, value)) * (columns - 1))
 
 
@@ -85,7 +85,7 @@ _BETWEEN_NAMES = frozenset("/:@| ")
 """Separators of whole names, such as a model's from its provider's."""
 
 _LONG = 12
-"""Columns at most left empty to keep a word whole."""
+"""Most columns left empty to keep a word whole."""
 
 
 class ShortNames(NamedTuple):
@@ -134,7 +134,7 @@ def pair_name(a: str, b: str) -> str:
 
 
 def _shared(words: Sequence[Sequence[str]], most: int) -> int:
-    """Count the words that all begin with."""
+    """Count the words with which all names begin, at most so many."""
     count = 0
     while count < most and len({each[count] for each in words}) == 1:
         count += 1
@@ -228,7 +228,7 @@ def one_screen(pieces: Iterable[Piece], room: int = SCREEN - 1) -> list[Piece]:
     shown = [fitted_table(piece) if isinstance(piece, DocumentTable) else piece for piece in pieces]
     cut_rows = [0] * len(shown)
     while _height(document := _with_row_counts(shown, cut_rows)) > room:
-        longest = max(range(len(shown)), key=lambda place: (_rows(shown[place]), place))
+        longest = max(range(len(shown)), key=lambda index: (_rows(shown[index]), index))
         if _rows(shown[longest]) <= _ENOUGH_ROWS:
             longest = len(shown) - 1
         table = shown[longest]

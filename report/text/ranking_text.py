@@ -60,7 +60,7 @@ def ranking_sentence(
         return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second in beaten:
         return _best_sentence(ranking, passing, leads)
-    return _undecided_sentence(ranking, _common_items(pairs, leader, second, where), passing)
+    return _no_difference_sentence(ranking, _common_items(pairs, leader, second, where), passing)
 
 
 class _Ranking(NamedTuple):
@@ -124,8 +124,8 @@ def _best_sentence(ranking: _Ranking, passing: str, leads: str) -> str:
     return " ".join(sentences)
 
 
-def _undecided_sentence(ranking: _Ranking, common_items: str, passing: str) -> str:
-    """Say that the leader does not beat the second significantly, and which others it beats."""
+def _no_difference_sentence(ranking: _Ranking, common_items: str, passing: str) -> str:
+    """Say that the leader does not significantly beat the second, and name those that it beats."""
     leader, second = ranking.leader, ranking.second
     between = f" between {leader} and {second}" if len(ranking.names) > 2 else ""  # noqa: PLR2004 - of two it is plain
     direction = f" ({leader} minus {second})" if ranking.is_reversed else ""
@@ -137,7 +137,7 @@ def _undecided_sentence(ranking: _Ranking, common_items: str, passing: str) -> s
 
 
 def pair_of(pairs: Sequence[ComparedPair], a: str, b: str) -> tuple[ComparedPair | None, bool]:
-    """Return the pair, and whether its first is shown to be better."""
+    """Return the pair of ``a`` and ``b``, and whether ``a`` is significantly better."""
     pair = next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None)
     return pair, pair is not None and pair.better == a
 
@@ -145,14 +145,14 @@ def pair_of(pairs: Sequence[ComparedPair], a: str, b: str) -> tuple[ComparedPair
 def _common_items(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> str:
     """Return the items of a difference with n; ``where`` is the part, empty for judges."""
     pair, _ = pair_of(pairs, a, b)
-    noun, behind = _COMMON.get(where, ("common item", ""))
-    return f"{counted(0 if pair is None else pair.n, noun)}{behind}"
+    noun, suffix = _COMMON.get(where, ("common item", ""))
+    return f"{counted(0 if pair is None else pair.n, noun)}{suffix}"
 
 
 def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Statistic:
     """Return the lead of one of a pair over the other.
 
-    The leader was chosen by these rates: a ``simultaneous`` interval holds for whichever leads.
+    A ``simultaneous`` interval allows for choosing the leader by these rates.
     """
     lead = (pair.simultaneous or pair.difference) if simultaneous else pair.difference
     if pair.a == leader:

@@ -143,10 +143,7 @@ def _judge(judge: JudgeUse) -> Iterator[str]:
 
 
 def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
-    """Return the most frequent reasons with their number of verdicts.
-
-    Showing only the first would hide the others.
-    """
+    """Return the most frequent reasons with their numbers of verdicts."""
     hidden = len(reasons) - shown
     more = f"; {counted(hidden, 'more reason')}" if hidden > 0 else ""
     return (
@@ -163,7 +160,7 @@ def _calibration(calibration: CalibrationNumbers) -> Iterator[Piece]:
         yield f"    {_shown(panel, _RATES, each_n=True)}"
         yield f"    {_shown(panel, _COEFFICIENTS)}, n {number_text.count(panel.n)}"
     for name, panel in calibration.baselines.items():
-        # A constant judge's accuracy is a floor; its other statistics say nothing.
+        # Of a constant judge only the accuracy tells something: the floor.
         yield f"  {name}: {_shown(panel, _RATES[-1:], each_n=True)}"
     for caution in folded(calibration.cautions, calibration.judges):
         yield replace(caution, indent=2)
@@ -177,9 +174,10 @@ def _table_line(name: str, panel: JudgeCalibration) -> str:
     return f"  {name}: n {number_text.count(panel.n)}{clusters}{missing}; {table}"
 
 
-def _shown(panel: JudgeCalibration, wanted: tuple[tuple[str, str], ...], *, each_n: bool = False) -> str:
+def _shown(panel: JudgeCalibration, titles: tuple[tuple[str, str], ...], *, each_n: bool = False) -> str:
+    """Return statistics with their titles, given as pairs of title and name."""
     cells: list[str] = []
-    for label, name in wanted:
+    for label, name in titles:
         statistic = panel.statistics[name]
         n = f", n {number_text.count(statistic.n)}" if each_n else ""
         cells.append(f"{label} {number_text.statistic(statistic)}{n}")

@@ -29,10 +29,10 @@ _CHECKERS, _JUDGES = "checkers", "judges*"
 
 def by_rate(systems: Sequence[SystemResult]) -> list[SystemResult]:
     """Sort systems by rate, the best first; those without one come last."""
-    return sorted(systems, key=_place)
+    return sorted(systems, key=_rank_key)
 
 
-def _place(system: SystemResult) -> float:
+def _rank_key(system: SystemResult) -> float:
     rate = main_rate(system)
     return 1.0 if rate is None or rate.value is None else -rate.value
 
@@ -46,7 +46,7 @@ def main_rate(system: SystemResult) -> StratumRate | None:
 
 
 def checked(system: SystemResult) -> StratumRate | None:
-    """Return what checkers decided."""
+    """Return the rate of the checked outputs, if any."""
     return next((part for part in system.strata if part.name == DECIDED), None)
 
 
@@ -61,7 +61,7 @@ def ungraded(system: SystemResult) -> int | None:
 def systems_document(
     systems: Sequence[SystemResult], judges: Sequence[JudgeUse], *, linked: bool = False
 ) -> Iterator[Piece]:
-    """Show the systems by rate; of one system, its parts.
+    """Show several systems by rate, or the parts of a single one.
 
     With ``linked``, ungraded counts link to their items on the same page.
     """
@@ -223,7 +223,7 @@ def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[lis
 def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
     """Shorten judges' names: cut a shared model, then any other shared part.
 
-    Different models are cut, too, if a name is too long and the rest distinguishes judges.
+    Different models are also cut if a name is too long and the judges differ without them.
     """
     if len(bare := _without_models(names, columns)) == len(names):
         short = short_names(bare.values(), columns=columns)

@@ -38,10 +38,10 @@ def test_there_is_a_figure_of_each_part_and_one_of_the_differences_to_the_best()
     document = list(overview_document(systems("a", "b", "c"), compared("a", "b", "c", judged=1.0)))
     *parts, difference = _figures(document)
     assert parts == ["checked outputs", "undecided outputs, judged, uncorrected", "all outputs, uncorrected"]
-    assert difference == "how far a is ahead, on the checked outputs"
+    assert difference == "Lead of a over each other system, on the checked outputs"
     shown = as_html(document)
     assert shown.count("<svg") == 4
-    assert "how far a is ahead, on the checked outputs</title><desc>b 0.0" in shown
+    assert "Lead of a over each other system, on the checked outputs</title><desc>b 0.0" in shown
 
 
 def test_the_n_of_a_corrected_rate_is_that_of_the_graded_outputs():

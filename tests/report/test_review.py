@@ -140,7 +140,7 @@ def test_every_control_has_a_label_and_a_key():
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("open", "the labels correct the run's rates"),
+        ("open", "The labels correct the run's rates"),
         ("decided", "It corrects no rate."),
         ("doubt", "only with these chances may they correct a rate"),
         ("suspected", "They are not a random sample"),
