@@ -105,7 +105,7 @@ def _reviewed(summary: RunSummary) -> str:
 
 
 def _counts_passes(rate: StratumRate) -> bool:
-    """Return whether a rate is the share of all outputs that pass, not a mean score or an estimate."""
+    """Return whether a rate is the share of all outputs that pass, not a mean or an estimate."""
     return (
         rate.value is not None
         and not rate.fractions

@@ -35,7 +35,7 @@ _MOST = 30
 
 @document
 def overview_document(systems: Sequence[SystemResult], compared: ComparisonNumbers | None) -> Iterator[Piece]:
-    """Yield figures of each part and of the leads, a table of systems by part, and each judge's rates."""
+    """Yield figures of each part and the leads, a table of systems, and each judge's rates."""
     parts = _parts(systems, compared)
     yield overview_figures(systems, compared)
     table = {part: [_rate(rates.get(each.system)) for each in systems] for part, rates in parts.items()}

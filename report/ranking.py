@@ -173,7 +173,7 @@ def graded_rates(part: ComparedStratum) -> dict[str, Statistic]:
 
 
 def _ahead_on_all(strata: Strata, part: ComparedStratum, leader: str) -> str:
-    """Name systems with a higher rate on all outputs that the leader beats on a part; empty if none."""
+    """Name systems that the leader beats on a part, but not by the rate of all outputs."""
     rates = {name: rate.value for name, rate in strata.all.rates.items() if rate.value is not None}
     beaten = [name for name in rates if pair_of(part.pairs, leader, name)[1]]
     higher = [name for name in beaten if leader in rates and rates[name] > rates[leader]]

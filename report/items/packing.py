@@ -1,4 +1,4 @@
-"""Pack items into a small page: a list of all in columns, compressed texts of the first ones."""
+"""Pack items into a small page: a list of all in columns, and compressed texts."""
 
 from __future__ import annotations
 

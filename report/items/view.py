@@ -162,7 +162,7 @@ def _threshold_of(verdict: Verdict | StoredVerdict, thresholds: Mapping[Author, 
 
 
 def _label_threshold(item: ItemVerdicts | ReportItem, thresholds: Mapping[Author, PassThreshold]) -> float:
-    """Return the threshold for labels and checkers: that of the first judge with a score, or 0.5."""
+    """Return the threshold for labels and checkers: the first judge's, or 0.5."""
     judges: Sequence[Verdict | StoredVerdict] = item.judges
     return next((_threshold_of(verdict, thresholds) for verdict in _readers(judges) if verdict.graded), HALF)
 

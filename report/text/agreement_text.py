@@ -1,4 +1,4 @@
-"""Text for agreement: adjudicated labels, label errors, pairs of judges, scores as probabilities."""
+"""Text for agreement: adjudicated labels, label errors, pairs of judges, probabilities."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def _systems(agreement: SystemAgreement) -> DocumentTable:
 
 
 def recalibration_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
-    """Yield the gain of recalibrating scores, that is of mapping them to rates; nothing if not requested."""
+    """Yield the gain of mapping scores to rates (recalibration); nothing if not requested."""
     for judge, each in calibration.recalibration.items():
         yield (
             f"{judge}, scores mapped to rates ({each.method}, each tenth of the clusters by a map of the others; the map is in the "

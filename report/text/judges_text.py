@@ -256,7 +256,7 @@ def _results(trust: Trust) -> tuple[object, ...]:
 
 
 def group_label(group: Sequence[Trust], name: str) -> str:
-    """Return the name of a judge, or the common name of several variants: ``tool_call_accuracy x3``."""
+    """Return the name of a judge, or of several variants: ``tool_call_accuracy x3``."""
     return name if len(group) == 1 else f"{name.partition('/')[0]} x{len(group)}"
 
 
