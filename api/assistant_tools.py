@@ -151,7 +151,7 @@ class AssistantTools:
             with RunItems(store) as items:
                 for candidate in items:
                     if candidate.key == key:
-                        item = candidate.read(candidate.place, False)
+                        item = candidate.read(candidate.offset, False)
                         return "\n".join(as_lines(item_document(item, store.roster.thresholds)))
         missing = f"no output of {named[:_LONGEST_NAME]!r} for case {case_id[:_LONGEST_NAME]!r}"
         raise InputError(f"{run}: {missing}; systems: {', '.join(systems)}")

@@ -118,7 +118,7 @@ def dependencies_are_class_names_or_node_ids() -> None:
 @item(137)
 def unknown_dependencies_are_printed() -> None:
     cases = _cases('"TestNowhere"')
-    note = "note: capital depends on 'TestNowhere', which is no challenge here"
+    note = "note: capital depends on 'TestNowhere', which is not one of these challenges"
     same(note in cases.with_suffix(".notes").read_text(), True)
     done, found, _ = _worked(cases, "--mock", "--allow-code")
     same(note in done.out and found["capital"].evidence["unknown_dependencies"] == ["TestNowhere"], True)

@@ -36,7 +36,9 @@ def artifacts_document(outcome: ArtifactOutcome) -> Iterator[Piece]:
         yield f"{each.outcome.replace('_', ' ')}: {_named(each)}: {each.reason}"
     for case_id in outcome.unused_mocks:
         yield f"note: {case_id}: mock functions are not run; put the right files into its artifacts_out"
-    yield from number_text.unknown_dependency_notes(outcome.unknown_dependencies, "is no challenge here")
+    yield from number_text.unknown_dependency_notes(
+        outcome.unknown_dependencies, "is not one of these challenges"
+    )
     yield _categories(skill_tree(outcome.attempts))
 
 

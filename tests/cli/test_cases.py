@@ -93,7 +93,7 @@ def test_chat_logs_become_cases_and_outputs(tmp_path: Path):
 
 def test_a_line_that_is_no_chat_leaves_nothing_behind(tmp_path: Path):
     log = tmp_path / "log.jsonl"
-    log.write_text('{"messages": []}\n{"message": []}\n')
+    log.write_text('{"messages": [{"role": "user", "content": "Hi"}]}\n{"message": []}\n')
     result = cases("openai", log, "--out", tmp_path / "cases.jsonl")
     assert isinstance(result.exception, InputError)
     assert f"{log}:2" in str(result.exception)
