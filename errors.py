@@ -28,15 +28,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 
 _OPTION = re.compile(r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?![\w-]| \w+=)(?: (?=[A-Z0-9]))?")
 _WORD = r"(?:'[^']*'|[^\s';,)]+)+"
-_PAIRS = re.compile(rf"--(map(?:-label)?) {_WORD}(?: --\1 {_WORD})*")
-"""Options that name columns, or words of labels: ``--map score=a --map label=b``."""
+_PAIRS = re.compile(rf"--(map(?:-label)?|score-scale(?= \S*=)) {_WORD}(?: --\1 {_WORD})*")
+"""Options that name columns, words of labels or judges: ``--map score=a --map label=b``."""
 NO_GRADE = "nothing behind the = for no grade"
 """Hint beside ``--map-label``; arguments have None."""
 _QUOTED = re.compile(r"(`[^`]*`)")
@@ -103,9 +104,9 @@ def _argument(option: re.Match[str]) -> str:
 def _mapping(options: re.Match[str]) -> str:
     """Return these options as one argument: ``map={'score': 'a'}``."""
     try:
-        words = [word for word in shlex.split(options[0]) if not word.startswith("--map")]
+        words = [word for word in shlex.split(options[0]) if not word.startswith("--")]
         pairs = [(key, value) for key, _, value in (word.rpartition("=") for word in words)]
-        values = [value if options[1] == "map" else _score(value) for _, value in pairs]
+        values = [_VALUES[options[1]](value) for _, value in pairs]
     except ValueError:
         return options[0]
     if not all(key for key, _ in pairs):
@@ -117,6 +118,13 @@ def _mapping(options: re.Match[str]) -> str:
 def _score(text: str) -> float | None:
     score = float(text) if text else None
     return int(score) if score is not None and score.is_integer() else score
+
+
+def _scale(text: str) -> tuple[float | None, ...]:
+    return tuple(map(_score, text.split(":")))
+
+
+_VALUES: Mapping[str, Callable[[str], Any]] = {"map": str, "map-label": _score, "score-scale": _scale}
 
 
 class InputError(FiducialError):

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 from ..errors import UsageError
 from ..records import InputPath
 from ..records.grades import GradeScale, plain_word
 from ..records.label_table import is_verdicts, label_table
+from ..records.score_scales import ScoreScales
 from .argument_checks import refuse_unknown, require_range
 from .paths import Labels, source
+
+GivenScale: TypeAlias = tuple[float, float] | Mapping[str, tuple[float, float]]
+"""The worst and the best score as they are written, ``(1, 5)``, or those of each judge; the name "" stands for all other judges."""
 
 
 class LabelReading(TypedDict, total=False):
@@ -60,7 +64,11 @@ def grade_meaning(**reading: Unpack[LabelReading]) -> GradeScale:
 
 
 def grade_scale(
-    ends: tuple[float, float] | None, pass_at: float | None, words: Mapping[str, float | None] | None
+    ends: tuple[float, float] | None,
+    pass_at: float | None,
+    words: Mapping[str, float | None] | None,
+    *,
+    option: str = "--label-scale",
 ) -> GradeScale:
     """Return the meaning of grades.
 
@@ -68,7 +76,7 @@ def grade_scale(
         UsageError: The ends are equal, the threshold is not between them, or a word's score is not in [0, 1].
     """
     if ends is not None:
-        _require_scale(ends)
+        _require_scale(ends, option)
     require_range("--label-pass-at", pass_at, -math.inf, math.inf)
     if pass_at is not None and ends is not None and not min(ends) <= pass_at <= max(ends):
         raise UsageError(f"--label-pass-at {pass_at:g} is not on the scale {ends[0]:g}:{ends[1]:g}")
@@ -78,10 +86,22 @@ def grade_scale(
     return GradeScale(ends, pass_at, {plain_word(word): score for word, score in (words or {}).items()})
 
 
-def _require_scale(ends: Any) -> None:
+def score_scales(scale: GivenScale | None, words: Mapping[str, float | None] | None) -> ScoreScales:
+    """Return the scales of judges' scores.
+
+    Raises:
+        UsageError: See `grade_scale`.
+    """
+    ends = dict(scale) if isinstance(scale, Mapping) else {} if scale is None else {"": scale}
+    scales = {judge: grade_scale(each, None, words, option="--score-scale") for judge, each in ends.items()}
+    return ScoreScales(scales.pop("", grade_scale(None, None, words)), scales)
+
+
+def _require_scale(ends: Any, option: str) -> None:
     """Refuse anything but two different finite numbers."""
     pair = cast("Sequence[Any]", ends if isinstance(ends, Sequence) and not isinstance(ends, str) else ())
     if len(pair) != 2 or not all(isinstance(end, Real) and math.isfinite(end) for end in pair):  # noqa: PLR2004 - both ends
-        raise UsageError(f"label_scale expects the worst and the best grade, (1, 5), got {ends!r}")
+        name = option.removeprefix("--").replace("-", "_")
+        raise UsageError(f"{name} expects the worst and the best grade, (1, 5), got {ends!r}")
     if ends[0] == ends[1]:
-        raise UsageError(f"--label-scale expects two different grades, got {ends[0]:g}:{ends[1]:g}")
+        raise UsageError(f"{option} expects two different grades, got {ends[0]:g}:{ends[1]:g}")

@@ -22,6 +22,7 @@ from ..formats.folder import ImportSummary, write_folder
 from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
 from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Skipped, only_records
+from ..formats.imported_scores import PlacedScores
 from ..formats.native_files import NativeFileError
 from ..formats.readers import NAMES, find_format, read_all, read_deferred, read_one
 from ..formats.references import References
@@ -33,7 +34,7 @@ from ..report.text.import_text import import_lines
 from ..report.text.number_text import counted
 from .argument_checks import refuse_unknown, require_choice
 from .display import verdicts_frame
-from .label_sources import LabelReading, grade_scale
+from .label_sources import GivenScale, LabelReading, grade_scale, score_scales
 from .paths import FilePath, input_path, written_path
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class Reading:
         name: The format that it was read as.
         records: The records, in any order.
         table: The columns of the tables that were read.
+        placed: The scales of scores; verdicts of authors whose scale turned out to be unknown are withdrawn.
+        source: The file, for entries of ``skipped``.
 
     Attributes:
         format: The format.
@@ -88,7 +91,12 @@ class Reading:
     """
 
     def __init__(
-        self, name: str, records: Iterable[ImportedRecord], table: TableColumns | None = None
+        self,
+        name: str,
+        records: Iterable[ImportedRecord],
+        table: TableColumns | None = None,
+        placed: PlacedScores | None = None,
+        source: object = None,
     ) -> None:
         self.format = name
         self.cases: list[Case] = []
@@ -103,6 +111,12 @@ class Reading:
         }
         for record in records:
             lists[type(record)].append(record)
+        if placed is not None:
+            graded = Counter(each.by for each in self.verdicts if each.graded)
+            withdrawn = [*placed.withdrawn(graded, source)]
+            authors = {each.field for each in withdrawn}
+            self.skipped += withdrawn
+            self.verdicts[:] = [each for each in self.verdicts if not (each.graded and each.by in authors)]
         self._table = table or TableColumns()
         self.tags = self._table.tags
 
@@ -168,6 +182,7 @@ class DataReading(LabelReading, total=False):
     unit: ChatUnit
     join: FilePath | None
     grade_by: GradeBy
+    score_scale: GivenScale | None
 
 
 def read(
@@ -183,6 +198,7 @@ def read(
     label_scale: tuple[float, float] | None = None,
     label_pass_at: float | None = None,
     map_label: Mapping[str, float | None] | None = None,
+    score_scale: GivenScale | None = None,
 ) -> Reading:
     """Read data of another tool: cases, outputs and verdicts.
 
@@ -201,6 +217,7 @@ def read(
         label_scale: The worst and the best grade by people in a table, as they are written: ``(1, 5)``.
         label_pass_at: The worst grade that passes, as it is written.
         map_label: Scores of words in labels: ``{"grounded": 1}``.
+        score_scale: The worst and the best score of judges, as they are written; a mapping gives those of single judges.
 
     Returns:
         The records; ``format`` names the format, ``skipped`` lists rows that became no record.
@@ -220,15 +237,17 @@ def read(
         label_scale=label_scale,
         label_pass_at=label_pass_at,
         map_label=map_label,
+        score_scale=score_scale,
     )
     references, options = _options(reading)
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = _input(cast("FilePath", given))
         name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
-        return Reading(name, _joined(read_all(name, [path], options), references), options.recognized)
+        records = _joined(read_all(name, [path], options), references)
+        return Reading(name, records, options.recognized, options.placed, as_named(path))
     records = chain(records_of_table(_rows(given), Path("rows"), options), read_deferred(options))
-    return Reading("rows", _joined(records, references), options.recognized)
+    return Reading("rows", _joined(records, references), options.recognized, options.placed, "rows")
 
 
 def other_content(files: Sequence[FilePath]) -> str | None:
@@ -261,7 +280,7 @@ def import_files(
         _refuse_missing(path)
     name = as_ or find_format(files[0], options.columns)
     records = _joined(read_all(name, files, options), references)
-    written = write_folder(records, written_path(out), name, source=files[0])
+    written = write_folder(records, written_path(out), name, source=files[0], placed=options.placed)
     columns = options.recognized
     return msgspec.structs.replace(
         written,
@@ -292,6 +311,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         unit=unit,
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
+        placed=PlacedScores(score_scales(reading.get("score_scale"), reading.get("map_label")), grades),
     )
     if references is None:
         return None, options

@@ -19,7 +19,7 @@ from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame, is_plain_frame
 from ..records.memory_file import MemoryRows
 from .argument_checks import refuse_unknown
-from .label_sources import grade_scale, label_source
+from .label_sources import GivenScale, grade_scale, label_source, score_scales
 from .paths import FilePath, Labels, input_path, pieces_of, source
 from .run import Run
 
@@ -42,7 +42,7 @@ class TableReading(TypedDict, total=False):
         map: Alias of ``columns``, as in `fiducial.read` and on the command line.
         label_scale: The worst and the best label, as they are written: ``(1, 5)``.
         label_pass_at: The worst label that passes, as it is written; fractions are kept without it.
-        score_scale: The worst and the best score, as they are written.
+        score_scale: The worst and the best score, as they are written; a mapping gives those of single judges: ``{"gpt": (1, 5)}``.
         map_label: Scores of words in labels and scores: ``{"grounded": 1, "timeout": None}``, None for no grade.
         draws: Files with the chances of labelled items to be drawn, made by `plan`, one per round.
         accept_edited: Whether to accept runs whose verdicts were edited by hand.
@@ -53,7 +53,7 @@ class TableReading(TypedDict, total=False):
     map: Mapping[str, str] | None
     label_scale: tuple[float, float] | None
     label_pass_at: float | None
-    score_scale: tuple[float, float] | None
+    score_scale: GivenScale | None
     map_label: Mapping[str, float | None] | None
     draws: Sequence[FilePath]
     accept_edited: bool
@@ -123,7 +123,7 @@ def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> 
     return TableForm(
         columns=columns,
         apart=apart,
-        scores=grade_scale(reading.get("score_scale"), None, words),
+        scores=score_scales(reading.get("score_scale"), words),
         labels=grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words),
     )
 

@@ -10,7 +10,7 @@ import click
 from ..api.terminal_text import visible
 from ..errors import UsageError
 from ..records.json_text import encode_json
-from .label_options import grade_arguments, grade_options
+from .label_options import grade_arguments, grade_options, score_scale_option
 from .param_types import INPUT_FILE, OUT_FOLDER
 from .shared_options import MultiValueCommand, compose, option, pairs
 
@@ -31,6 +31,7 @@ Examples:
     option("--map", "columns", multiple=True, metavar="NAME=NAME",
            help="Name a column that is not recognised: answer=response; fields are query, response, accepted_answers, context, score and others."),
     grade_options,
+    score_scale_option,
     option("--criterion", help="Criterion of a good answer, for cases without a reference."),
     option("--system", metavar="NAME",
            help="One system name for all outputs.  [default: from the file]"),

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .param_types import Number, ScaleType
+from .param_types import NamedScaleType, Number, ScaleType
 from .shared_options import compose, option, pairs
 
 _GRADES = f"{__name__}.grades"
@@ -37,11 +37,12 @@ label_options = compose(grade_options, label_columns_option)
 
 score_scale_option = option(
     "--score-scale",
-    type=ScaleType(),
-    metavar="WORST:BEST",
+    type=NamedScaleType(),
+    multiple=True,
+    metavar="[JUDGE=]WORST:BEST",
     expose_value=False,
     callback=_store,
-    help="Scale of a table's scores.",
+    help="Scale of judges' scores in a file: 1:5, or gpt=1:5 for one judge; may be given several times.",
 )
 
 
@@ -50,10 +51,16 @@ def grade_words() -> list[str]:
     grades: dict[str, Any] = click.get_current_context().meta.get(_GRADES, {})
     words: list[str] = []
     for name, value in grades.items():
-        for each in value if name in {"map", "map_label"} else [value]:
-            text = f"{each[0]:g}:{each[1]:g}" if name.endswith("_scale") else str(each)
-            words += [f"--{name.replace('_', '-')}", text]
+        for each in value if name in {"map", "map_label", "score_scale"} else [value]:
+            words += [f"--{name.replace('_', '-')}", _as_typed(name, each)]
     return words
+
+
+def _as_typed(name: str, value: Any) -> str:
+    if name == "score_scale":
+        judge, scale = value
+        return f"{judge}={_as_typed('label_scale', scale)}" if judge else _as_typed("label_scale", scale)
+    return f"{value[0]:g}:{value[1]:g}" if name == "label_scale" else str(value)
 
 
 def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
@@ -75,6 +82,8 @@ def grade_arguments() -> dict[str, Any]:
     grades: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
     if "map_label" in grades:
         grades["map_label"] = _scores_of_words(grades["map_label"])
+    if "score_scale" in grades:
+        grades["score_scale"] = dict(grades["score_scale"])
     if "map" in grades:
         grades["map"] = pairs("--map", grades["map"])
     return grades

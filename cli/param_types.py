@@ -155,6 +155,21 @@ class ScaleType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] 
         return number.convert(worst, param, ctx), number.convert(best, param, ctx)
 
 
+class NamedScaleType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
+    """``[JUDGE=]WORST:BEST``; without a judge the name is empty."""
+
+    name = "scale"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[float, float]]:
+        """Return the judge and the two grades."""
+        if isinstance(value, tuple):
+            return cast("tuple[str, tuple[float, float]]", value)
+        judge, _, scale = str(value).rpartition("=")
+        return judge, ScaleType().convert(scale, param, ctx)
+
+
 _NOT_PARAMETERS = frozenset({"model", "messages", "stream", "n"})
 
 

@@ -22,7 +22,7 @@ from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
-from .imported_records import ImportedRecord
+from .imported_records import ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, tags_of
 
@@ -118,7 +118,8 @@ def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iter
     scores: list[ImportedScore] = []
     line = row.node
     yield from collect_scores(scores, _metrics(line), lambda each: [_score_of(*each, line)], row.position)
-    yield from (each.verdict(case_id, options.system, 0) for each in scores)
+    for each in options.placed.place_all(scores, row.position):
+        yield each if isinstance(each, Skipped) else each.verdict(case_id, options.system, 0)
 
 
 def _question_and_reply(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:

@@ -111,7 +111,10 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         options.seen.refuse_repeated(output)
         yield output
     trial = example.trial if output is None else output.trial
-    for score in example.scores:
+    for score in options.placed.place_all(example.scores, position):
+        if isinstance(score, Skipped):
+            yield score
+            continue
         verdict = score.verdict(name, system, trial)
         if example.labelled_by:
             options.seen.note_label(verdict)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import msgspec
 
-from ..errors import InputError, UsageError
+from ..errors import InputError, UsageError, as_named
 from ..records import Case, Kind, Output, Source, Step, Verdict, atomic_write, read_records
 from ..records.folder_files import CASES, CLUSTERS, LABELS, MANIFEST, OUTPUTS, VERDICTS
 from ..records.json_text import encode_json, encode_line
 from ..records.standing_labels import is_tie
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord, Skipped
+from .imported_scores import PlacedScores
 
 SKIPPED = "skipped.jsonl"
 """Records that were skipped. Verdicts, clusters and labels have files only if there are some; verdicts include the labels, which are people's."""
@@ -100,11 +101,16 @@ class ImportSummary(msgspec.Struct, kw_only=True):
 
 
 def write_folder(
-    records: Iterable[ImportedRecord], folder: Path, name: str, *, source: object = None
+    records: Iterable[ImportedRecord],
+    folder: Path,
+    name: str,
+    *,
+    source: object = None,
+    placed: PlacedScores | None = None,
 ) -> ImportSummary:
     """Write imported records, replacing an earlier import, all or nothing.
 
-    Errors name the source.
+    Errors name the source. Verdicts of authors whose scale turned out to be unknown (``placed``) are withdrawn.
 
     Raises:
         InputError: Nothing could be read, or the folder cannot be written.
@@ -113,6 +119,7 @@ def write_folder(
     if (folder / MANIFEST).exists():
         raise UsageError(f"{folder} holds a run; name another folder")
     summary = _Summary()
+    placed = placed or PlacedScores()
     with ExitStack() as stack:
         if not folder.exists():
             stack.callback(_remove_if_empty, folder)
@@ -120,7 +127,7 @@ def write_folder(
             stack.enter_context(atomic_write(folder / file)).write
             for file in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
         )
-        for record in records:
+        for record in _with_withdrawn(records, placed, summary, source):
             line = encode_line(record, folder)
             summary.add(record)
             if isinstance(record, Case):
@@ -137,8 +144,34 @@ def write_folder(
             _refuse_nothing(summary.first_skipped, name, source)
         summary.complete(source)
     _remove_empty(folder, VERDICTS, LABELS)
+    _withdraw(placed.beyond, folder, summary)
     _write_clusters(folder / CLUSTERS, summary.clusters)
     return summary.imported(name, folder)
+
+
+def _with_withdrawn(
+    records: Iterable[ImportedRecord], placed: PlacedScores, summary: _Summary, source: object
+) -> Iterator[ImportedRecord]:
+    """Yield the records, and then an entry for each author whose verdicts are withdrawn."""
+    yield from records
+    yield from placed.withdrawn(summary.graded, as_named(source))
+
+
+def _withdraw(authors: Iterable[str], folder: Path, summary: _Summary) -> None:
+    """Remove the graded verdicts of some authors from the files and the summary."""
+    withdrawn = summary.graded.keys() & set(authors)
+    for path in (folder / VERDICTS, folder / LABELS):
+        if withdrawn and path.exists():
+            _remove_verdicts(path, withdrawn)
+    summary.withdraw(withdrawn)
+
+
+def _remove_verdicts(path: Path, authors: Collection[str]) -> None:
+    kept = (each for each in read_records(path, Verdict) if not (each.graded and each.by in authors))
+    with atomic_write(path) as file:
+        for verdict in kept:
+            file.write(encode_line(verdict, path))
+    _remove_empty(path.parent, path.name)
 
 
 def import_summary(folder: Path) -> ImportSummary:
@@ -207,6 +240,18 @@ class _Summary:
                 self._skipped[part].count += 1
             elif len(self._skipped) < _MOST_PARTS:
                 self._skipped[part] = SkippedPart(count=1, first=record)
+
+    @property
+    def graded(self) -> Mapping[str, int]:
+        """Number of graded verdicts by author."""
+        return {by: outcomes["graded"] for by, outcomes in self.verdicts.items() if outcomes["graded"]}
+
+    def withdraw(self, authors: Iterable[str]) -> None:
+        """Count the graded verdicts of some authors no longer."""
+        for by in authors:
+            self._graded[self.sources[by]] -= self.verdicts[by].pop("graded")
+            if not self.verdicts[by]:
+                del self.verdicts[by]
 
     def _count_answer(self, case_id: str, *, has_steps: bool) -> None:
         kind = self._kind_of.get(case_id)

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import RecordError
 from ..records import UNGRADED, Outcome, Source, Verdict
-from ..records.grades import WORDS, plain_word
+from ..records.grades import PLAIN, WORDS, GradeScale, UnknownGradeError, plain_word, usual_ends
+from ..records.score_scales import UNIT_SCORES, ScoreScales
 from .field_reader import MOST_WHOLE, type_name
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
 T = TypeVar("T")
 
+_ABOVE_ONE = 1.0 + 1e-6
+"""A number up to this is 1, rounded."""
+
 _LETTERS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
 
 
 class ImportedScore(NamedTuple):
-    """Score of an answer: a `Verdict` not yet assigned to an output."""
+    """Score of an answer: a `Verdict` not yet assigned to an output.
+
+    Attributes:
+        by: Its author.
+        score: The score, if the tool's own number is from 0 to 1 or the tool says how it compares.
+        outcome: Whether there is a score.
+        reason: Its explanation, or the reason for none.
+        source: Source of ``by``: judge, checker or person.
+        evidence: Details.
+        repeat: Number of the repetition.
+        number: The tool's own number, if only the user may know its scale.
+        field: Its path, for errors.
+    """
 
     by: str
     score: float | None = None
@@ -28,6 +45,8 @@ class ImportedScore(NamedTuple):
     source: Source = "judge"
     evidence: dict[str, Any] = {}
     repeat: int = 0
+    number: float | None = None
+    field: str | None = None
 
     def verdict(self, case_id: str, system: str, trial: int) -> Verdict:
         """Return the verdict on an output."""
@@ -45,6 +64,75 @@ class ImportedScore(NamedTuple):
         )
 
 
+class PlacedScores:
+    """The scales of another tool's scores.
+
+    Args:
+        scales: The scales of judges.
+        grades: The meaning of people's grades.
+
+    Attributes:
+        scales: The scales of judges.
+        beyond: The largest number above 1 that an author without a scale gave, by author.
+    """
+
+    def __init__(self, scales: ScoreScales = UNIT_SCORES, grades: GradeScale = PLAIN) -> None:
+        self.scales = scales
+        self.beyond: dict[str, float] = {}
+        self._grades = grades
+
+    def place(self, opinion: ImportedScore) -> ImportedScore:
+        """Return a score in [0, 1], by the scale of its author.
+
+        Raises:
+            RecordError: Its number is not on the scale.
+        """
+        by, number = opinion.by, opinion.number
+        is_label = opinion.source == "human" and by not in self.scales.by_judge
+        scale = self._grades if is_label else self.scales.of(by)
+        is_declared = scale.ends is not None or scale.pass_at is not None
+        if number is None or (opinion.score is not None and not is_declared):
+            return opinion
+        try:
+            score = scale.score(number)
+        except UnknownGradeError:
+            message = f"expected a score in {_range(scale)} from {by!r}, got {number:g}"
+            if not is_declared and _ABOVE_ONE < number < math.inf:
+                message += f"; for another scale: {self._option(by, number, is_label=is_label)}"
+                self.beyond[by] = max(number, self.beyond.get(by, number))
+            raise RecordError(message, field=opinion.field) from None
+        return opinion._replace(score=score, evidence={**opinion.evidence, "value": number})
+
+    def _option(self, by: str, number: float, *, is_label: bool) -> str:
+        ends = usual_ends([number])
+        return f"--label-scale {ends}" if is_label else f"--score-scale {shlex.quote(f'{by}={ends}')}"
+
+    def place_all(
+        self, opinions: Iterable[ImportedScore], place: FilePosition
+    ) -> Iterator[ImportedScore | Skipped]:
+        """Yield scores in [0, 1], and the reason for each that is on no scale."""
+        for opinion in opinions:
+            try:
+                yield self.place(opinion)
+            except RecordError as error:
+                yield place.skipped(error)
+
+    def withdrawn(self, graded: Mapping[str, int], file: object) -> Iterator[Skipped]:
+        """Yield an entry for each author whose graded verdicts have to be withdrawn.
+
+        Among numbers up to 5, a 1 is as likely the worst score as the best.
+
+        Args:
+            graded: Number of graded verdicts by author.
+            file: The file that was read.
+        """
+        for by, largest in self.beyond.items():
+            if graded.get(by):
+                option = self._option(by, largest, is_label=False)
+                reason = f"{graded[by]:,} of its scores are from 0 to 1 and not read, since others are up to {largest:g}: {option}"
+                yield Skipped(file=str(file), field=by, reason=reason)
+
+
 def scored(
     by: str,
     value: Any,
@@ -60,12 +148,13 @@ def scored(
 ) -> ImportedScore:
     """Return a score with its value; NaN gives a score without one.
 
-    It raises a `RecordError` if the value is not in [0, 1] and its scale is unknown.
+    `PlacedScores` decides on a number outside [0, 1]. A `RecordError` is raised if the value is neither
+    a number nor a known word.
 
     Args:
         by: Author of the score.
         value: A boolean, a number, or a word for either.
-        passed: Whether it passes, if known; used if the number is outside [0, 1].
+        passed: Whether it passes, if known; the score agrees with it, by the ``threshold`` in the evidence.
         ends: The ends of the tool's scale, if known.
         reason: Its explanation.
         source: Source of ``by``: judge, checker or person.
@@ -87,14 +176,38 @@ def scored(
         score: float | None = (number - low) / (high - low)
     else:
         score = number if number is not None and 0.0 <= number <= 1.0 else None
-    if score is None and passed is not None:
-        score = float(passed)
-    if score is None:
+        if passed is not None:
+            score = (
+                float(passed) if score is None else _agreeing(score, details.get("threshold"), passed=passed)
+            )
+    if score is None and number is None:
         what = repr(value) if isinstance(value, str | int | float) else type_name(value)
         raise RecordError(f"expected a score in [0, 1] from {by!r}, got {what}", field=field)
     if score != number:
         details["value"] = value
-    return ImportedScore(by, score, "graded", reason, source, details)
+    is_plain = isinstance(value, int | float) and not isinstance(value, bool) and None in ends
+    return ImportedScore(
+        by, score, "graded", reason, source, details, number=number if is_plain else None, field=field
+    )
+
+
+def _range(scale: GradeScale) -> str:
+    worst, best = scale.ends or (0.0, 1.0)
+    return f"[{min(worst, best):g}, {max(worst, best):g}]"
+
+
+def _agreeing(number: float, threshold: Any, *, passed: bool) -> float:
+    """Return a score in [0, 1] that agrees with the tool's own verdict.
+
+    If less is better, as for a rate of hallucinations, it is the number's complement.
+    """
+    if not isinstance(threshold, int | float) or isinstance(threshold, bool):
+        return float(passed) if number in {0.0, 1.0} else number
+    if not 0.0 <= threshold <= 1.0:
+        return float(passed)  # the threshold shows another scale, on which 1 may be the worst
+    if (number >= threshold) == passed:
+        return number
+    return 1.0 - number if (number <= threshold) == passed else float(passed)
 
 
 def unscored(

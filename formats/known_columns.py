@@ -84,9 +84,11 @@ def _score_readers(
         partial(score_in, unscaled=unscaled) if unscaled and read is score_in else read
         for read in columns.score_readers
     ]
-    if columns.judges:
-        judges = [(name, line.value[name]) for name in columns.judges]
-        readers.append(partial(judge_scores, judges=judges, words=GradeScale(words=options.grades.words)))
+    scales = options.placed.scales
+    readers += [
+        partial(judge_scores, judges=[(name, line.value[name])], scales=scales, unscaled=unscaled)
+        for name in columns.judges
+    ]
     if columns.people or "label" in columns.names:
         people = {name: line.value[name] for name in columns.people}
         by = example.labelled_by

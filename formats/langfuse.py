@@ -199,7 +199,10 @@ def _score(
     imported_score = _imported_score(score)
     if span is None:
         yield verdict_on_absent_output(
-            imported_score, score.node("metadata").value, trace or observation or "", options.system
+            options.placed.place(imported_score),
+            score.node("metadata").value,
+            trace or observation or "",
+            options.system,
         )
     else:
         span.scores = [*span.scores, imported_score]

@@ -69,10 +69,11 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         scores = list[ImportedScore]()
         yield from collect_scores(scores, [row.node], _feedback, row.position)
         metadata, trace = row.node.node("metadata").value, row.node.need("trace_id")
-        yield from (
-            verdict_on_absent_output(imported_score, metadata, trace, options.system)
-            for imported_score in scores
-        )
+        for each in options.placed.place_all(scores, row.position):
+            if isinstance(each, Skipped):
+                yield each
+            else:
+                yield verdict_on_absent_output(each, metadata, trace, options.system)
         return
     spans = _spans(row)
     yield from _assess(spans, row)

@@ -160,7 +160,8 @@ def _attach(
     if name == EVALUATION and span is not None:
         span.scores.append(evaluation(attributes))
     elif name == EVALUATION and (trace or "fiducial.case_id" in attributes):
-        yield verdict_on_absent_output(evaluation(attributes), attributes, trace, options.system)
+        score = options.placed.place(evaluation(attributes))
+        yield verdict_on_absent_output(score, attributes, trace, options.system)
     elif name == EVALUATION:
         yield position.skipped_part("trace_id", "an evaluation of a span that is missing here")
     elif span is not None and name.startswith("gen_ai."):

@@ -13,6 +13,7 @@ from ..records.column_names import (
     is_number_field,
     is_person,
     is_score_like,
+    judges_named_by_user,
     normal,
     people_columns,
     people_named_by_user,
@@ -53,11 +54,12 @@ class RecognizedGrades(NamedTuple):
             number = as_number(row.value.get(column))
             if number is None or not math.isfinite(number) or number <= 1.0 or grades.has_word(number):
                 continue
-            remedy = f"add --label-scale {usual_ends([number])}"
+            ends = usual_ends([number])
+            remedy = f"add --label-scale {ends}"
             if column not in labels:
-                label = shlex.quote(f"label={column}")
+                mapped, scale = shlex.quote(f"label={column}"), shlex.quote(f"{column}={ends}")
                 remedy = (
-                    f"if people gave them, add --map {label} {remedy.removeprefix('add ')}; else rescale them"
+                    f"add --score-scale {scale}, or if people gave them: --map {mapped} --label-scale {ends}"
                 )
             raise InputError(
                 f"{number:g} is above 1, and all before it were read as grades from 0 to 1; {remedy}",
@@ -82,32 +84,35 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     columns = GradeColumns(
         rows, mapped, (words, options.grades), lambda name: name in taken or is_number_field(name)
     )
+    scales = options.placed.scales
+    columns = GradeColumns(
+        rows, mapped, (scales.default, options.grades), lambda name: name in taken or is_number_field(name)
+    )
     for name in ("item_id", "judge"):
         columns.find_by_usual_name(name, columns.may_be_names)
     columns.find_labels()
-    found_scores = [] if "verdicts" in names else columns.find_scores(several="judge" not in columns.columns)
     score, label = names.get("score"), columns.columns.get("label")
-    judges = [name for name in found_scores if name != score and _is_judge(name, columns, words)]
-    people = people_columns(header, options.columns)
-    unscaled = unscaled_grades(rows, (label, score, *people), options.grades)
+    judges = list(judges_named_by_user(header, options.columns))
+    declared = {*judges, *scales.by_judge}
+    if not judges and "verdicts" not in names:
+        judges = columns.find_scores(several="judge" not in columns.columns, named=scales.by_judge)
+    judges = [
+        name
+        for name in judges
+        if name != score and (name in declared or _is_judge(name, columns, scales.default))
+    ]
+    people = {*filter(None, (label, *people_columns(header, options.columns)))}
+    scores = {*filter(None, (score, *judges))} - people
+    without_scale = {name for name in scores if not scales.is_declared(name)}
+    if options.grades.ends is not None or options.grades.pass_at is not None:
+        people = set[str]()
+    unscaled = unscaled_grades(rows, people | without_scale, options.grades)
     return RecognizedGrades(
         None if "label" in mapped or named_people else label,
         tuple(judges),
         unscaled,
-        _unit_columns(
-            filter(None, (label, *people)), filter(None, (score, *judges)), unscaled, options.grades
-        ),
+        (frozenset(people - unscaled.keys()), frozenset(without_scale - unscaled.keys())),
     )
-
-
-def _unit_columns(
-    labels: Iterable[str], scores: Iterable[str], unscaled: Mapping[str, str], grades: GradeScale
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the columns of labels and of scores without a scale and with numbers up to 1."""
-    if grades.ends is not None or grades.pass_at is not None:
-        return frozenset(), frozenset()
-    of_labels = frozenset(labels) - unscaled.keys()
-    return of_labels, frozenset(scores) - of_labels - unscaled.keys()
 
 
 def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
@@ -130,12 +135,10 @@ def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
 def unscaled_grades(
     rows: Sequence[Mapping[str, Any]], columns: Iterable[str | None], grades: GradeScale
 ) -> dict[str, str]:
-    """Return the columns with numbers above 1 and no scale, with their likely one, ``1:5``.
+    """Return the columns with numbers above 1, with their likely scale, ``1:5``.
 
     A number below 0 shows no scale, since it often marks an error.
     """
-    if grades.ends is not None or grades.pass_at is not None:
-        return {}
     scales: dict[str, str] = {}
     for column in dict.fromkeys(filter(None, columns)):
         values = [row.get(column) for row in rows]

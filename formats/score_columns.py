@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
 
 from ..errors import NO_GRADE, RecordError
 from ..records import Verdict
-from ..records.grades import PLAIN, GradeScale, UnknownGradeError, as_number, majority
+from ..records.grades import PLAIN, GradeScale, UnknownGradeError, as_number, majority, usual_ends
+from ..records.score_scales import ScoreScales
 from ..records.standing_labels import MAJORITY
 from .field_reader import FieldReader
 from .imported_scores import ImportedScore, scored, unscored
@@ -42,11 +43,18 @@ def score_in(
     by = names["score"]
     if by in unscaled and as_number(value) is not None:
         option = f"--map {shlex.quote(f'label={by}')} --label-scale {unscaled[by]}"
-        raise RecordError(f"the scores are not all from 0 to 1; if people gave them: {option}", field=by)
+        raise RecordError(
+            f"the scores are not all from 0 to 1: {_score_scale(by, unscaled[by])}; if people gave them: {option}",
+            field=by,
+        )
     if is_object(value):
         held = FieldReader(value, by)
         return [_scored(name, each, held.path(name)) for name, each in held.value.items()]
     return [_scored(by, value, by)]
+
+
+def _score_scale(by: str, ends: str) -> str:
+    return f"--score-scale {shlex.quote(f'{by}={ends}')}"
 
 
 def _scored(by: str, value: Any, field: str) -> ImportedScore:
@@ -63,18 +71,31 @@ def _says_no_grade(value: Any) -> bool:
 
 
 def judge_scores(
-    fields: FieldReader, names: Mapping[str, str], *, judges: list[tuple[str, Any]], words: GradeScale
-) -> Iterator[ImportedScore]:
-    """Yield judges' scores, one column each."""
+    fields: FieldReader,
+    names: Mapping[str, str],
+    *,
+    judges: list[tuple[str, Any]],
+    scales: ScoreScales,
+    unscaled: Mapping[str, str] = NO_COLUMNS,
+) -> list[ImportedScore]:
+    """Return judges' scores, one column each."""
     del fields, names
-    for by, value in judges:
-        try:
-            score = words.score(_grade_in(value))
-        except UnknownGradeError:
-            raise RecordError(f"the score {value!r} is not in [0, 1]", field=by) from None
-        if score is not None:
-            kept = {} if score == _grade_in(value) else {"value": value}
-            yield ImportedScore(by, score, evidence=kept)
+    return [score for by, value in judges for score in _judge_score(by, value, scales.of(by), unscaled)]
+
+
+def _judge_score(by: str, value: Any, scale: GradeScale, unscaled: Mapping[str, str]) -> list[ImportedScore]:
+    """Return a judge's score in a cell; an empty list if there is none."""
+    number = as_number(value)
+    if by in unscaled and number is not None:
+        raise RecordError(f"the scores are not all from 0 to 1: {_score_scale(by, unscaled[by])}", field=by)
+    try:
+        score = scale.score(_grade_in(value))
+    except UnknownGradeError as error:
+        remedy = "" if number is None or number < 0 else f": {_score_scale(by, usual_ends([number]))}"
+        raise RecordError(f"the score {value!r} is {error}{remedy}", field=by) from None
+    if score is None:
+        return []
+    return [ImportedScore(by, score, evidence={} if score == _grade_in(value) else {"value": value})]
 
 
 def labels_in(

@@ -146,14 +146,23 @@ def person_column(columns: Iterable[str]) -> str | None:
 
 def people_named_by_user(columns: Iterable[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
     """Return the label columns that a user named, one per person; empty unless several."""
-    present, label_names = list(columns), {"label", *FIELDS["label"]}
+    return _several_named_by_user(columns, mapping, "label")
+
+
+def judges_named_by_user(columns: Iterable[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the score columns that a user named, one per judge; empty unless several."""
+    return _several_named_by_user(columns, mapping, "score")
+
+
+def _several_named_by_user(columns: Iterable[str], mapping: Mapping[str, str], field: str) -> tuple[str, ...]:
+    present, aliases = list(columns), {field, *FIELDS[field]}
     named = (
-        column_named(present, second if first in label_names else first)
+        column_named(present, second if first in aliases else first)
         for first, second in mapping.items()
-        if first in label_names or second in label_names
+        if first in aliases or second in aliases
     )
-    people = tuple(dict.fromkeys(name for name in named if name is not None))
-    return people if len(people) > 1 else ()
+    several = tuple(dict.fromkeys(name for name in named if name is not None))
+    return several if len(several) > 1 else ()
 
 
 def people_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
@@ -210,8 +219,9 @@ def resolve(
             raise UsageError(f"{first}={second}: neither is a field{hint}; fields are {', '.join(fields)}")
     if usual:
         _add_usual(resolved, present, aliases)
-    if "label" in fields and people_named_by_user(present, mapping):
-        resolved.pop("label", None)
+    for field in ("label", "score"):
+        if field in fields and _several_named_by_user(present, mapping, field):
+            resolved.pop(field, None)
     return resolved
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from .column_names import FIELDS, TABLE_FIELDS, is_label_like, is_person, is_score_like, normal
@@ -88,18 +88,27 @@ class GradeColumns:
         self.people = list(people)
         self._taken |= set(self.people)
 
-    def find_scores(self, *, several: bool) -> list[str]:
+    def assign_judges(self, judges: Iterable[str]) -> None:
+        """Assign columns to several judges, one each."""
+        self._taken |= set(judges)
+
+    def find_scores(self, *, several: bool, named: Collection[str] = ()) -> list[str]:
         """Return the columns of judges' scores; empty if none is clear.
 
         Args:
             several: Whether several columns may be scores, each of a judge.
+            named: Columns that hold scores whatever their names, if they are in the table.
         """
         self.find_by_usual_name("score", self.may_be_grades)
         if "score" not in self.columns:
-            like = [each for each in self.free() if is_score_like(each) and self.may_be_grades(each)]
-            on_scale = [each for each in like if self.is_on_scale(each)] or like
+            like = [
+                each
+                for each in self.free()
+                if each in named or (is_score_like(each) and self.may_be_grades(each))
+            ]
+            on_scale = [each for each in like if each in named or self.is_on_scale(each)] or like
             if len(on_scale) > 1 and several:
-                self._taken |= set(on_scale)
+                self.assign_judges(on_scale)
                 return on_scale
             if len(on_scale) == 1:
                 self.assign("score", on_scale[0])

@@ -205,17 +205,22 @@ class UnreadGrades:
                 self.counts[shown] += 1
                 self.values.setdefault(shown, error.value)
 
-    def message(self, option: str) -> str:
-        """Return the error message; ``option`` is the command-line option for the column's scale."""
+    def message(self, option: str, judge: str | None = None) -> str:
+        """Return the error message.
+
+        Args:
+            option: The command-line option for the column's scale.
+            judge: Judge for which the option gives the scale; None if for all.
+        """
         listed = ", ".join(
             f"{_short(shown)}{'' if count == 1 else f' ({count:,} times)'}"
             for shown, count in list(self.counts.items())[:_SHOWN]
         )
         more = "" if len(self.counts) <= _SHOWN else f" and {len(self.counts) - _SHOWN:,} other values"
         expected = "in [0, 1]" if self._ends is None else f"from {self._ends[0]:g} to {self._ends[1]:g}"
-        return f"expected a number {expected} or null, got {listed}{more}; {self._help(option)}"
+        return f"expected a number {expected} or null, got {listed}{more}; {self._help(option, judge)}"
 
-    def _help(self, option: str) -> str:
+    def _help(self, option: str, judge: str | None) -> str:
         words = [
             value for value in self.values.values() if isinstance(value, str) and as_number(value) is None
         ]
@@ -226,7 +231,9 @@ class UnreadGrades:
         finite = [number for number in numbers if number is not None and math.isfinite(number)]
         if len(finite) < len(numbers) or min(finite, default=-1.0) < 0:
             return "grades of another kind have to be mapped first"
-        return f"for another scale say its worst and best grade: {option} {usual_ends([*finite, *(self._ends or ())])}"
+        scale = usual_ends([*finite, *(self._ends or ())])
+        scale = scale if judge is None else shlex.quote(f"{judge}={scale}")
+        return f"for another scale say its worst and best grade: {option} {scale}"
 
 
 def as_number(value: Any) -> float | None:

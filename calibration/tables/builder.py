@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
 from typing import Any
@@ -15,6 +15,7 @@ from ...errors import DuplicateRowError, InputError
 from ...records import JudgeId
 from ...records.column_names import is_number_field
 from ...records.grades import PLAIN, GradeScale, UnreadGrades
+from ...records.score_scales import UNIT_SCORES, ScoreScales
 from ...records.table_rows import NumberedRow
 from ..arrays import FloatArray
 from .calibration_table import IDENTITY, PERSON, Column, Table
@@ -62,7 +63,7 @@ class TableBuilder:
 
     Args:
         columns: Names of columns by field, if they differ: ``{"label": "gold"}``.
-        scores: Scale of scores.
+        scores: Scales of scores.
         labels: Scale of labels, and of people's grades.
     """
 
@@ -70,12 +71,14 @@ class TableBuilder:
         self,
         columns: Mapping[str, str] | None = None,
         *,
-        scores: GradeScale = PLAIN,
+        scores: ScoreScales = UNIT_SCORES,
         labels: GradeScale = PLAIN,
     ) -> None:
         self._source = dict(columns or {})
-        self._declared_scales = {"score": scores, "label": labels}
+        self._declared_scales = {"score": scores.default, "label": labels}
+        self._scales_by_judge = scores.by_judge
         self._scales: Mapping[str, GradeScale] = self._declared_scales
+        self._score_columns: Collection[str] = ()
         self._unseen = dict(self._source)
         self._named = set(self._source)
         self._item, self._judge = NameColumn(), NameColumn()
@@ -101,6 +104,7 @@ class TableBuilder:
         *,
         path: object = None,
         columns: Mapping[str, str] | None = None,
+        score_columns: Collection[str] = (),
         in_units: bool = False,
     ) -> None:
         """Check and add rows.
@@ -110,6 +114,7 @@ class TableBuilder:
                 ``score``.
             path: File or folder for errors.
             columns: Names of columns of these rows, in place of those of the builder.
+            score_columns: Judges that are named after their columns, for errors.
             in_units: Whether scores and labels are in [0, 1], like those of a run, whatever the scale of
                 other rows.
 
@@ -122,6 +127,7 @@ class TableBuilder:
             self._named |= columns.keys()
         self._path[len(self)] = path
         self._scales = _UNITS if in_units else self._declared_scales
+        self._score_columns = score_columns
         remaining = iter(rows)
         while block := list(islice(remaining, _BLOCK)):
             try:
@@ -138,14 +144,30 @@ class TableBuilder:
             try:
                 self._read([row])
             except UnreadGradeError as error:
-                column = self._source.get(str(error.field), str(error.field))
-                scale = self._scale_of(str(error.field)) or PLAIN
-                unread = UnreadGrades(chain([(line, row)], rows), column, scale)
-                message = unread.message("--score-scale" if error.field == "score" else "--label-scale")
-                raise InputError(message, path=path, line=line or None, field=column) from None
+                field, message = self._unread(str(error.field), row, chain([(line, row)], rows))
+                raise InputError(message, path=path, line=line or None, field=field) from None
             except InputError as error:
                 field = None if error.field is None else self._source.get(error.field, error.field)
                 raise InputError(error.message, path=path, line=line or None, field=field) from None
+
+    def _unread(self, field: str, row: Mapping[str, Any], rows: Iterator[NumberedRow]) -> tuple[str, str]:
+        """Return the column and the message for the grades of a field that cannot be read, the first in ``row``."""
+        column = self._source.get(field, field)
+        if field != "score":
+            scale = self._scale_of(field) or PLAIN
+            return column, UnreadGrades(rows, column, scale).message("--label-scale")
+        by = self._source.get("judge", "judge")
+        judge, scale = row.get(by), self._score_scale(row)
+        rows = (numbered for numbered in rows if numbered[1].get(by) == judge)
+        named = judge if judge in self._score_columns or judge in self._scales_by_judge else None
+        return named or column, UnreadGrades(rows, column, scale).message("--score-scale", named)
+
+    def _score_scale(self, row: Mapping[str, Any]) -> GradeScale:
+        """Return the scale of the score in a row."""
+        if self._scales is _UNITS:
+            return PLAIN
+        judge = row.get(self._source.get("judge", "judge"))
+        return self._scales_by_judge.get(str(judge), self._scales["score"])
 
     def _scale_of(self, field: str) -> GradeScale | None:
         """Return the scale of a column of grades; None for any other column."""
@@ -167,6 +189,9 @@ class TableBuilder:
         columns: dict[str, list[Any]] = {}
         for field, source in self._sources(dict.fromkeys(chain.from_iterable(shapes))).items():
             if field in self._no_slices:
+                continue
+            if field == "score" and self._scales_by_judge:
+                columns[field] = [grade_of(row.get(source), field, self._score_scale(row)) for row in rows]
                 continue
             try:
                 columns[field] = read_cells([row.get(source) for row in rows], self._cell_of(field), field)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...records.grades import PLAIN, GradeScale, majority
+from ...records.score_scales import UNIT_SCORES, ScoreScales
 from ...records.table_rows import NumberedRow
 
 
@@ -16,13 +17,13 @@ class TableForm:
 
     Attributes:
         columns: Field and column names, in either order.
-        scores: Scale of scores.
+        scores: Scales of scores.
         labels: Scale of labels, and of people's grades.
         apart: Whether each file without a judge column has the scores of one judge, named like the file.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
-    scores: GradeScale = PLAIN
+    scores: ScoreScales = UNIT_SCORES
     labels: GradeScale = PLAIN
     apart: bool = False
 

@@ -11,6 +11,7 @@ from ...records.column_names import (
     FIELDS,
     TABLE_FIELDS,
     is_number_field,
+    judges_named_by_user,
     map_options,
     normal,
     people_named_by_user,
@@ -60,15 +61,17 @@ class _Finder:
         self, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], form: TableForm
     ) -> None:
         self._rows = rows
-        self._scale = form.scores
+        self._scales = form.scores
         present = dict.fromkeys(name for row in rows for name in row)
         people = people_named_by_user(present, columns)
-        columns = {left: right for left, right in columns.items() if not {left, right} & set(people)}
+        self._judges = judges_named_by_user(present, columns)
+        named = {*people, *self._judges}
+        columns = {left: right for left, right in columns.items() if not {left, right} & named}
         self._named_by_user = _named_columns(columns, [*present])
         self._grades = GradeColumns(
             rows,
             self._named_by_user,
-            (form.scores, form.labels),
+            (form.scores.default, form.labels),
             lambda name: name in _CONTRACT or name in FIELDS["trial"] or is_number_field(name),
         )
         self._grades.assign_people(people)
@@ -85,14 +88,17 @@ class _Finder:
         renamed = {field: column for field, column in grades.columns.items() if field != column}
         layout = Layout(renamed, scores, "item_id" not in grades.columns, voters)
         recognised = scores or voters or layout.numbered or renamed.keys() - self._named_by_user.keys()
-        if not (recognised or self._scale.ends):
+        if not (recognised or self._scales.default.ends):
             return layout
         return replace(layout, note=self._note(layout, labelled=labelled))
 
     def _scores(self, judge: str | None) -> dict[str, str]:
         """Return the score columns by judge; empty if rows name their judge."""
         judged = "judge" in self._grades.columns
-        columns = self._grades.find_scores(several=not judged)
+        if self._judges and not judged:
+            self._grades.assign_judges(self._judges)
+            return {each: each for each in self._judges}
+        columns = self._grades.find_scores(several=not judged, named=() if judged else self._scales.by_judge)
         if not columns:
             raise self._no_score()
         if judged:
@@ -117,7 +123,7 @@ class _Finder:
             parts.append(f"no label{self._could_be_labels()}")
         if layout.numbered:
             parts.append("item_id is the row number")
-        if steps := _steps(self._scale):
+        if steps := _steps(self._scales.default):
             parts.append(f"scores {steps}")
         return f"columns: {'; '.join(parts)}" if parts else ""
 

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ...errors import ColumnsError, InputError
+from ...errors import ColumnsError, InputError, UsageError
 from ...records import (
     FolderPath,
     InputPath,
@@ -23,6 +23,7 @@ from ...records import (
     ShownNames,
     Verdict,
     name_of_files,
+    nearest,
     read_records,
 )
 from ...records.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
@@ -114,6 +115,7 @@ def read_table(
         judges=judges,
         path=labels,
     )
+    _refuse_unknown_scales(form, table)
     thresholds = run_facts.thresholds
     table = replace(
         table,
@@ -173,6 +175,16 @@ def _add_sources(
     return facts, notes
 
 
+def _refuse_unknown_scales(form: TableForm, table: Table) -> None:
+    """Refuse a scale for a judge that the table does not have."""
+    judges = table.judge.values  # noqa: PD011 - of a column of ours
+    for name in form.scores.by_judge:
+        if name not in judges:
+            raise UsageError(
+                f"--score-scale {name}=...: there is no judge {name!r}{nearest(name, judges)}; judges are {', '.join(judges)}"
+            )
+
+
 def _with_unmatched_note(table: Table, labels: Mapping[str, float]) -> Table:
     """Add a note on labels that match no item, if there are any."""
     unmatched = labels.keys() - set(table.item.values)
@@ -217,7 +229,10 @@ def _add_rows(
     # Files of one judge each are about the same items; in other files the numbers go on.
     start = builder.n_items + 1 if judge is None else 1
     builder.extend(
-        layout.rows(chain(head, rows), form.labels, first=start), path=path, columns=layout.columns
+        layout.rows(chain(head, rows), form.labels, first=start),
+        path=path,
+        columns=layout.columns,
+        score_columns=layout.scores if len(layout.scores) > 1 else (),
     )
     return layout.note
 

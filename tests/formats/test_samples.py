@@ -120,8 +120,11 @@ def test_what_a_tool_could_not_score_has_an_outcome_and_a_reason_and_no_score():
 def test_what_is_no_score_in_the_unit_interval_is_listed_and_never_guessed():
     skipped = fd.read(SAMPLES / "pydantic_evals/report.json").skipped
     assert [(each.field, each.reason) for each in skipped[:2]] == [
-        ("cases[0].scores.length", "expected a score in [0, 1] from 'length', got 5"),
         ("cases[0].labels.lang", "expected a score in [0, 1] from 'lang', got 'en'"),
+        (
+            "cases[0].scores.length",
+            "expected a score in [0, 1] from 'length', got 5; for another scale: --score-scale length=1:5",
+        ),
     ]
 
 

@@ -499,11 +499,11 @@ def test_a_passage_may_begin_with_a_bracket(read: Read, cell: str):
 @pytest.mark.parametrize(
     ("column", "remedy"),
     [
-        ("score", "if people gave them, add --map label=score --label-scale 1:5; else rescale them"),
+        ("score", "add --score-scale score=1:5, or if people gave them: --map label=score --label-scale 1:5"),
         ("human_label", "add --label-scale 1:5"),
         (
             "judge_score",
-            "if people gave them, add --map label=judge_score --label-scale 1:5; else rescale them",
+            "add --score-scale judge_score=1:5, or if people gave them: --map label=judge_score --label-scale 1:5",
         ),
     ],
 )

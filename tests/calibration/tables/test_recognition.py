@@ -15,6 +15,7 @@ from fiducial.calibration.tables.table_files import read_table, table_from_rows
 from fiducial.errors import ColumnsError, InputError, UsageError
 from fiducial.records.column_names import TABLE_FIELDS
 from fiducial.records.grades import GradeScale
+from fiducial.records.score_scales import ScoreScales
 
 PAIRS = [(1, 1), (0, 0), (1, 0), (0, 1)]
 
@@ -142,5 +143,5 @@ def test_any_usual_name_in_any_order_reads_as_the_contract_does(
 def test_the_scores_of_a_short_scale_are_noted(ends: tuple[float, float], noted: str, tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("".join(["human_ok,gpt_score\n", *(f"{n % 2},{1 + n % 5}\n" for n in range(10))]))
-    (note,) = read_table([path], form=TableForm(scores=GradeScale(ends=ends))).notes
+    (note,) = read_table([path], form=TableForm(scores=ScoreScales(GradeScale(ends=ends)))).notes
     assert noted in note
