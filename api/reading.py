@@ -22,7 +22,7 @@ from ..formats.folder import ImportSummary, write_folder
 from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
 from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Skipped, only_records
-from ..formats.imported_scores import PlacedScores
+from ..formats.imported_scores import ScoreScaling
 from ..formats.native_files import NativeFileError
 from ..formats.readers import NAMES, find_format, read_all, read_deferred, read_one
 from ..formats.references import References
@@ -78,7 +78,7 @@ class Reading:
         name: The format that it was read as.
         records: The records, in any order.
         table: The columns of the tables that were read.
-        placed: The scales of scores; verdicts of authors whose scale turned out to be unknown are withdrawn.
+        scaling: The scales of scores; verdicts of authors whose scale turned out to be unknown are withdrawn.
         source: The file, for entries of ``skipped``.
 
     Attributes:
@@ -95,7 +95,7 @@ class Reading:
         name: str,
         records: Iterable[ImportedRecord],
         table: TableColumns | None = None,
-        placed: PlacedScores | None = None,
+        scaling: ScoreScaling | None = None,
         source: object = None,
     ) -> None:
         self.format = name
@@ -111,9 +111,9 @@ class Reading:
         }
         for record in records:
             lists[type(record)].append(record)
-        if placed is not None:
+        if scaling is not None:
             graded = Counter(each.by for each in self.verdicts if each.graded)
-            withdrawn = [*placed.withdrawn(graded, source)]
+            withdrawn = [*scaling.withdrawn(graded, source)]
             authors = {each.field for each in withdrawn}
             self.skipped += withdrawn
             self.verdicts[:] = [each for each in self.verdicts if not (each.graded and each.by in authors)]
@@ -245,9 +245,9 @@ def read(
         name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
         records = _joined(read_all(name, [path], options), references)
-        return Reading(name, records, options.recognized, options.placed, as_named(path))
+        return Reading(name, records, options.recognized, options.scaling, as_named(path))
     records = chain(records_of_table(_rows(given), Path("rows"), options), read_deferred(options))
-    return Reading("rows", _joined(records, references), options.recognized, options.placed, "rows")
+    return Reading("rows", _joined(records, references), options.recognized, options.scaling, "rows")
 
 
 def other_content(files: Sequence[FilePath]) -> str | None:
@@ -280,7 +280,7 @@ def import_files(
         _refuse_missing(path)
     name = as_ or find_format(files[0], options.columns)
     records = _joined(read_all(name, files, options), references)
-    written = write_folder(records, written_path(out), name, source=files[0], placed=options.placed)
+    written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
     columns = options.recognized
     return msgspec.structs.replace(
         written,
@@ -311,7 +311,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         unit=unit,
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
-        placed=PlacedScores(score_scales(reading.get("score_scale"), reading.get("map_label")), grades),
+        scaling=ScoreScaling(score_scales(reading.get("score_scale"), reading.get("map_label")), grades),
     )
     if references is None:
         return None, options

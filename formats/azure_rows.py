@@ -118,7 +118,7 @@ def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iter
     scores: list[ImportedScore] = []
     line = row.node
     yield from collect_scores(scores, _metrics(line), lambda each: [_score_of(*each, line)], row.position)
-    for each in options.placed.place_all(scores, row.position):
+    for each in options.scaling.scaled_all(scores, row.position):
         yield each if isinstance(each, Skipped) else each.verdict(case_id, options.system, 0)
 
 

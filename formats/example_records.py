@@ -111,7 +111,7 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         options.seen.refuse_repeated(output)
         yield output
     trial = example.trial if output is None else output.trial
-    for score in options.placed.place_all(example.scores, position):
+    for score in options.scaling.scaled_all(example.scores, position):
         if isinstance(score, Skipped):
             yield score
             continue

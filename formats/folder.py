@@ -17,7 +17,7 @@ from ..records.json_text import encode_json, encode_line
 from ..records.standing_labels import is_tie
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord, Skipped
-from .imported_scores import PlacedScores
+from .imported_scores import ScoreScaling
 
 SKIPPED = "skipped.jsonl"
 """Records that were skipped. Verdicts, clusters and labels have files only if there are some; verdicts include the labels, which are people's."""
@@ -106,11 +106,11 @@ def write_folder(
     name: str,
     *,
     source: object = None,
-    placed: PlacedScores | None = None,
+    scaling: ScoreScaling | None = None,
 ) -> ImportSummary:
     """Write imported records, replacing an earlier import, all or nothing.
 
-    Errors name the source. Verdicts of authors whose scale turned out to be unknown (``placed``) are withdrawn.
+    Errors name the source. Verdicts of authors whose scale turned out to be unknown (``scaling``) are withdrawn.
 
     Raises:
         InputError: Nothing could be read, or the folder cannot be written.
@@ -119,7 +119,7 @@ def write_folder(
     if (folder / MANIFEST).exists():
         raise UsageError(f"{folder} holds a run; name another folder")
     summary = _Summary()
-    placed = placed or PlacedScores()
+    scaling = scaling or ScoreScaling()
     with ExitStack() as stack:
         if not folder.exists():
             stack.callback(_remove_if_empty, folder)
@@ -127,7 +127,7 @@ def write_folder(
             stack.enter_context(atomic_write(folder / file)).write
             for file in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
         )
-        for record in _with_withdrawn(records, placed, summary, source):
+        for record in _with_withdrawn(records, scaling, summary, source):
             line = encode_line(record, folder)
             summary.add(record)
             if isinstance(record, Case):
@@ -144,17 +144,17 @@ def write_folder(
             _refuse_nothing(summary.first_skipped, name, source)
         summary.complete(source)
     _remove_empty(folder, VERDICTS, LABELS)
-    _withdraw(placed.beyond, folder, summary)
+    _withdraw(scaling.beyond, folder, summary)
     _write_clusters(folder / CLUSTERS, summary.clusters)
     return summary.imported(name, folder)
 
 
 def _with_withdrawn(
-    records: Iterable[ImportedRecord], placed: PlacedScores, summary: _Summary, source: object
+    records: Iterable[ImportedRecord], scaling: ScoreScaling, summary: _Summary, source: object
 ) -> Iterator[ImportedRecord]:
     """Yield the records, and then an entry for each author whose verdicts are withdrawn."""
     yield from records
-    yield from placed.withdrawn(summary.graded, as_named(source))
+    yield from scaling.withdrawn(summary.graded, as_named(source))
 
 
 def _withdraw(authors: Iterable[str], folder: Path, summary: _Summary) -> None:

@@ -20,7 +20,7 @@ from .column_guesses import TableColumns
 from .conversation_turns import Unit
 from .example import Example
 from .imported_records import LOGGED, FilePosition
-from .imported_scores import PlacedScores
+from .imported_scores import ScoreScaling
 
 
 class SeenKeys:
@@ -151,7 +151,7 @@ class Options:
         seen: Records read so far.
         deferred: Lines that can be read only after all others.
         grades: The meaning of people's grades in tables.
-        placed: The scales of scores, and the scores read so far that are on none of them.
+        scaling: The scales of scores, and the scores read so far that are on none of them.
         recognized: The columns of tables read so far.
     """
 
@@ -166,5 +166,5 @@ class Options:
     seen: SeenKeys = field(default_factory=SeenKeys)
     deferred: DeferredLines = field(default_factory=DeferredLines)
     grades: GradeScale = PLAIN
-    placed: PlacedScores = field(default_factory=PlacedScores)
+    scaling: ScoreScaling = field(default_factory=ScoreScaling)
     recognized: TableColumns = field(default_factory=TableColumns)

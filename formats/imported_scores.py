@@ -64,8 +64,8 @@ class ImportedScore(NamedTuple):
         )
 
 
-class PlacedScores:
-    """The scales of another tool's scores.
+class ScoreScaling:
+    """Scales for the scores that other tools give.
 
     Args:
         scales: The scales of judges.
@@ -81,18 +81,18 @@ class PlacedScores:
         self.beyond: dict[str, float] = {}
         self._grades = grades
 
-    def place(self, opinion: ImportedScore) -> ImportedScore:
+    def scaled(self, imported_score: ImportedScore) -> ImportedScore:
         """Return a score in [0, 1], by the scale of its author.
 
         Raises:
             RecordError: Its number is not on the scale.
         """
-        by, number = opinion.by, opinion.number
-        is_label = opinion.source == "human" and by not in self.scales.by_judge
+        by, number = imported_score.by, imported_score.number
+        is_label = imported_score.source == "human" and by not in self.scales.by_judge
         scale = self._grades if is_label else self.scales.of(by)
         is_declared = scale.ends is not None or scale.pass_at is not None
-        if number is None or (opinion.score is not None and not is_declared):
-            return opinion
+        if number is None or (imported_score.score is not None and not is_declared):
+            return imported_score
         try:
             score = scale.score(number)
         except UnknownGradeError:
@@ -100,22 +100,22 @@ class PlacedScores:
             if not is_declared and _ABOVE_ONE < number < math.inf:
                 message += f"; for another scale: {self._option(by, number, is_label=is_label)}"
                 self.beyond[by] = max(number, self.beyond.get(by, number))
-            raise RecordError(message, field=opinion.field) from None
-        return opinion._replace(score=score, evidence={**opinion.evidence, "value": number})
+            raise RecordError(message, field=imported_score.field) from None
+        return imported_score._replace(score=score, evidence={**imported_score.evidence, "value": number})
 
     def _option(self, by: str, number: float, *, is_label: bool) -> str:
         ends = usual_ends([number])
         return f"--label-scale {ends}" if is_label else f"--score-scale {shlex.quote(f'{by}={ends}')}"
 
-    def place_all(
-        self, opinions: Iterable[ImportedScore], place: FilePosition
+    def scaled_all(
+        self, scores: Iterable[ImportedScore], position: FilePosition
     ) -> Iterator[ImportedScore | Skipped]:
         """Yield scores in [0, 1], and the reason for each that is on no scale."""
-        for opinion in opinions:
+        for imported_score in scores:
             try:
-                yield self.place(opinion)
+                yield self.scaled(imported_score)
             except RecordError as error:
-                yield place.skipped(error)
+                yield position.skipped(error)
 
     def withdrawn(self, graded: Mapping[str, int], file: object) -> Iterator[Skipped]:
         """Yield an entry for each author whose graded verdicts have to be withdrawn.
@@ -148,7 +148,7 @@ def scored(
 ) -> ImportedScore:
     """Return a score with its value; NaN gives a score without one.
 
-    `PlacedScores` decides on a number outside [0, 1]. A `RecordError` is raised if the value is neither
+    `ScoreScaling` decides on a number outside [0, 1]. A `RecordError` is raised if the value is neither
     a number nor a known word.
 
     Args:

@@ -268,5 +268,5 @@ def _precomputed(row: FileRow, options: Options) -> ImportedRecord:
     scores = list(_imported_scores("precomputed_scores", score))
     if len(scores) != 1:
         raise score.refuse("value", "one score")
-    placed = options.placed.place(scores[0])
-    return placed.verdict(score.need("id"), options.system, max((score.whole("epoch") or 1) - 1, 0))
+    imported_score = options.scaling.scaled(scores[0])
+    return imported_score.verdict(score.need("id"), options.system, max((score.whole("epoch") or 1) - 1, 0))

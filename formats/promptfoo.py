@@ -262,14 +262,14 @@ def _csv_examples(
                 answer=None if failed else AgentAnswer(cells[at]),
                 error=cells[at] or block.get("Grader Reason") or "the provider failed" if failed else None,
                 system=f"{provider} {label}" if len(heads) > 1 else provider,
-                scores=list(_csv_opinions(block, failed=failed)),
+                scores=list(_csv_scores(block, failed=failed)),
             ),
             row.position,
             options,
         )
 
 
-def _csv_opinions(block: dict[str, str], *, failed: bool) -> Iterator[ImportedScore]:
+def _csv_scores(block: dict[str, str], *, failed: bool) -> Iterator[ImportedScore]:
     reason = block.get("Grader Reason") or None
     if failed:
         yield unscored(NAME, "failed", reason)

@@ -84,7 +84,7 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     columns = GradeColumns(
         rows, mapped, (words, options.grades), lambda name: name in taken or is_number_field(name)
     )
-    scales = options.placed.scales
+    scales = options.scaling.scales
     columns = GradeColumns(
         rows, mapped, (scales.default, options.grades), lambda name: name in taken or is_number_field(name)
     )

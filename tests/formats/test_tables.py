@@ -407,7 +407,9 @@ def test_grades_of_azure_on_another_scale_are_taken_by_whether_they_pass(read: R
         ("safety", "failed", None, "429"),
     ]
     assert found.verdicts[0].evidence["value"] == 4.0
-    assert found.skipped[0].reason == "expected a score in [0, 1] from 'length', got 40"
+    assert found.skipped[0].reason == (
+        "expected a score in [0, 1] from 'length', got 40; for another scale: --score-scale length=0:100"
+    )
 
 
 def test_calls_of_nine_spellings_are_one(read: Read):
