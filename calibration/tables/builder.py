@@ -151,7 +151,7 @@ class TableBuilder:
                 raise InputError(error.message, path=path, line=line or None, field=field) from None
 
     def _unread(self, field: str, row: Mapping[str, Any], rows: Iterator[NumberedRow]) -> tuple[str, str]:
-        """Return the column and the message for the grades of a field that cannot be read, the first in ``row``."""
+        """Return the column and message for a field with unreadable grades, the first in ``row``."""
         column = self._source.get(field, field)
         if field != "score":
             scale = self._scale_of(field) or PLAIN
