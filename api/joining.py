@@ -88,7 +88,7 @@ def _is_run(folder: Path) -> bool:
 def _judges(folder: Path) -> set[Author]:
     """Return the judges of a run that gave a score."""
     with RunStore(folder) as store:
-        return {verdict.author for verdict in store.said_by(judges=True) if verdict.graded}
+        return {verdict.author for verdict in store.judge_verdicts() if verdict.graded}
 
 
 def _unused_name(folder: Path) -> Path:

@@ -123,7 +123,7 @@ class Run(DisplayMixin):
     def verdicts(self) -> list[Verdict]:
         """Verdicts of checkers and judges, one per output, author and repetition."""
         with RunStore(self.kept) as store:
-            return list(store.verdicts.whole())
+            return list(store.verdicts.read())
 
     def failures(self, rate: StratumRate) -> list[Verdict]:
         """Return the verdicts below 1 behind a rate of this run, lowest first."""

@@ -161,7 +161,7 @@ def run_rows(
         )
     trusted, people = _labels(store)
     all_decided = True
-    for verdict in store.said_by(judges=True):
+    for verdict in store.judge_verdicts():
         judge = names.of(verdict.author, verdict.by)
         checked = decided.graded(verdict.key)
         person = checked is not None and checked.source == "human"
@@ -194,14 +194,14 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
         part_test(store.verdicts.standing, store.roster),
     )
     trusted, _ = _labels(store)
-    for verdict in store.said_by(judges=True):
+    for verdict in store.judge_verdicts():
         judge = names.of(verdict.author, verdict.by)
         if is_part(verdict.key):
             continue
         item = str(verdict.key)
         decision = _decision(decided.on(verdict.key), trusted.get(item))
         yield _judged_row(item, judge, verdict, store.clusters) | decision
-    for verdict in store.said_by(judges=False):
+    for verdict in store.other_verdicts():
         if (unjudged := decided.unjudged(verdict)) is not None:
             item, (case, system, _) = str(verdict.key), verdict.key
             row = {
@@ -248,8 +248,8 @@ class _Decided:
         return self.on(first.key) if self._verdicts_on(first.key)[0].row == first.row else None
 
     def _verdicts_on(self, item: ItemKey) -> list[StoredVerdict]:
-        verdicts = self._standing.by_others(item)
-        if self._sharded and len(verdicts) > 1:  # in the order of `Standing.by_name`
+        verdicts = self._standing.other_verdicts(item)
+        if self._sharded and len(verdicts) > 1:  # as in `VerdictIndex.sorted_rows`
             verdicts.sort(key=lambda each: (each.source != "checker", each.by, each.repeat))
         return verdicts
 

@@ -115,7 +115,7 @@ def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
     """
     counts = Counter(checkers=sum(system.outcomes.get("checker", {}).get("graded", 0) for system in systems))
     for key, label in standing_labels(store.labels).items():
-        verdicts = store.verdicts.said_on(key)
+        verdicts = store.verdicts.summaries_on(key)
         if verdicts:  # the run has this output
             counts[_LABELLERS[effective_source(label)]] += 1
             counts["checkers"] -= any(each.source == "checker" and each.graded for each in verdicts)

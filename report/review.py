@@ -82,13 +82,13 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
     opinions = opinions_on(store, sample) if sample.kind in TO_DECIDE else {}
     for key in keys:
         if key not in outputs or key.case_id not in cases:
-            row = store.verdicts.standing.of(key)[0]
+            row = store.verdicts.standing.rows_of(key)[0]
             raise RecordError(
                 f"the run has no output {key}",
                 path=store.verdicts.path,
-                line=store.verdicts.line_of(row),
+                line=store.verdicts.line_number(row),
             )
-        case, verdicts = cases[key.case_id], store.verdicts.on(key)
+        case, verdicts = cases[key.case_id], store.verdicts.verdicts_on(key)
         output = as_judged(case, outputs[key])
         yield review_item(case, output, verdicts, _evidence(sample, key), opinions.get(key))
 

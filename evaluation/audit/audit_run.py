@@ -135,7 +135,7 @@ def _judged_alone(
     chosen, tasks = prepared.chosen, prepared.tasks
     clusters = _clusters(inputs.cases, chosen) if inputs else {}
     thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in tasks}
-    scored = scored_probes(writer.verdicts.whole(), chosen.probes, clusters, thresholds)
+    scored = scored_probes(writer.verdicts.read(), chosen.probes, clusters, thresholds)
     for task in tasks:
         if task.id.kind == "baseline" and task.id in scored:  # asked once, since its replies never vary
             scored[task.id] = {
@@ -151,7 +151,7 @@ def _judged_in_pairs(
     if inputs is None or not any(task.compares for task in prepared.tasks):
         return {}
     pairs = ProbePairs(inputs, prepared.chosen)
-    return compared_probes(writer.verdicts.whole(), pairs, prepared.chosen)
+    return compared_probes(writer.verdicts.read(), pairs, prepared.chosen)
 
 
 def _by_name(

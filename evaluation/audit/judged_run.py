@@ -90,7 +90,7 @@ def _first_repeats(store: RunStore, judge: str, names: ShownNames) -> list[Verdi
         for each in store.verdicts.standing
         if each.source == "judge" and names.of(each.author, each.by) == judge and each.repeat == 0
     )
-    return list(store.verdicts.whole(rows))
+    return list(store.verdicts.read(rows))
 
 
 def _scores_by_item(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[float]]:

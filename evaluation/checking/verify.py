@@ -92,7 +92,7 @@ def _refuse_wrong(
             f"{stored.by} says {_grade(stored)} here, and {_grade(new[0])} when it checks this output again: the row was changed "
             "(run, calibrate, compare and estimate go on with --accept-edited)",
             path=journal.path,
-            line=journal.line_of(stored.row),
+            line=journal.line_number(stored.row),
         )
 
 

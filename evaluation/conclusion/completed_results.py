@@ -174,7 +174,9 @@ def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[t
 
 def _example(fault: str, key: ItemKey, store: RunStore) -> FaultExample:
     reasons = (
-        verdict.reason for verdict in store.verdicts.on(key) if verdict.error_type == fault and verdict.reason
+        verdict.reason
+        for verdict in store.verdicts.verdicts_on(key)
+        if verdict.error_type == fault and verdict.reason
     )
     reason = next(reasons, None)
     return FaultExample(item=str(key), reason=None if reason is None else reason[:_LONGEST])

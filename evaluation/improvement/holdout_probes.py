@@ -167,7 +167,7 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
     ):
         clusters = {key.case_id: inputs.cases.cluster(key.case_id) for key in facts}
         thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in prepared.tasks}
-        scored = scored_probes(store.verdicts.whole(), facts, clusters, thresholds)
+        scored = scored_probes(store.verdicts.read(), facts, clusters, thresholds)
     current, new = (scored.get(task.id, {}) for task in prepared.tasks[:2])
     return [
         ProbedPair(

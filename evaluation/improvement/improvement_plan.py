@@ -114,7 +114,7 @@ def judge_side(
     with RunStore(judging.out) as store:
         tasks = planned_tasks(judging, list(store.roster))
         by_author: dict[Author, dict[ItemKey, Verdict]] = {task.id: {} for task in tasks}
-        for verdict in store.verdicts.whole():
+        for verdict in store.verdicts.read():
             if verdict.author in by_author and verdict.repeat == 0:
                 by_author[verdict.author][verdict.key] = verdict
         verdicts = [by_author[task.id] for task in tasks]
@@ -124,9 +124,7 @@ def judge_side(
 
 def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> ImprovementCost:
     """Return the cost of a run's verdicts, over all its starts."""
-    verdicts = (
-        each for each in store.verdicts.whole() if each.judge is None or each.judge.kind != "baseline"
-    )
+    verdicts = (each for each in store.verdicts.read() if each.judge is None or each.judge.kind != "baseline")
     usage = [each.usage for each in verdicts if each.usage is not None]
     return priced(
         ImprovementCost(

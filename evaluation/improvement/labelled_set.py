@@ -80,7 +80,7 @@ def labels_of_run(store: RunStore) -> dict[ItemKey, float]:
     """Return a run's imported labels, and its checkers' grades of other outputs."""
     checked = {
         verdict.key: verdict.score
-        for verdict in store.said_by(judges=False)
+        for verdict in store.other_verdicts()
         if verdict.score is not None and verdict.source == "checker"
     }
     return {**checked, **store.label_scores}

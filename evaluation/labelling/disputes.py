@@ -78,7 +78,7 @@ def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Op
     sides, names = _sides(store, planted=planted), ShownNames()
     opinions: dict[ItemKey, tuple[Opinion, Opinion]] = {}
     for key in sample.keys:
-        graded = [each for each in store.verdicts.on(key) if each.graded]
+        graded = [each for each in store.verdicts.verdicts_on(key) if each.graded]
         label = trusted.get(key) or next(each for each in graded if each.source != "judge")
         by_judges = [
             (*sides(each, _score(label)), each)

@@ -30,7 +30,7 @@ def judged_outputs(folder: Path) -> Iterator[ExportItem]:
         with CaseIndex(inputs.cases) as cases:
             for path in inputs.outputs:
                 for output in read_records(path, Output):
-                    verdicts = [] if journal is None else journal.on(output.key)
+                    verdicts = [] if journal is None else journal.verdicts_on(output.key)
                     decided = standing_labels(each for each in verdicts if each.source != "judge")
                     label = trusted.get(output.key) or decided.get(output.key)
                     yield ExportItem(cases[output.case_id], output, verdicts, label)

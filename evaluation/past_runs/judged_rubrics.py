@@ -76,7 +76,7 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
 def _by_judge(store: RunStore, cases: CaseIndex) -> dict[str, list[Verdict]]:
     """Return the verdicts on items of every judge that judged criteria; first repeats alone."""
     names, verdicts, counted = ShownNames(), dict[Author, list[Verdict]](), set[Author]()
-    for verdict in store.verdicts.whole():
+    for verdict in store.verdicts.read():
         if verdict.source == "judge" and verdict.repeat == 0 and verdict.case_id in cases:
             verdicts.setdefault(verdict.author, []).append(verdict)
             if "possible" in verdict.evidence:

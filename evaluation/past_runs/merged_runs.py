@@ -163,7 +163,7 @@ def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> 
             target.append_line(raw, row)
         elif row.score is not None and not same:
             message = f"{row.by} says something else of {row.key} here than in a run before it"
-            line = source.line_of(number)
+            line = source.line_number(number)
             raise RecordError(message, path=source.path, line=line)
         progress.advance()
     target.flush()

@@ -188,7 +188,7 @@ def _conclude(
     plan: PreferencePlan, writer: RunWriter, pairs: PairInputs, tasks: Sequence[JudgeTask]
 ) -> PreferenceRun:
     """Return the results of the standing verdicts."""
-    choices = choices_of(writer.verdicts.whole(), pairs, plan.truth)
+    choices = choices_of(writer.verdicts.read(), pairs, plan.truth)
     judging = [task for task in tasks if task.id in choices]
     return PreferenceRun(
         judges=[

@@ -34,16 +34,16 @@ T = TypeVar("T")
 class Journal(Closing, Generic[T]):
     """Records that are added one by one and never changed.
 
-    A line counts when its newline is written: what a kill left torn at the end is cut off when the journal is opened for writing, and
-    that piece of work is repeated. The file is opened once, and never through a link.
+    A line counts once its newline is written. Opening the journal for writing cuts off a line that a kill left incomplete, and that
+    work is repeated. The file is opened once, and never through a link.
 
     Args:
-        path: The file; made when it is not there. In memory it survives as long as the process does.
-        writing: Whether records are to be added; else the file is left as it is.
+        path: The file; created if it does not exist. One in memory lasts as long as the process.
+        writing: Open for appending; otherwise the file is not changed.
 
     Raises:
-        InputError: It cannot be opened, or is not a plain file.
-        RecordError: Its content is not such a record; nothing is cut or written.
+        InputError: The file cannot be opened, or is not a regular file.
+        RecordError: The first line is not such a record; nothing is cut or written.
     """
 
     def __init__(self, path: InputPath, record_type: type[T], *, writing: bool = True) -> None:
@@ -64,13 +64,13 @@ class Journal(Closing, Generic[T]):
             raise
 
     def _begin(self) -> None:
-        """Look at what is there before anything is cut."""
+        """Check the existing content before anything is cut."""
         if not self.size and (torn := self._file.reader().read(1)) not in {b"", b"{"}:
             raise RecordError(f"expected a JSON object, got {torn!r}", path=self.path, line=1)
         next(iter(self), None)
 
     def append(self, record: T) -> None:
-        """Add a record, which goes to disk after the next `flush`.
+        """Add a record; it is written to the file by the next `flush`.
 
         Raises:
             InputError: The disk is full.
@@ -86,7 +86,7 @@ class Journal(Closing, Generic[T]):
         self.size += len(raw)
 
     def flush(self) -> None:
-        """Hand all records to the operating system, so that a kill of this process loses none."""
+        """Write all records to the file, so that a kill of this process loses none."""
         with self._naming_the_file():
             self._file.flush()
 
@@ -96,7 +96,7 @@ class Journal(Closing, Generic[T]):
             yield decode_record(raw, self.record_type, path=self.path, line=line)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines in the file, each with its number."""
+        """Yield the file's lines with their numbers."""
         self.flush()
         return ((line, raw) for line, _, raw in self._lines())
 
@@ -117,17 +117,17 @@ class Journal(Closing, Generic[T]):
 
 
 class VerdictJournal(Journal[Verdict]):
-    """Verdicts, with an index of those that stand; the file is read once, when it is opened.
+    """Journal of verdicts with an index of those that stand; the file is read once, when opened.
 
     Args:
-        seal: Its seal when the manifest was written; None if unknown.
+        seal: Seal of the file when the manifest was written; None if unknown.
 
     Attributes:
-        edited: Whether it was changed since in another way than by adding lines, or losing the last ones.
+        edited: True if sealed lines changed, rather than lines being added or missing at the end.
 
     Raises:
         InputError: See `Journal`.
-        RecordError: A line is not a verdict, or repeats a question that has a score.
+        RecordError: A line is not a verdict, or a second verdict for a key that has a score.
     """
 
     def __init__(self, path: InputPath, *, writing: bool = True, seal: Seal | None = None) -> None:
@@ -143,23 +143,22 @@ class VerdictJournal(Journal[Verdict]):
             try:
                 self.standing.add(read_row(raw, path=self.path, line=line, detector=self._detector), offset)
             except (ValueError, msgspec.ValidationError) as error:
-                decode_record(
-                    raw, Verdict, path=self.path, line=line
-                )  # explains better what is wrong with a score or a judge
+                # The full record's error explains better what is wrong with a score or a judge.
+                decode_record(raw, Verdict, path=self.path, line=line)
                 raise RecordError(str(error), path=self.path, line=line) from error
         self.edited = self._hash.differs
         self._changed = self._hash.changed
 
     @property
-    def place_of_edit(self) -> str:
-        """The file, and the lines between which it was changed since it was sealed."""
+    def edited_lines(self) -> str:
+        """The file with the first and last line that changed since it was sealed."""
         begin, end = self._changed
         lines = [line for line, at, raw in self._lines() if at < end and at + len(raw) > begin]
         if not lines:
             return str(self.path)
         return f"{self.path}:{lines[0]}" + (f"-{lines[-1]}" if len(lines) > 1 else "")
 
-    def line_at(self, offset: int) -> int | None:
+    def line_number_at(self, offset: int) -> int | None:
         """Return the number of the first line from an offset on."""
         return next((line for line, at, _ in self._lines() if at >= offset), None)
 
@@ -167,7 +166,7 @@ class VerdictJournal(Journal[Verdict]):
     def seal(self) -> Seal:
         """Seal of the journal in its current state.
 
-        The file is asked, and not who appended: an interruption between a line and its hash would look like a change by hand.
+        It is computed from the file, since an interruption between writing a line and hashing it would look like an edit by hand.
         """
         self.flush()
         grown = self._hash.copy()
@@ -183,14 +182,14 @@ class VerdictJournal(Journal[Verdict]):
         self.append_line(encode_record(record), record)
 
     def append_line(self, raw: bytes, record: JournalRow | Verdict) -> None:
-        """Add a verdict that is encoded already."""
+        """Add an encoded verdict."""
         self.standing.add(record, self.size)
         self._append(raw)
 
-    def whole(self, rows: Iterable[int] | None = None) -> Iterator[Verdict]:
+    def read(self, rows: Iterable[int] | None = None) -> Iterator[Verdict]:
         """Yield the standing verdicts of these rows, or of all, read from the file one by one.
 
-        All rows come in the order in which they were first asked for.
+        All rows are in the order of the first request.
         """
         self.flush()
         for row in range(len(self.standing)) if rows is None else rows:
@@ -198,28 +197,28 @@ class VerdictJournal(Journal[Verdict]):
             try:
                 yield decode_record(raw, Verdict, path=self.path)
             except RecordError:
-                yield decode_record(raw, Verdict, path=self.path, line=self.line_of(row))
+                yield decode_record(raw, Verdict, path=self.path, line=self.line_number(row))
 
     def find(self, key: VerdictKey) -> Verdict | None:
         """Return the standing verdict for a key; None if there is none."""
         row = self.standing.row_of(key)
-        return None if row is None else next(self.whole([row]))
+        return None if row is None else next(self.read([row]))
 
-    def said_on(self, item: ItemKey) -> list[StoredVerdict]:
+    def summaries_on(self, item: ItemKey) -> list[StoredVerdict]:
         """Return summaries of the standing verdicts on one output, without reading them."""
-        return [self.standing[row] for row in self.standing.of(item)]
+        return [self.standing[row] for row in self.standing.rows_of(item)]
 
-    def on(self, item: ItemKey) -> list[Verdict]:
+    def verdicts_on(self, item: ItemKey) -> list[Verdict]:
         """Return the standing verdicts on one output."""
-        return list(self.whole(self.standing.of(item)))
+        return list(self.read(self.standing.rows_of(item)))
 
     def line(self, row: int) -> bytes:
         """Return a row's line in the file; it must have been flushed."""
         return self._file.line_at(self.standing.offset(row))
 
-    def line_of(self, row: int) -> int | None:
+    def line_number(self, row: int) -> int | None:
         """Return a row's line number, which is counted only if a message needs it."""
-        return self.line_at(self.standing.offset(row))
+        return self.line_number_at(self.standing.offset(row))
 
     @property
     def settled(self) -> Settled:

@@ -34,17 +34,17 @@ def refuse_others(
         if not is_statement(case_id, cases):
             row = next(verdict.row for verdict in standing if verdict.key.case_id == case_id)
             message = f"no case has the id {case_id!r} in {cases.path}"
-            raise RecordError(message, path=journal.path, line=journal.line_of(row), field="case_id")
+            raise RecordError(message, path=journal.path, line=journal.line_number(row), field="case_id")
         statements.add(case_id)
     for system in standing.systems:
         if system not in systems:
             row = next(verdict.row for verdict in standing if verdict.system == system)
             message = f"no output is of {system!r}"
-            raise RecordError(message, path=journal.path, line=journal.line_of(row), field="system")
+            raise RecordError(message, path=journal.path, line=journal.line_number(row), field="system")
     if (verdict := _without_output(journal, statements, outputs)) is not None:
         case_id, system, trial = _output_of(verdict.key, statements)
         message = f"{system!r} has no output for case {case_id!r}, trial {trial}"
-        raise RecordError(message, path=journal.path, line=journal.line_of(verdict.row))
+        raise RecordError(message, path=journal.path, line=journal.line_number(verdict.row))
 
 
 def refuse_unknown(journal: VerdictJournal, inputs: RunInputs, systems: Container[str]) -> None:
@@ -61,7 +61,7 @@ def _without_output(
     missing = {_output_of(verdict.key, statements) for verdict in standing} if statements else set[ItemKey]()
     is_unmatched = bytearray(b"\1") * len(standing)
     for key in (key for path in outputs for key, *_ in keyed_lines(path)):
-        for row in standing.of(key):
+        for row in standing.rows_of(key):
             is_unmatched[row] = 0
         missing.discard(key)
     for row in compress(range(len(is_unmatched)), is_unmatched):
@@ -82,7 +82,7 @@ def part_test(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> Callable[
     on parts of the output in its name.
     """
     if standing.sources - {"judge"}:
-        return standing.only_by_judges
+        return standing.is_only_judged
     divided = _divided_outputs(standing, judges)
     return lambda item: item._replace(case_id=case_of(item.case_id)) in divided
 

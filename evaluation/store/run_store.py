@@ -106,7 +106,7 @@ class RunStore(Closing):
         Journals and labels are checked, and other files that were read so far.
         """
         _ = self.labels, self.adjudications
-        journals = [journal.place_of_edit for journal in self.journals if journal.edited]
+        journals = [journal.edited_lines for journal in self.journals if journal.edited]
         return [*journals, *(str(self.path / name) for name in self._changed)]
 
     @property
@@ -128,14 +128,13 @@ class RunStore(Closing):
         return self._hashes.get(name)
 
     def refuse_edited(self) -> None:
-        """Refuse a run that was changed by hand, or holds verdicts on what it is not about."""
-        if not self._writing:  # the next writer makes them again
+        """Refuse a run that was edited by hand, or holds verdicts on unknown items."""
+        if not self._writing:  # a writer writes them again
             _ = self.clusters, self.calibration
             for journal in self.journals:
                 self._refuse_another_length(journal)
         if self.edited:
             raise EditedRunError(f"{' and '.join(self.edited)}: changed by hand since the run wrote it")
-
         if not self._writing:
             self.refuse_unknown()
 
@@ -150,8 +149,8 @@ class RunStore(Closing):
         try:
             inputs = self.inputs
         except RunFolderError:
-            return  # they are not there any more
-        from .known_items import refuse_unknown  # noqa: PLC0415 - most runs that are read here have none
+            return  # the inputs are gone or have changed
+        from .known_items import refuse_unknown  # noqa: PLC0415 - most runs have no results yet
 
         refuse_unknown(self.verdicts, inputs, {result.system for result in results})
 
@@ -165,7 +164,9 @@ class RunStore(Closing):
             return
         if journal.size < seal.bytes:
             raise RunFolderError(f"{journal.path}: shorter than when the run ended; rerun the run's command")
-        raise EditedRunError(f"{journal.path}:{journal.line_at(seal.bytes)}: added after the run had ended")
+        raise EditedRunError(
+            f"{journal.path}:{journal.line_number_at(seal.bytes)}: added after the run had ended"
+        )
 
     @cached_property
     def labels(self) -> list[Verdict]:
@@ -184,13 +185,13 @@ class RunStore(Closing):
 
     @property
     def label_scores(self) -> dict[ItemKey, float]:
-        """Trusted score by output; of several the last."""
+        """Score of the standing label by output."""
         standing = standing_labels(self.labels)
         return {key: label.score for key, label in standing.items() if label.score is not None}
 
     @cached_property
     def clusters(self) -> Mapping[str, str]:
-        """Cluster by case id; a case that is not named is its own."""
+        """Cluster by case id; a missing case is its own cluster."""
         return read_clusters(self.path / CLUSTERS, lambda: self._sealed(CLUSTERS))
 
     @cached_property
@@ -199,29 +200,33 @@ class RunStore(Closing):
         content = self._sealed(CALIBRATION)
         if content is None:
             return None
-        from ...calibration.agreement.calibration_results import read_calibration  # noqa: PLC0415 - most that read a run want no numbers
+        from ...calibration.agreement.calibration_results import read_calibration  # noqa: PLC0415 - most readers of a run need no numbers
 
         return read_calibration(decode_record(content, dict[str, Any]))
 
     @property
     def standing_verdicts(self) -> Iterator[StoredVerdict]:
-        """The verdicts that stand, in their order."""
+        """Standing verdicts of the run, ordered as in `in_order`."""
         return self.in_order(self.verdicts)
 
     def in_order(self, journal: VerdictJournal) -> Iterator[StoredVerdict]:
-        """Yield a journal's standing verdicts, in the order in which they were first asked for.
+        """Yield a journal's standing verdicts, in the order of the first request.
 
-        A run over shards, whose rows have no order, yields them by name.
+        A run over shards, whose journal has no fixed order, yields them sorted by name.
         """
         return map(journal.standing.__getitem__, self._rows_of(journal))
 
-    def said_by(self, *, judges: bool) -> Iterator[StoredVerdict]:
-        """Yield the verdicts of judges, or those of all others, in the order of `in_order`."""
-        return self.verdicts.standing.by_source(self._rows_of(self.verdicts), by_judges=judges)
+    def judge_verdicts(self) -> Iterator[StoredVerdict]:
+        """Yield the judges' standing verdicts, ordered as in `in_order`."""
+        return self.verdicts.standing.by_source(self._rows_of(self.verdicts), by_judges=True)
+
+    def other_verdicts(self) -> Iterator[StoredVerdict]:
+        """Yield the standing verdicts of all except judges, ordered as in `in_order`."""
+        return self.verdicts.standing.by_source(self._rows_of(self.verdicts), by_judges=False)
 
     def _rows_of(self, journal: VerdictJournal) -> Sequence[int]:
         standing = journal.standing
-        return standing.by_name() if self.manifest_or_empty.sharded else range(len(standing))
+        return standing.sorted_rows() if self.manifest_or_empty.sharded else range(len(standing))
 
     @property
     def inputs(self) -> RunInputs:
@@ -256,7 +261,7 @@ class RunStore(Closing):
         return self.manifest
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the journals."""
         self._exit.close()
 
     def _journal(self, name: str) -> VerdictJournal:
@@ -294,8 +299,8 @@ class RunStore(Closing):
 def read_clusters(path: InputPath, content: Callable[[], bytes | None] | None = None) -> dict[str, str]:
     """Read clusters by case id; empty for a run without dependent cases."""
     try:
-        found = content() if content is not None else _read(path) if path.exists() else None
-        return decode_record(found or b"{}", dict[str, str])
+        raw = content() if content is not None else _read(path) if path.exists() else None
+        return decode_record(raw or b"{}", dict[str, str])
     except (OSError, RecordError) as error:
         raise InputError(f"cannot be read as clusters by case: {error}", path=path) from error
 

@@ -15,12 +15,12 @@ from .journal_rows import JournalRow, StoredVerdict, VerdictCost, VerdictKey, sp
 
 T = TypeVar("T")
 
-_MORE_PLACES = 256
-"""Cases by which the space for rows grows; growing by one case takes a fifth of the time of adding a row."""
+_CASES_ADDED = 256
+"""Cases by which an array of rows grows; growing by one case takes a fifth of the time of adding a row."""
 
 
-class _Numbers(dict[T, int]):
-    """Numbers of repeated values, each kept once."""
+class _NumberedValues(dict[T, int]):
+    """Number of each distinct value, in the order of first use."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,8 +32,8 @@ class _Numbers(dict[T, int]):
         return number
 
 
-class _Voice(NamedTuple):
-    """Author of a verdict, with the system and trial it is about."""
+class _Series(NamedTuple):
+    """Verdicts of one author on one system, trial and repeat: at most one per case."""
 
     system: str
     trial: int
@@ -43,10 +43,10 @@ class _Voice(NamedTuple):
     repeat: int
 
 
-class _Kind(NamedTuple):
-    """Shared fields of many verdicts: author, outcome, error type and reason."""
+class _SharedFields(NamedTuple):
+    """Fields with few distinct values, which are stored once."""
 
-    voice: _Voice
+    series: _Series
     outcome: Outcome
     error_type: str | None
     reason: str | None
@@ -59,23 +59,25 @@ class VerdictIndex:
     """
 
     def __init__(self) -> None:
-        self._cases, self._kinds = _Numbers[str](), _Numbers[_Kind]()
-        self._costs = _Numbers[VerdictCost | None]()
-        self._case_ids, self._all_kinds = self._cases.values_by_number, self._kinds.values_by_number
-        self._all_costs = self._costs.values_by_number
-        self._heard: dict[tuple[object, ...], int] = {}
-        """The number of a kind by the fields that say it."""
-        self._paid: dict[bytes | Usage | None, int] = {}
-        """The number of a cost by the field that says it."""
-        self._places: dict[tuple[str, int, Author, int], array[int]] = {}
-        """By system, trial, author and repeat: case number to row number + 1; 0 if there is none."""
-        self._place_of: list[array[int]] = []
-        """The same by the number of a kind."""
-        self._about: dict[tuple[str, int], list[array[int]]] = {}
-        self._checks: dict[tuple[str, int], list[array[int]]] = {}
-        self._others: dict[tuple[str, int], list[array[int]]] = {}
-        """The same by system and trial: all of them, those of checkers, and those of all who are no judges."""
-        self._case, self._kind, self._cost = (array("I") for _ in range(3))
+        self._case_numbers = _NumberedValues[str]()
+        self._shared_numbers = _NumberedValues[_SharedFields]()
+        self._cost_numbers = _NumberedValues[VerdictCost | None]()
+        self._case_ids = self._case_numbers.values_by_number
+        self._shared_fields = self._shared_numbers.values_by_number
+        self._costs = self._cost_numbers.values_by_number
+        self._parsed_fields: dict[tuple[object, ...], int] = {}
+        """Number of the shared fields by their values in a line, so that equal ones are parsed once."""
+        self._parsed_usage: dict[bytes | Usage | None, int] = {}
+        """Number of the cost by its value in a line."""
+        self._series_rows: dict[tuple[str, int, Author, int], array[int]] = {}
+        """By system, trial, author and repeat: row number + 1 by case number; 0 if there is none."""
+        self._rows_by_shared: list[array[int]] = []
+        """The array in ``_series_rows`` by the number of the shared fields."""
+        self._all_rows: dict[tuple[str, int], list[array[int]]] = {}
+        self._checker_rows: dict[tuple[str, int], list[array[int]]] = {}
+        self._other_rows: dict[tuple[str, int], list[array[int]]] = {}
+        """Arrays by system and trial: all of them, those of checkers, and those of all except judges."""
+        self._case, self._shared, self._cost = (array("I") for _ in range(3))
         self._score, self._offset = array("d"), array("Q")
 
     def __len__(self) -> int:
@@ -85,19 +87,19 @@ class VerdictIndex:
         return map(self.__getitem__, range(len(self._offset)))
 
     def __getitem__(self, row: int) -> StoredVerdict:
-        voice, outcome, error_type, reason = self._all_kinds[self._kind[row]]
+        series, outcome, error_type, reason = self._shared_fields[self._shared[row]]
         score = self._score[row]
         return StoredVerdict(
-            ItemKey(self._case_ids[self._case[row]], voice.system, voice.trial),
-            voice.by,
-            voice.author,
-            voice.source,
-            voice.repeat,
+            ItemKey(self._case_ids[self._case[row]], series.system, series.trial),
+            series.by,
+            series.author,
+            series.source,
+            series.repeat,
             outcome,
             error_type,
             reason,
             None if math.isnan(score) else score,
-            self._all_costs[self._cost[row]],
+            self._costs[self._cost[row]],
             row,
         )
 
@@ -110,87 +112,89 @@ class VerdictIndex:
         score = row.score
         if (score is None) is (row.outcome == "graded") or (score is not None and not 0.0 <= score <= 1.0):
             raise ValueError(f"{row.outcome!r} with the score {score!r}")
-        case, kind, cost = self._cases[row.case_id], self._kind_of(row), self._cost_of(row)
-        places = self._place_of[kind]
-        if case >= len(places):
-            places.frombytes(bytes(4 * (case + _MORE_PLACES - len(places))))
-        place = places[case] - 1
-        if place < 0:
-            places[case] = len(self._offset) + 1
+        case, shared, cost = self._case_numbers[row.case_id], self._shared_number(row), self._cost_number(row)
+        rows = self._rows_by_shared[shared]
+        if case >= len(rows):
+            rows.frombytes(bytes(4 * (case + _CASES_ADDED - len(rows))))
+        earlier = rows[case] - 1
+        if earlier < 0:
+            rows[case] = len(self._offset) + 1
             self._case.append(case)
-            self._kind.append(kind)
+            self._shared.append(shared)
             self._cost.append(cost)
             self._score.append(math.nan if score is None else score)
             self._offset.append(offset)
             return
-        if not math.isnan(self._score[place]):
+        if not math.isnan(self._score[earlier]):
             raise ValueError(
                 f"a second verdict of {row.by} on {ItemKey(row.case_id, row.system, row.trial)}, which has a score already"
             )
-        spent = _together(self._all_costs[self._cost[place]], self._all_costs[cost])
-        self._kind[place], self._cost[place] = kind, self._costs[spent]
-        self._score[place] = math.nan if score is None else score
-        self._offset[place] = offset
+        total = _total_cost(self._costs[self._cost[earlier]], self._costs[cost])
+        self._shared[earlier], self._cost[earlier] = shared, self._cost_numbers[total]
+        self._score[earlier] = math.nan if score is None else score
+        self._offset[earlier] = offset
 
     @property
     def repeats(self) -> dict[Author, int]:
         """Number of times that each author was asked about one output."""
-        found = dict[Author, int]()
-        for _, _, author, repeat in self._places:
-            found[author] = max(found.get(author, 0), repeat + 1)
-        return found
+        repeats = dict[Author, int]()
+        for _, _, author, repeat in self._series_rows:
+            repeats[author] = max(repeats.get(author, 0), repeat + 1)
+        return repeats
 
-    def _kind_of(self, row: JournalRow | Verdict) -> int:
+    def _shared_number(self, row: JournalRow | Verdict) -> int:
         """Return the number of a row's shared fields.
 
-        A judge's identity is parsed once, and then known by its bytes.
+        Equal fields are parsed once: the author of a journal's row is known by its bytes.
         """
-        who = bytes(row.judge) if isinstance(row, JournalRow) else row.author
-        said = row.outcome, row.error_type, _kept_reason(row)
-        heard = row.system, row.trial, row.by, row.source, row.repeat, who, *said
-        kind = self._heard.get(heard)
-        if kind is None:
-            voice = _Voice(row.system, row.trial, row.by, row.author, row.source, row.repeat)
-            kind = self._heard[heard] = self._number_of(_Kind(voice, *said))
-        return kind
+        author = bytes(row.judge) if isinstance(row, JournalRow) else row.author
+        result = row.outcome, row.error_type, _stored_reason(row)
+        unparsed = row.system, row.trial, row.by, row.source, row.repeat, author, *result
+        number = self._parsed_fields.get(unparsed)
+        if number is None:
+            series = _Series(row.system, row.trial, row.by, row.author, row.source, row.repeat)
+            number = self._parsed_fields[unparsed] = self._add_shared(_SharedFields(series, *result))
+        return number
 
-    def _cost_of(self, row: JournalRow | Verdict) -> int:
+    def _cost_number(self, row: JournalRow | Verdict) -> int:
         """Return the number of a row's cost."""
         usage = bytes(row.usage) if isinstance(row, JournalRow) else row.usage
-        cost = self._paid.get(usage)
-        if cost is None:
-            cost = self._paid[usage] = self._costs[spent_on(row)]
-        return cost
+        number = self._parsed_usage.get(usage)
+        if number is None:
+            number = self._parsed_usage[usage] = self._cost_numbers[spent_on(row)]
+        return number
 
-    def _number_of(self, kind: _Kind) -> int:
-        number, voice = self._kinds[kind], kind.voice
-        if number == len(self._place_of):
-            key = (voice.system, voice.trial, voice.author, voice.repeat)
-            if key not in self._places:
-                self._places[key] = places = array("I")
-                others = [] if voice.source == "judge" else [self._others]
-                checks = [self._checks] if voice.source == "checker" else []
-                for index in (self._about, *others, *checks):
-                    index.setdefault(key[:2], []).append(places)
-            self._place_of.append(self._places[key])
+    def _add_shared(self, shared: _SharedFields) -> int:
+        """Return the number of shared fields, and add those that are new."""
+        number, series = self._shared_numbers[shared], shared.series
+        if number == len(self._rows_by_shared):
+            key = (series.system, series.trial, series.author, series.repeat)
+            if key not in self._series_rows:
+                self._series_rows[key] = rows = array("I")
+                others = [] if series.source == "judge" else [self._other_rows]
+                checkers = [self._checker_rows] if series.source == "checker" else []
+                for index in (self._all_rows, *others, *checkers):
+                    index.setdefault(key[:2], []).append(rows)
+            self._rows_by_shared.append(self._series_rows[key])
         return number
 
     def by_source(self, rows: Iterable[int], *, by_judges: bool) -> Iterator[StoredVerdict]:
         """Yield the judges' verdicts among these rows, or those of all others."""
-        is_selected = [(kind.voice.source == "judge") is by_judges for kind in self._all_kinds]
-        return (self[row] for row in rows if is_selected[self._kind[row]])
+        is_selected = [(shared.series.source == "judge") is by_judges for shared in self._shared_fields]
+        return (self[row] for row in rows if is_selected[self._shared[row]])
 
-    def by_name(self) -> list[int]:
+    def sorted_rows(self) -> list[int]:
         """Return the rows by case, author and system, checkers first, independent of journal order."""
-        cases = _ranks(self._case_ids)
-        voices = list(dict.fromkeys(kind.voice for kind in self._all_kinds))
-        ranks = _ranks([(each.source != "checker", each.by, *each[:2], each.repeat) for each in voices])
-        rank_of = dict(zip(voices, ranks, strict=True))
-        kinds = [rank_of[kind.voice] for kind in self._all_kinds]
-        place = array(
-            "Q", (cases[case] << 32 | kinds[kind] for case, kind in zip(self._case, self._kind, strict=True))
+        case_ranks = _ranks(self._case_ids)
+        series = list(dict.fromkeys(shared.series for shared in self._shared_fields))
+        ranks = _ranks(
+            [(each.source != "checker", each.by, each.system, each.trial, each.repeat) for each in series]
         )
-        return sorted(range(len(place)), key=place.__getitem__)
+        rank_of = dict(zip(series, ranks, strict=True))
+        series_ranks = [rank_of[shared.series] for shared in self._shared_fields]
+        columns = zip(self._case, self._shared, strict=True)
+        sort_keys = array("Q", (case_ranks[case] << 32 | series_ranks[shared] for case, shared in columns))
+        return sorted(range(len(sort_keys)), key=sort_keys.__getitem__)
 
     def offset(self, row: int) -> int:
         """Return the offset of a row's line."""
@@ -199,47 +203,50 @@ class VerdictIndex:
     def row_of(self, key: VerdictKey) -> int | None:
         """Return the standing row for a key; None if there is none."""
         item, author, repeat = key
-        places = self._places.get((item.system, item.trial, author, repeat))
-        case = self._cases.get(item.case_id)
-        if places is None or case is None or case >= len(places):
+        rows = self._series_rows.get((item.system, item.trial, author, repeat))
+        case = self._case_numbers.get(item.case_id)
+        if rows is None or case is None or case >= len(rows):
             return None
-        return places[case] - 1 if places[case] else None
+        return rows[case] - 1 if rows[case] else None
 
     def outcome(self, row: int) -> Outcome:
         """Return the outcome of a row."""
-        return self._all_kinds[self._kind[row]].outcome
+        return self._shared_fields[self._shared[row]].outcome
 
-    def of(self, item: ItemKey) -> list[int]:
+    def rows_of(self, item: ItemKey) -> list[int]:
         """Return the rows on one output, in order."""
-        return sorted(self._among(self._about, item))
+        return sorted(self._rows_in(self._all_rows, item))
 
-    def _among(self, index: Mapping[tuple[str, int], Sequence[array[int]]], item: ItemKey) -> list[int]:
-        case = self._cases.get(item.case_id)
+    def _rows_in(self, index: Mapping[tuple[str, int], Sequence[array[int]]], item: ItemKey) -> list[int]:
+        """Return the rows on one output in one of the indexes, in no particular order."""
+        case = self._case_numbers.get(item.case_id)
         if case is None:
             return []
-        about = index.get((item.system, item.trial), ())
-        return [row - 1 for places in about if case < len(places) and (row := places[case])]
+        arrays = index.get((item.system, item.trial), ())
+        return [row - 1 for rows in arrays if case < len(rows) and (row := rows[case])]
 
-    def by_others(self, item: ItemKey) -> list[StoredVerdict]:
+    def other_verdicts(self, item: ItemKey) -> list[StoredVerdict]:
         """Return the verdicts on an output by all except judges, in order."""
-        return [self[row] for row in sorted(self._among(self._others, item))]
+        return [self[row] for row in sorted(self._rows_in(self._other_rows, item))]
 
-    def only_by_judges(self, item: ItemKey) -> bool:
-        """Return whether nobody but judges has given a verdict on an output."""
-        return not self._among(self._others, item)
+    def is_only_judged(self, item: ItemKey) -> bool:
+        """Return whether an output has no verdict except those of judges."""
+        return not self._rows_in(self._other_rows, item)
 
     def is_judged(self, item: ItemKey) -> bool:
         """Return whether a judge has given a verdict on an output."""
-        return len(self._among(self._about, item)) > len(self._among(self._others, item))
-
-    def in_numbers(self, item: ItemKey) -> tuple[tuple[int, float | None], ...]:
-        """Return an output's verdicts by number of author and score; equal for equal verdicts."""
-        kind, score = self._kind, self._score
-        return tuple([(kind[row], None if math.isnan(score[row]) else score[row]) for row in self.of(item)])
+        return len(self._rows_in(self._all_rows, item)) > len(self._rows_in(self._other_rows, item))
 
     def is_checked(self, item: ItemKey) -> bool:
         """Return whether a checker has given a verdict on an output without failing."""
-        return any(self.outcome(row) != "failed" for row in self._among(self._checks, item))
+        return any(self.outcome(row) != "failed" for row in self._rows_in(self._checker_rows, item))
+
+    def combination(self, item: ItemKey) -> tuple[tuple[int, float | None], ...]:
+        """Return authors, outcomes and scores on an output as numbers; equal for equal verdicts."""
+        shared, score = self._shared, self._score
+        return tuple(
+            [(shared[row], None if math.isnan(score[row]) else score[row]) for row in self.rows_of(item)]
+        )
 
     @property
     def cases(self) -> Iterator[str]:
@@ -249,17 +256,17 @@ class VerdictIndex:
     @property
     def sources(self) -> set[Source]:
         """Sources of the verdicts."""
-        return {kind.voice.source for kind in self._all_kinds}
+        return {shared.series.source for shared in self._shared_fields}
 
     @property
     def authors(self) -> set[Author]:
         """Authors of the verdicts."""
-        return {kind.voice.author for kind in self._all_kinds}
+        return {shared.series.author for shared in self._shared_fields}
 
     @property
     def systems(self) -> set[str]:
         """Systems with a verdict."""
-        return {kind.voice.system for kind in self._all_kinds}
+        return {shared.series.system for shared in self._shared_fields}
 
 
 class Settled:
@@ -282,12 +289,14 @@ def _ranks(names: Sequence[Any]) -> list[int]:
     return ranks
 
 
-def _kept_reason(row: JournalRow | Verdict) -> str | None:
-    kept = row.outcome == "failed" if row.source == "checker" else row.source == "judge" and row.score is None
-    return row.reason if kept else None
+def _stored_reason(row: JournalRow | Verdict) -> str | None:
+    """Return why a checker failed or a judge gave no score; None for all others."""
+    if row.source == "checker":
+        return row.reason if row.outcome == "failed" else None
+    return row.reason if row.source == "judge" and row.score is None else None
 
 
-def _together(before: VerdictCost | None, now: VerdictCost | None) -> VerdictCost | None:
-    if before is None or now is None:
-        return now if before is None else before
-    return VerdictCost(*map(sum, zip(before, now, strict=True)))
+def _total_cost(first: VerdictCost | None, second: VerdictCost | None) -> VerdictCost | None:
+    if first is None or second is None:
+        return second if first is None else first
+    return first.plus(second)

@@ -69,12 +69,12 @@ class RunItems(Closing):
             read = partial(self._read, path)
             for key, _, offset, _ in keyed_lines(path):
                 label = self._labels.get(key)
-                combination = standing.in_numbers(key), None if label is None else label.score
+                combination = standing.combination(key), None if label is None else label.score
                 verdicts = cached.get(combination)
                 if verdicts is None:
                     if len(cached) == _MOST_CACHED:
                         cached.clear()
-                    checker, judges = _checker_and_judges(self._verdicts.said_on(key))
+                    checker, judges = _checker_and_judges(self._verdicts.summaries_on(key))
                     verdicts = cached[combination] = ItemVerdicts(checker=checker, judges=judges, label=label)
                 category, query = self._case_fields[key.case_id]
                 yield ListedItem(
@@ -90,7 +90,7 @@ class RunItems(Closing):
 
     def _read(self, path: InputPath, offset: int, with_prompts: bool) -> ReportItem:  # noqa: FBT001 - bound by position
         output = decode_record(self._lines.read_line(path, offset), Output, path=path)
-        checker, judges = _checker_and_judges(self._verdicts.on(output.key))
+        checker, judges = _checker_and_judges(self._verdicts.verdicts_on(output.key))
         case = self._cases[output.case_id]
         return ReportItem(
             output=output,

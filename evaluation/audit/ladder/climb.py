@@ -215,7 +215,7 @@ class Climb:
             self._pose(questions_by_key[key])
         clusters = {key.case_id: each.cluster for key, each in questions_by_key.items()}
         thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in self._tasks}
-        return scored_probes(writer.verdicts.whole(), self._facts, clusters, thresholds)
+        return scored_probes(writer.verdicts.read(), self._facts, clusters, thresholds)
 
 
 def _of_dial(scored: Iterable[ScoredProbe], dial: Dial) -> list[ScoredProbe]:

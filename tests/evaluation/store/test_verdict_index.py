@@ -40,7 +40,7 @@ def journal_of(folder: Path, *verdicts: Verdict) -> VerdictJournal:
 def test_a_later_row_replaces_one_that_failed_in_its_place(tmp_path: Path):
     rows = [verdict("a", "failed"), verdict("b", "graded"), verdict("a", "failed"), verdict("a", "graded")]
     with journal_of(tmp_path, *rows) as journal:
-        assert list(journal.whole()) == [verdict("a", "graded"), verdict("b", "graded")]
+        assert list(journal.read()) == [verdict("a", "graded"), verdict("b", "graded")]
 
 
 def test_what_was_asked_in_vain_was_spent_all_the_same(tmp_path: Path):
@@ -73,7 +73,7 @@ def test_a_journal_that_is_opened_again_stands_as_it_stood(tmp_path: Path):
         before = list(journal.standing)
     with VerdictJournal(tmp_path / "verdicts.jsonl") as journal:
         assert list(journal.standing) == before
-        assert [row.outcome for row in journal.on(rows[0].key)] == ["graded", "refused"]
+        assert [row.outcome for row in journal.verdicts_on(rows[0].key)] == ["graded", "refused"]
         assert journal.find(VerdictKey(rows[1].key, "j", 0)) == rows[1]
 
 
@@ -81,7 +81,7 @@ def test_whole_rows_are_read_while_others_are_added(tmp_path: Path):
     with journal_of(tmp_path) as journal:
         for number in range(50):
             journal.append(verdict(str(number), "graded"))
-            assert journal.on(verdict(str(number), "graded").key) == [verdict(str(number), "graded")]
+            assert journal.verdicts_on(verdict(str(number), "graded").key) == [verdict(str(number), "graded")]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_what_only_a_whole_verdict_shows_is_named_when_it_is_read_or_when_nobody
     path.write_bytes(path.read_bytes().replace(b'{"pieces":["b"]}', b"7"))
     named = r"verdicts\.jsonl:2: evidence: "
     with VerdictJournal(path, seal=seal) as journal, pytest.raises(RecordError, match=named):
-        list(journal.whole())
+        list(journal.read())
     with pytest.raises(RecordError, match=named):
         VerdictJournal(path)
 
@@ -158,7 +158,7 @@ def test_by_name_verdicts_come_in_one_order_whatever_was_said_first():
         orders.append(
             [
                 (each.key.case_id, each.by, each.system)
-                for each in map(standing.__getitem__, standing.by_name())
+                for each in map(standing.__getitem__, standing.sorted_rows())
             ]
         )
     assert (

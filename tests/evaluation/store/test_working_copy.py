@@ -74,7 +74,7 @@ def write(copy: WorkingCopy, *numbers: int) -> None:
 def rows(copy: WorkingCopy) -> list[str]:
     with RunStore(copy.folder) as run:
         run.refuse_edited()
-        return [each.case_id for each in run.verdicts.whole()]
+        return [each.case_id for each in run.verdicts.read()]
 
 
 class Killed(BaseException):
