@@ -14,9 +14,9 @@ from ..calibration.planning.plan_results import PlanNumbers, plan_json
 from ..records.frames import data_frame
 from ..report.text.calibration_screen import calibration_screen
 from ..report.text.calibration_text import calibration_document
-from ..report.text.caution_text import sentences
+from ..report.text.caution_text import comparison_cautions, sentences
 from ..report.text.comparison_screen import comparison_screen
-from ..report.text.comparison_text import caution_lines, comparison_document
+from ..report.text.comparison_text import comparison_document
 from ..report.text.estimation_screen import estimation_screen
 from ..report.text.estimation_text import estimation_document
 from ..report.text.one_screen import one_screen
@@ -76,7 +76,7 @@ class Comparison(ComparisonNumbers, ShownOnPage, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as ``compare --json`` prints them."""
-        return msgspec.to_builtins(self) | {"warnings": caution_lines(self.cautions)}
+        return msgspec.to_builtins(self) | {"warnings": comparison_cautions(self.cautions)}
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per pair."""

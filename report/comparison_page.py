@@ -9,13 +9,13 @@ from ..calibration.preference.preference_results import PreferenceNumbers
 from ..calibration.statistic import Statistic
 from .document import Columns, Figure
 from .figures.forest_plot import PlottedInterval, forest
+from .items.naming import ShortNames, pair_name, short_names
 from .overview import lead_caption, overview_leads
 from .page import ResultPage
 from .ranking import deciding
 from .text.comparison_screen import comparison_screen
 from .text.comparison_text import comparison_document, terms_of
 from .text.number_text import correction, counted
-from .text.one_screen import ShortNames, pair_name, short_names
 from .text.preference_screen import preferences_screen
 from .text.preference_text import preferences_document
 from .text.systems_text import judge_names

@@ -1,11 +1,13 @@
-"""Names in a report: addresses of items (after #), groups of items, marks of a reply."""
+"""Names in a report: short names, addresses of items (after #), groups of items, marks of a reply."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
-from ..text.safe_text import shortened
+from ..text.safe_text import columns_of, shortened
 
 NAME_LIMIT = 200
 """Longest id, name or error type, in characters."""
@@ -53,3 +55,120 @@ def item_at(item_id: str) -> str:
 def _named(name: str) -> str:
     """Return a name as the list of items has it."""
     return shortened(name, NAME_LIMIT)
+
+
+NAME = 24
+"""Longest name in a table, in columns."""
+
+_WORD = re.compile(r"[^-_/.:@| ]+|[-_/.:@| ]")
+
+
+_BETWEEN_NAMES = frozenset("/:@| ")
+"""Separators of whole names, such as a model's from its provider's."""
+
+
+def name_words(name: str) -> list[str]:
+    """Split a name into words and the separators between them."""
+    return _WORD.findall(name)
+
+
+class ShortNames(NamedTuple):
+    """Names without their shared part.
+
+    Attributes:
+        short: Short name by name.
+        shared: The part that was cut, with ``...`` in place of the differences; empty if none was.
+    """
+
+    short: dict[str, str]
+    shared: str
+
+    def of(self, name: str) -> str:
+        """Return the short name, or the name itself if it has none."""
+        return self.short.get(name, name)
+
+
+def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
+    """Cut the words that all names share if one is too long, then shorten each to a width.
+
+    Shared words are cut at the beginning or the end.
+    """
+    whole = list(dict.fromkeys(names))
+    words = [name_words(name) for name in whole]
+    before = after = 0
+    if len(whole) > 1 and any(columns_of(name) > columns for name in whole):
+        least = min(map(len, words)) - 1
+        before = _shared(words, least)
+        after = _shared([each[before:][::-1] for each in words], least - before)
+        before, after = _with_letters(words, *_at_separator(words[0], before, after))
+    cut = ["".join(each[before : len(each) - after]) for each in words]
+    shown = [fitted(name, columns) for name in cut]
+    if len(set(shown)) < len(shown):
+        shown = cut
+    first = words[0] if words else []
+    ends = "".join(first[:before]), "".join(first[len(first) - after :])
+    return ShortNames(dict(zip(whole, shown, strict=True)), "...".join(ends) if any(ends) else "")
+
+
+def pair_name(a: str, b: str) -> str:
+    """Join two names with their common beginning once: ``rubric/reasons - direct``."""
+    words = name_words(a), name_words(b)
+    before, _ = _at_separator(words[0], _shared(words, min(map(len, words)) - 1), 0)
+    return f"{a} - {''.join(words[1][before:])}"
+
+
+def _shared(words: Sequence[Sequence[str]], most: int) -> int:
+    """Count the words with which all names begin, at most so many."""
+    count = 0
+    while count < most and len({each[count] for each in words}) == 1:
+        count += 1
+    return count
+
+
+def _at_separator(words: Sequence[str], before: int, after: int) -> tuple[int, int]:
+    """Cut only whole groups of words: the cut part ends or begins with a separator."""
+    while before and words[before - 1].isalnum():
+        before -= 1
+    while after and words[len(words) - after].isalnum():
+        after -= 1
+    return before, after
+
+
+def _with_letters(words: Sequence[Sequence[str]], before: int, after: int) -> tuple[int, int]:
+    """Cut less if only a number would be left of a name: no version without its model."""
+
+    def is_bare() -> bool:
+        rests = ("".join(each[before : len(each) - after]) for each in words)
+        return not all(any(map(str.isalpha, rest)) for rest in rests)
+
+    if not is_bare():
+        return before, after
+    first = words[0]
+    while before and is_bare():
+        before -= 1
+        while before and first[before - 1] not in _BETWEEN_NAMES:
+            before -= 1
+    while after and first[len(first) - after] not in _BETWEEN_NAMES:
+        after -= 1
+    return before, after
+
+
+def fitted(name: str, columns: int) -> str:
+    """Shorten a name to a width by omitting words in its middle; keep single long words."""
+    if columns_of(name) <= columns:
+        return name
+    words = name_words(name)
+    first, last = [words[0]], [words[-1]] if len(words) > 1 else []
+    omitted = words[1:-1]
+    while omitted:
+        room = columns - 3 - columns_of("".join([*first, *last]))
+        if columns_of(omitted[-1]) <= room and len("".join(last)) <= len("".join(first)):
+            last.insert(0, omitted.pop())
+        elif columns_of(omitted[0]) <= room:
+            first.append(omitted.pop(0))
+        elif columns_of(omitted[-1]) <= room:
+            last.insert(0, omitted.pop())
+        else:
+            break
+    shown = "".join([*first, "...", *last])
+    return shown if omitted and columns_of(shown) < columns_of(name) else name

@@ -10,10 +10,11 @@ from ...evaluation.audit.audit_results import AuditNumbers, Concern, JudgeAudit,
 from ...evaluation.audit.ladder.ladder_results import LadderResult
 from ..document import Document, Piece
 from ..document_parts import DocumentTable
+from ..items.naming import ShortNames
 from . import number_text
 from .caution_text import not_sent_caution
 from .localisation_text import localisation_answer
-from .one_screen import ShortNames, statistic_text
+from .one_screen import statistic_text
 from .systems_text import judge_names
 
 _NAME = 20

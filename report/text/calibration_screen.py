@@ -10,6 +10,7 @@ from ...judges.baseline import MODEL as BASELINE
 from ..document import Command, Document, Piece
 from ..document_parts import FIRST, DocumentTable
 from ..first_answers import adjudicated_lines, verdicts_sentence
+from ..items.naming import ShortNames
 from . import number_text
 from .agreement_text import judges_alone_pieces, recalibration_lines
 from .calibration_text import requested_pieces, statistics_of, uneven_slices
@@ -24,7 +25,7 @@ from .judges_text import (
     same_results,
     trust_of,
 )
-from .one_screen import ShortNames, statistic_text
+from .one_screen import statistic_text
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -127,3 +127,64 @@ def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibra
             return f"{name} ({panel.n_missing:,} of {panel.n + panel.n_missing:,})"
         case _:
             return name if kind == "nothing_said" else f"{name} ({count:.0f})"
+
+
+_MOST_COMPARED = 5
+"""Most names in a caution about a comparison; more are counted."""
+
+_COMPARISON: dict[str, str] = {
+    "few_clusters": "few independent groups: intervals may be too narrow (effective groups)",
+    "few_differing": "few items on which only one is right: the interval may be too narrow",
+    "left_out": "not compared: score or label missing",
+    "cut_not_declared": "thresholds differ only because one judge declares none; set it with --pass-at JUDGE=SCORE (items that it decides)",
+    "labels_between_cuts": "labels between the thresholds of two judges, which pass by one and fail by the other",
+    "repeats": "a judge's later verdicts on an output do not count, only its first",
+    "not_graded": "undecided outputs without a verdict",
+    "no_output": "items for which others have an output",
+    "parts_differ": "cases checked for one system and judged for the other are compared in all outputs only",
+    "uncorrected": "judged outputs are uncorrected, and the judge's errors may favour a system; labels of randomly drawn undecided outputs of every "
+    "system correct them (outputs judged)",
+    "corrected": "the correction holds if the labelled outputs were drawn at random from the undecided ones (labels)",
+    "chosen_by_score": "labels that look unlike a random sample by the judge's scores correct nothing (labels)",
+    "labels_of_checkers": "labels attributed to a checker, not verified here (items)",
+    "labels_of_some": "systems with fewer than two labels of undecided outputs are not corrected (labels to add)",
+}
+
+
+def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
+    """Return the limits of a comparison, one sentence for each kind."""
+    return [f"{_COMPARISON[each.kind]}: {_counted_names(each.about)}" for each in cautions]
+
+
+_PAIR, _SYSTEM = "pair", "system"
+_BRIEF_COMPARISON: dict[str, tuple[str, str]] = {
+    "few_clusters": ("few independent groups: intervals may be too narrow", _PAIR),
+    "few_differing": ("few items on which only one is right: intervals may be too narrow", _PAIR),
+    "left_out": ("not compared: score or label missing", "contender"),
+    "uncorrected": ("judged outputs are uncorrected; labels of randomly drawn ones correct them", _SYSTEM),
+    "corrected": ("the correction holds if labels were drawn at random from undecided outputs", _SYSTEM),
+    "no_output": ("not every system has an output of every case and trial", _SYSTEM),
+    "not_graded": ("undecided outputs without a verdict", _SYSTEM),
+    "parts_differ": ("cases checked for one system and judged for another count in all outputs only", _PAIR),
+}
+"""Cautions on a screen with their subjects; several subjects are counted, not named."""
+
+
+def brief_comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
+    """Return the limits of a comparison, a line for each kind."""
+    lines: list[str] = []
+    for caution in cautions:
+        if caution.kind in _BRIEF_COMPARISON:
+            sentence, noun = _BRIEF_COMPARISON[caution.kind]
+            several = f" ({counted(len(caution.about), noun)})" if caution.about else ""
+            who = f": {_counted_names(caution.about)}" if len(caution.about) == 1 else several
+            lines.append(f"{sentence}{who}")
+        else:
+            lines += comparison_cautions([caution])
+    return lines
+
+
+def _counted_names(counts: Mapping[str, float]) -> str:
+    named = [f"{name} ({count:,.0f})" for name, count in list(counts.items())[:_MOST_COMPARED]]
+    more = f" and {counted(len(counts) - _MOST_COMPARED, 'other')}" if len(counts) > _MOST_COMPARED else ""
+    return f"{', '.join(named)}{more}"

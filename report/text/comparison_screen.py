@@ -14,18 +14,12 @@ from ...calibration.pass_threshold import HALF
 from ...calibration.statistic import Statistic
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
+from ..items.naming import ShortNames, pair_name, short_names
 from ..ranking import best_system, deciding, graded_rates, ranked_rates
-from .comparison_text import brief_cautions, flip_lines, p_of, terms_of, unlabelled
+from .caution_text import brief_comparison_cautions
+from .comparison_text import flip_lines, p_of, terms_of, unlabelled
 from .number_text import counted
-from .one_screen import (
-    PlotRow,
-    ShortNames,
-    pair_name,
-    plotted_table,
-    rate_and_n,
-    short_names,
-    statistic_text,
-)
+from .one_screen import PlotRow, plotted_table, rate_and_n, statistic_text
 from .ranking_text import ahead, ranking_sentence
 from .systems_text import judge_names
 
@@ -57,7 +51,7 @@ def _apart(comparison: ComparisonNumbers) -> Iterator[Piece]:
     yield ""
     yield from _judges(comparison, list(comparison.contenders))
     yield from _thresholds(comparison)
-    yield from map(CautionLine, brief_cautions(comparison.cautions))
+    yield from map(CautionLine, brief_comparison_cautions(comparison.cautions))
 
 
 def _leads_are_known(comparison: ComparisonNumbers) -> bool:
@@ -100,7 +94,7 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         and any(comparison.strata.open.graded.values())
     ):
         yield CautionLine(_LABELS_DECIDE)
-    yield from map(CautionLine, brief_cautions(comparison.cautions))
+    yield from map(CautionLine, brief_comparison_cautions(comparison.cautions))
 
 
 def _best_judge(
@@ -224,4 +218,4 @@ def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
         yield f"{counted(skipped, 'pair')} not compared: no item in common."
     for pair in pairs:
         yield from flip_lines(pair, terms_of(comparison))
-    yield from map(CautionLine, brief_cautions(comparison.cautions))
+    yield from map(CautionLine, brief_comparison_cautions(comparison.cautions))

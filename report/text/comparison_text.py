@@ -13,14 +13,11 @@ from ...calibration.comparison.comparison_results import (
     Costs,
 )
 from ...calibration.pass_threshold import HALF, PassThreshold
-from ...calibration.statistic import Caution, Statistic
-from ..document import CautionLine as CautionBlock
-from ..document import Piece, document
+from ...calibration.statistic import Statistic
+from ..document import CautionLine, Piece, document
 from ..document_parts import ENDS, DocumentTable
+from .caution_text import comparison_cautions
 from .number_text import correction, counted, number, p_value, statistic_cells
-
-_MOST_NAMED = 5
-"""Most names in a caution; more are counted."""
 
 _RATES = ("rate of a", "rate of b")
 """Headings of the rates behind a difference."""
@@ -74,7 +71,7 @@ def comparison_document(comparison: ComparisonNumbers) -> Iterator[Piece]:
     elif any(each.costs is not None for each in comparison.contenders.values()):
         yield from _contenders(comparison.contenders, terms.share)
     yield from _best(comparison, terms)
-    yield from map(CautionBlock, caution_lines(comparison.cautions))
+    yield from map(CautionLine, comparison_cautions(comparison.cautions))
 
 
 def terms_of(comparison: ComparisonNumbers) -> _Terms:
@@ -292,61 +289,3 @@ def _best(comparison: ComparisonNumbers, terms: _Terms) -> Sequence[str]:
         f"{terms.best} of all on the {best.n:,} items common to all: {best.name}, {value} {interval}, which allows for having been chosen of {contenders}",
         f"  chosen and scored on different clusters: {number(best.held_out.value)} (optimism {number(best.optimism)}); no interval: the splits share their items",
     ]
-
-
-_CAUTIONS: dict[str, str] = {
-    "few_clusters": "few independent groups: intervals may be too narrow (effective groups)",
-    "few_differing": "few items on which only one is right: the interval may be too narrow",
-    "left_out": "not compared: score or label missing",
-    "cut_not_declared": "thresholds differ only because one judge declares none; set it with --pass-at JUDGE=SCORE (items that it decides)",
-    "labels_between_cuts": "labels between the thresholds of two judges, which pass by one and fail by the other",
-    "repeats": "a judge's later verdicts on an output do not count, only its first",
-    "not_graded": "undecided outputs without a verdict",
-    "no_output": "items for which others have an output",
-    "parts_differ": "cases checked for one system and judged for the other are compared in all outputs only",
-    "uncorrected": "judged outputs are uncorrected, and the judge's errors may favour a system; labels of randomly drawn undecided outputs of every "
-    "system correct them (outputs judged)",
-    "corrected": "the correction holds if the labelled outputs were drawn at random from the undecided ones (labels)",
-    "chosen_by_score": "labels that look unlike a random sample by the judge's scores correct nothing (labels)",
-    "labels_of_checkers": "labels attributed to a checker, not verified here (items)",
-    "labels_of_some": "systems with fewer than two labels of undecided outputs are not corrected (labels to add)",
-}
-
-
-def caution_lines(cautions: Sequence[Caution]) -> list[str]:
-    """Return the limits of a comparison, one sentence for each kind."""
-    return [f"{_CAUTIONS[each.kind]}: {_about(each.about)}" for each in cautions]
-
-
-_PAIR, _SYSTEM = "pair", "system"
-_BRIEF: dict[str, tuple[str, str]] = {
-    "few_clusters": ("few independent groups: intervals may be too narrow", _PAIR),
-    "few_differing": ("few items on which only one is right: intervals may be too narrow", _PAIR),
-    "left_out": ("not compared: score or label missing", "contender"),
-    "uncorrected": ("judged outputs are uncorrected; labels of randomly drawn ones correct them", _SYSTEM),
-    "corrected": ("the correction holds if labels were drawn at random from undecided outputs", _SYSTEM),
-    "no_output": ("not every system has an output of every case and trial", _SYSTEM),
-    "not_graded": ("undecided outputs without a verdict", _SYSTEM),
-    "parts_differ": ("cases checked for one system and judged for another count in all outputs only", _PAIR),
-}
-"""Cautions on a screen with their subjects; several subjects are counted, not named."""
-
-
-def brief_cautions(cautions: Sequence[Caution]) -> list[str]:
-    """Return the limits of a comparison, a line for each kind."""
-    lines: list[str] = []
-    for caution in cautions:
-        if caution.kind in _BRIEF:
-            sentence, noun = _BRIEF[caution.kind]
-            several = f" ({counted(len(caution.about), noun)})" if caution.about else ""
-            who = f": {_about(caution.about)}" if len(caution.about) == 1 else several
-            lines.append(f"{sentence}{who}")
-        else:
-            lines += caution_lines([caution])
-    return lines
-
-
-def _about(counts: Mapping[str, float]) -> str:
-    named = [f"{name} ({count:,.0f})" for name, count in list(counts.items())[:_MOST_NAMED]]
-    more = f" and {counted(len(counts) - _MOST_NAMED, 'other')}" if len(counts) > _MOST_NAMED else ""
-    return f"{', '.join(named)}{more}"

@@ -10,6 +10,7 @@ from ...evaluation.past_runs.changed_verdict import ChangedVerdict
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, TwoRuns
 from ..document import Document, Piece
 from ..document_parts import FIRST, DocumentTable
+from ..items.naming import short_names
 from ..ranking import deciding
 from . import number_text
 from .difference_text import (
@@ -26,7 +27,7 @@ from .difference_text import (
     uncompared_lines,
 )
 from .number_text import counted
-from .one_screen import short_names, statistic_text
+from .one_screen import statistic_text
 from .safe_text import WIDTH, columns_of
 
 _SENTENCES = 2

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from ...calibration.corrected_rate.estimation_results import EstimationNumbers, RateEstimate
 from ..document import CautionLine, Command, Document, Piece
+from ..items.naming import short_names
 from . import number_text
 from .caution_text import sentences
 from .estimation_text import bound_of, parts_shown, places, target_of
 from .number_text import counted
-from .one_screen import PlotRow, plotted_table, short_names
+from .one_screen import PlotRow, plotted_table
 
 
 def estimation_screen(estimation: EstimationNumbers) -> Document:

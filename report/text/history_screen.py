@@ -8,10 +8,11 @@ from ...calibration.statistic import Statistic
 from ...evaluation.past_runs.history import ALL_OUTPUTS, CHECKED, HistoryNumbers, PastRun
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
+from ..items.naming import short_names
 from . import number_text
 from .history_text import drift_sentences
 from .number_text import counted
-from .one_screen import clipped, short_names, statistic_text
+from .one_screen import clipped, statistic_text
 from .safe_text import WIDTH, columns_of
 
 _MOST_NAMED = 3

@@ -8,10 +8,11 @@ from itertools import starmap
 from ...calibration.preference.preference_results import PreferenceNumbers, SystemMatch
 from ..document import CautionLine, Document, Piece
 from ..document_parts import FIRST, DocumentTable
+from ..items.naming import short_names
 from . import number_text
 from .caution_text import not_sent_caution
 from .number_text import counted, p_value
-from .one_screen import plotted_table, short_names, statistic_text
+from .one_screen import plotted_table, statistic_text
 from .preference_text import corrected_win_rate_of, limits_of, misfit_of
 
 _PAIR_NAME = 16

@@ -18,9 +18,9 @@ from ...evaluation.conclusion.run_results import (
 from ...evaluation.store.journal_rows import is_baseline
 from ..document import Piece
 from ..document_parts import Cell
-from ..items.naming import UNGRADED, items_at
+from ..items.naming import NAME, UNGRADED, ShortNames, items_at, short_names
 from . import number_text
-from .one_screen import NAME, PlotRow, ShortNames, plotted_table, rate_and_n, short_names
+from .one_screen import PlotRow, plotted_table, rate_and_n
 from .safe_text import columns_of
 
 _MOST_SYSTEMS = 6

@@ -8,7 +8,7 @@ from command import fiducial
 from html_page import Page
 
 import fiducial as fd
-from fiducial.report.text.one_screen import pair_name
+from fiducial.report.items.naming import pair_name
 
 RIGHT = [1, 1, 1, 1, 0, 0, 0, 0] * 5
 POOR = [1, 0, 0, 0, 0, 1, 1, 0] * 5

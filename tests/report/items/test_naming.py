@@ -1,13 +1,15 @@
-"""The addresses of items, by the page's own functions, run by node where it is installed."""
+"""Short names, and the addresses of items by the page's own functions, run by node if it is installed."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from review_page import in_node
 
-from fiducial.report.items.naming import marks_in_words
+from fiducial.report.items.naming import fitted, marks_in_words, short_names
 
 NOTHING = {"q": "", "sort": "", "system": "", "status": "", "category": "", "fault": "", "group": ""}
 
@@ -49,3 +51,38 @@ def test_marks_of_a_reply_are_words():
     assert marks_in_words("1. it is so, indexes [1] <P>1</P>") == "1. it is so, indexes [1]: supported"
     assert marks_in_words("no <P>0</P> half <P>0.5</P>") == "no: not supported half: 0.5 supported"
     assert marks_in_words("<P>x</P>") == "<P>x</P>"
+
+
+def test_what_long_names_share_is_cut_once():
+    names = short_names(f"gpt-4.1-mini-2026-04-14-eval-v{number:02}" for number in range(20))
+    assert names.short["gpt-4.1-mini-2026-04-14-eval-v07"] == "v07"
+    assert names.shared == "gpt-4.1-mini-2026-04-14-eval-..."
+
+
+def test_a_short_name_is_never_a_bare_number():
+    names = short_names([f"openai:gpt-{version}-mini Answer: {{{{question}}}}" for version in ("5", "4.1")])
+    assert [*names.short.values()] == ["gpt-5-mini", "gpt-4.1-mini"]
+    assert names.shared == "openai:... Answer: {{question}}"
+    numbered = short_names([f"provider/a-long-name-of-run-number-{n}" for n in "12"])
+    assert [*numbered.short.values()] == ["a-long-name-...-number-1", "a-long-name-...-number-2"]
+
+
+def test_short_names_stay_whole():
+    assert short_names(["bot-a", "bot-b"]).short == {"bot-a": "bot-a", "bot-b": "bot-b"}
+
+
+@given(st.lists(st.text("ab-_/.", min_size=1, max_size=60), unique=True, min_size=1))
+def test_short_names_stay_distinct(names: list[str]):
+    assert len(set(short_names(names).short.values())) == len(names)
+
+
+@given(st.text("abc-_/", min_size=1, max_size=80))
+def test_a_fitted_name_breaks_no_word(name: str):
+    shown = fitted(name, 24)
+    beginning, _, end = shown.partition("...")
+    assert name.startswith(beginning)
+    assert name.endswith(end)
+    if shown != name:
+        words = name.replace("-", " ").replace("_", " ").replace("/", " ").split()
+        rest = f"{beginning} {end}".replace("-", " ").replace("_", " ").replace("/", " ").split()
+        assert set(rest) <= set(words)

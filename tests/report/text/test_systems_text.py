@@ -22,43 +22,8 @@ from fiducial.report.document import as_lines, as_markdown
 from fiducial.report.document_parts import DocumentTable
 from fiducial.report.first_answers import answers, run_document
 from fiducial.report.text.judges_text import judges_table
-from fiducial.report.text.one_screen import SCREEN, clipped, fitted, fitted_table, short_names
+from fiducial.report.text.one_screen import SCREEN, clipped, fitted_table
 from fiducial.report.text.systems_text import systems_document
-
-
-def test_what_long_names_share_is_cut_once():
-    names = short_names(f"gpt-4.1-mini-2026-04-14-eval-v{number:02}" for number in range(20))
-    assert names.short["gpt-4.1-mini-2026-04-14-eval-v07"] == "v07"
-    assert names.shared == "gpt-4.1-mini-2026-04-14-eval-..."
-
-
-def test_a_short_name_is_never_a_bare_number():
-    names = short_names([f"openai:gpt-{version}-mini Answer: {{{{question}}}}" for version in ("5", "4.1")])
-    assert [*names.short.values()] == ["gpt-5-mini", "gpt-4.1-mini"]
-    assert names.shared == "openai:... Answer: {{question}}"
-    numbered = short_names([f"provider/a-long-name-of-run-number-{n}" for n in "12"])
-    assert [*numbered.short.values()] == ["a-long-name-...-number-1", "a-long-name-...-number-2"]
-
-
-def test_short_names_stay_whole():
-    assert short_names(["bot-a", "bot-b"]).short == {"bot-a": "bot-a", "bot-b": "bot-b"}
-
-
-@given(st.lists(st.text("ab-_/.", min_size=1, max_size=60), unique=True, min_size=1))
-def test_short_names_stay_distinct(names: list[str]):
-    assert len(set(short_names(names).short.values())) == len(names)
-
-
-@given(st.text("abc-_/", min_size=1, max_size=80))
-def test_a_fitted_name_breaks_no_word(name: str):
-    shown = fitted(name, 24)
-    beginning, _, end = shown.partition("...")
-    assert name.startswith(beginning)
-    assert name.endswith(end)
-    if shown != name:
-        words = name.replace("-", " ").replace("_", " ").replace("/", " ").split()
-        rest = f"{beginning} {end}".replace("-", " ").replace("_", " ").replace("/", " ").split()
-        assert set(rest) <= set(words)
 
 
 @pytest.mark.parametrize(("number", "hidden"), [(7, "1 more system"), (9, "3 more systems")])
