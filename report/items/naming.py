@@ -1,4 +1,4 @@
-"""Names in a report: short names, addresses of items (after #), groups of items, marks of a reply."""
+"""Names in a report: short names, addresses and groups of items, marks of a reply."""
 
 from __future__ import annotations
 
