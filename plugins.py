@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
@@ -45,6 +46,7 @@ class Plugin(NamedTuple):
     problem: str | None = None
 
 
+@dataclass(eq=False, repr=False)
 class Group(Mapping[str, Any]):
     """Plugins of one kind by name; a decorator takes precedence over an entry point.
 
@@ -54,11 +56,10 @@ class Group(Mapping[str, Any]):
         accepts: Function that returns whether something can be in it.
     """
 
-    def __init__(self, name: str, holds: str, accepts: Callable[[Any], bool] = callable) -> None:
-        self.name = name
-        self.holds = holds
-        self.accepts = accepts
-        self._registered: dict[str, Any] = {}
+    name: str
+    holds: str
+    accepts: Callable[[Any], bool] = callable
+    _registered: dict[str, Any] = field(default_factory=dict[str, Any], init=False)
 
     def register(self, name: str, target: Any) -> None:
         """Register a plugin.

@@ -9,8 +9,8 @@ from ..evaluation.batch.batch_export import Questions
 from ..evaluation.batch.batch_export import export_batch as write_questions
 from ..evaluation.batch.batch_files import BatchFile
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.shards import shards_of
 from ..judges.transport.batch_results import ResultsTally
+from ..records.disk_files import shards_of
 from ..report.text.number_text import counted
 from .checking import Worlds, worlds_of
 from .paths import FilePath, input_path, paths_of, written_path

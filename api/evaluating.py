@@ -19,10 +19,10 @@ from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.judge_task import JudgeOn, JudgeTask
 from ..evaluation.pipeline import run as run_plan
 from ..evaluation.run_plan import DEFAULT_JUDGE_ON, Plan
-from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..judges.loop_thread import run_apart
 from ..records import InputPath
+from ..records.disk_files import shards_of
 from ..report.text.generation_text import crashes
 from .agent_environments import scenes_of
 from .argument_checks import refuse_unknown, require_choice, require_whole

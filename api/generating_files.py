@@ -16,10 +16,10 @@ from ..evaluation.generation.output_sources import AskedUser, OutputSource, comm
 from ..evaluation.generation.output_sources import generate_file as make_file
 from ..evaluation.generation.output_sources import generate_into_run as make_into_run
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..formats.bfcl import DataSource, expand, open_source
 from ..judges.prices import dollars_of
+from ..records.disk_files import shards_of
 from ..report.text.forecast_text import generation_forecast
 from ..report.text.generation_text import generation_lines
 from .agent_environments import bfcl_histories, scenes_of, server_embedding

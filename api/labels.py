@@ -14,10 +14,10 @@ from ..errors import InputError, UsageError
 from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cases, corrections
 from ..evaluation.labelling.joined_labels import join_labels as join
 from ..evaluation.labelling.joined_references import JoinedReferences
-from ..evaluation.shards import shards_of
 from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, name_of_files, write_records
+from ..records.disk_files import shards_of
 from ..records.joined_table import joined_table
 from ..records.label_table import is_verdicts, label_table
 from ..report.text.number_text import counted

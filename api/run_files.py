@@ -22,10 +22,10 @@ from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.judge_task import JudgeOn, parse_judge_on
 from ..evaluation.pipeline import run as run_plan
 from ..evaluation.run_plan import Plan
-from ..evaluation.shards import shards_of
 from ..evaluation.store.file_names import GENERATED
 from ..evaluation.store.manifest import component_versions
 from ..records import FolderPath, InputPath
+from ..records.disk_files import shards_of
 from .price_memory import keep_price, known_prices
 from .progress_bars import show_progress
 

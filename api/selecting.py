@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..errors import UsageError
-from ..evaluation.shards import shards_of
 from ..records import Case, Output, Verdict, read_records
+from ..records.disk_files import shards_of
 from ..records.label_table import is_verdicts
 from .files_beside import require_local, write_beside
 from .paths import FilePath, paths_of

@@ -1,4 +1,4 @@
-"""Files on disk: atomic writes, copies of pipes, and refusals of devices and links."""
+"""Files on disk: shards, atomic writes, copies of pipes, refusals of devices and links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import InputError, RunFolderError, readable, register_alias
 from .json_text import encode_line, indented_json
@@ -24,8 +24,35 @@ from .memory_file import InputPath, MemoryFile
 _NOTE_AFTER_MS = 2_000
 """Milliseconds to wait for a pipe's writer before a note is shown."""
 
+_SHARD = ".jsonl"
+
 _copies: dict[tuple[int, int], Path] = {}
 """Copies of pipes, by device and inode."""
+
+
+class Shards(NamedTuple):
+    """Files, and whether any came from a folder, so that row order must not matter."""
+
+    files: tuple[InputPath, ...]
+    sharded: bool
+
+
+def shards_of(paths: Iterable[InputPath]) -> Shards:
+    """Return the given files, and for a folder its ``.jsonl`` files by name.
+
+    Raises:
+        InputError: There is no such file.
+    """
+    files, sharded = list[InputPath](), False
+    for path in paths:
+        if isinstance(path, Path) and path.is_dir():
+            shards = sorted(file for file in path.glob(f"*{_SHARD}") if not file.name.startswith("."))
+            if not shards:
+                raise InputError(f"the folder holds no file that ends in {_SHARD}", path=path)
+            files, sharded = [*files, *shards], True
+        else:
+            files.append(path)
+    return Shards(tuple(files), sharded)
 
 
 def copy_of_pipe(path: Path, notify: Callable[[str], object] = warnings.warn) -> Path:

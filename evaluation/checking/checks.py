@@ -25,11 +25,11 @@ from ...records import (
     encode_record,
     kind_spec,
 )
+from ...records.disk_files import shards_of
 from ..conclusion.run_results import SystemResult, Tally
 from ..engines.worker_processes import cores, map_ordered
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
 from ..progress import Progress
-from ..shards import shards_of
 from ..store.journal_rows import JournalRow, VerdictKey, read_row
 from .dependent_challenges import UNKNOWN, apply_dependencies
 from .dotted_names import NamesOption, NamesVote

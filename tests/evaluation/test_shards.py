@@ -7,8 +7,8 @@ import pytest
 from command import fiducial
 
 from fiducial.errors import InputError
-from fiducial.evaluation.shards import part_of, shards_of
-from fiducial.records import Case, CaseIndex, MemoryFile, Output, write_records
+from fiducial.evaluation.shards import part_of
+from fiducial.records import Case, CaseIndex, Output, write_records
 
 
 def case(number: int) -> Case:
@@ -19,19 +19,6 @@ def output(number: int, system: str = "s") -> Output:
     return Output(
         case_id=f"case-{number}", system=system, text=f"City{number}" if number % 3 else "I do not know."
     )
-
-
-def test_a_folder_stands_for_the_files_in_it_by_name(tmp_path: Path):
-    for name in ("b.jsonl", "a.jsonl", "notes.txt", ".hidden.jsonl"):
-        (tmp_path / name).write_text("{}")
-    memory = MemoryFile("m", b"{}")
-    assert shards_of([tmp_path, memory]) == ((tmp_path / "a.jsonl", tmp_path / "b.jsonl", memory), True)
-    assert shards_of([tmp_path / "a.jsonl"]) == ((tmp_path / "a.jsonl",), False)
-
-
-def test_a_folder_without_shards_is_refused(tmp_path: Path):
-    with pytest.raises(InputError, match=r"holds no file that ends in \.jsonl"):
-        shards_of([tmp_path])
 
 
 def test_parts_are_the_same_everywhere_and_of_about_one_size():

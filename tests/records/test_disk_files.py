@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from late_pipe import read_late, waiting_for
 
-from fiducial.errors import as_named
-from fiducial.records import Case, Output, write_records
-from fiducial.records.disk_files import copy_of_pipe
+from fiducial.errors import InputError, as_named
+from fiducial.records import Case, MemoryFile, Output, write_records
+from fiducial.records.disk_files import copy_of_pipe, shards_of
 
 
 def test_a_pipe_is_copied_once_and_called_by_its_name(tmp_path: Path):
@@ -77,3 +77,16 @@ def test_inputs_may_come_from_commands(tmp_path: Path):
         ["/bin/bash", "-c", broken], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr.count("/dev/fd/")) == (2, 1), done.stderr
+
+
+def test_a_folder_stands_for_the_files_in_it_by_name(tmp_path: Path):
+    for name in ("b.jsonl", "a.jsonl", "notes.txt", ".hidden.jsonl"):
+        (tmp_path / name).write_text("{}")
+    memory = MemoryFile("m", b"{}")
+    assert shards_of([tmp_path, memory]) == ((tmp_path / "a.jsonl", tmp_path / "b.jsonl", memory), True)
+    assert shards_of([tmp_path / "a.jsonl"]) == ((tmp_path / "a.jsonl",), False)
+
+
+def test_a_folder_without_shards_is_refused(tmp_path: Path):
+    with pytest.raises(InputError, match=r"holds no file that ends in \.jsonl"):
+        shards_of([tmp_path])
