@@ -1,17 +1,23 @@
-"""Checks of callers' arguments: unknown names, choices, and ranges of numbers.
+"""Checks of callers' arguments: types, unknown names, choices, and ranges of numbers.
 
 Messages name options of the command line, which `FiducialError` turns into arguments for callers in Python.
 """
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Iterable, Mapping
+import os
+import reprlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, wraps
 from numbers import Integral, Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args
 
 from ..errors import UsageError
 from ..records import nearest
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 Ends = Literal["neither", "low", "high", "both"]
 """Ends that belong to a range."""
@@ -24,20 +30,61 @@ _WORDS: Mapping[Ends, str] = {
 }
 
 
-def refuse_unknown(
-    arguments: Iterable[str], declared: type, *, hints: Mapping[str, str] | None = None
+class _Type(NamedTuple):
+    """Type that an annotation declares.
+
+    Attributes:
+        words: Its name in messages; empty for None.
+        accepts: Function that tells whether a value is of this type.
+    """
+
+    words: str
+    accepts: Callable[[Any], bool]
+
+
+_TYPES: Mapping[str, tuple[str, str, tuple[type, ...]]] = {
+    "str": ("a text", "texts", (str,)),
+    "bool": ("True or False", "booleans", (bool,)),
+    "int": ("a whole number", "whole numbers", (Integral,)),
+    "float": ("a number", "numbers", (Real,)),
+    "FilePath": ("a path", "paths", (str, os.PathLike)),
+}
+"""Types by their names in annotations: singular, plural, and classes."""
+
+
+_SECRET = frozenset({"api_key", "connection", "endpoints", "environment"})
+"""Arguments that may hold keys, which no message shows."""
+
+
+def checked_arguments(function: F) -> F:
+    """Refuse arguments of another type than a function declares.
+
+    Types other than numbers, texts, paths, lists and mappings of these are not checked.
+    """
+    names, annotations = function.__code__.co_varnames, function.__annotations__
+
+    @wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        _refuse_wrong_types({**dict(zip(names, args, strict=False)), **kwargs}, annotations)
+        return function(*args, **kwargs)
+
+    return cast("F", checked)
+
+
+def require_declared(
+    arguments: Mapping[str, Any], declared: type, *, hints: Mapping[str, str] | None = None
 ) -> None:
-    """Refuse arguments that a function does not take.
+    """Refuse arguments that a function does not take, or of another type than it declares.
 
     Python checks names in a signature only, not those of a TypedDict.
 
     Args:
-        arguments: Names of the arguments.
+        arguments: The arguments by name.
         declared: The TypedDict that declares them.
         hints: By name, what to write instead.
 
     Raises:
-        UsageError: A name is unknown.
+        UsageError: A name is unknown, or a value is of another type.
     """
     names = declared.__annotations__
     for name in arguments:
@@ -45,6 +92,96 @@ def refuse_unknown(
             instead = (hints or {}).get(name)
             hint = f": {instead}" if instead else nearest(name, names)
             raise UsageError(f"{name}= is not an argument of this function{hint}")
+    _refuse_wrong_types(arguments, names)
+
+
+def _refuse_wrong_types(arguments: Mapping[str, Any], annotations: Mapping[str, Any]) -> None:
+    for name, value in arguments.items():
+        annotation = annotations.get(name, "Any")
+        require_type(name, value, getattr(annotation, "__forward_arg__", annotation))
+
+
+def require_type(name: str, value: object, annotation: str) -> None:
+    """Refuse a value of another type than an annotation declares.
+
+    Raises:
+        UsageError: It is of another type.
+    """
+    declared = _type_of(annotation)
+    if declared is not None and not declared.accepts(value):
+        shown = type(value).__name__ if name in _SECRET else reprlib.repr(value)
+        raise UsageError(f"{name}= expects {declared.words}, got {shown}")
+
+
+@lru_cache(maxsize=256)
+def _type_of(annotation: str) -> _Type | None:
+    """Return the type of a parameter; None if its values are not checked."""
+    return _parsed(ast.parse(annotation, mode="eval").body)
+
+
+def _parsed(node: ast.expr) -> _Type | None:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return _either(_parsed(left), _parsed(right))
+        case ast.Subscript(value=ast.Name(id="Sequence" | "Iterable"), slice=element):
+            return _list_of(element)
+        case ast.Subscript(value=ast.Name(id="Mapping"), slice=ast.Tuple(elts=[_, element])):
+            return _mapping_to(element)
+        case ast.Name(id=name) if name in _TYPES:
+            words, _, classes = _TYPES[name]
+            return _of_classes(words, classes)
+        case ast.Constant(value=None):
+            return _of_classes("", (type(None),))
+        case _:
+            return None
+
+
+def _of_classes(words: str, classes: tuple[type, ...]) -> _Type:
+    def accepts(value: object) -> bool:
+        return isinstance(value, classes)
+
+    return _Type(words, accepts)
+
+
+def _either(one: _Type | None, other: _Type | None) -> _Type | None:
+    if one is None or other is None:
+        return None
+
+    def accepts(value: object) -> bool:
+        return one.accepts(value) or other.accepts(value)
+
+    return _Type(" or ".join(filter(None, (one.words, other.words))), accepts)
+
+
+def _list_of(element: ast.expr) -> _Type:
+    declared, plural = _parsed(element), _plural(element)
+
+    def accepts(value: Any) -> bool:
+        if not isinstance(value, Iterable) or isinstance(value, str | Mapping):
+            return False
+        several = cast("Sequence[Any]", value if isinstance(value, Sequence) else ())
+        return declared is None or all(declared.accepts(each) for each in several)
+
+    return _Type(f"a list of {plural}" if plural else "a list", accepts)
+
+
+def _mapping_to(element: ast.expr) -> _Type:
+    declared, plural = _parsed(element), _plural(element)
+
+    def accepts(value: Any) -> bool:
+        if not isinstance(value, Mapping):
+            return False
+        several = cast("Mapping[Any, Any]", value)
+        return declared is None or all(
+            isinstance(key, str) and declared.accepts(each) for key, each in several.items()
+        )
+
+    return _Type(f"a mapping of texts to {plural}" if plural else "a mapping", accepts)
+
+
+def _plural(node: ast.expr) -> str:
+    """Return the plural of an element's type; empty if it is not checked."""
+    return _TYPES[node.id][1] if isinstance(node, ast.Name) and node.id in _TYPES else ""
 
 
 def require_choice(name: str, value: object, choices: Any) -> None:

@@ -9,10 +9,12 @@ from ..calibration.statistic import Statistic
 from ..errors import UsageError
 from ..evaluation.conclusion.run_results import DECIDED
 from ..records import Verdict
+from .argument_checks import checked_arguments
 
 _MOST_SHOWN, _LONGEST_REASON = 10, 200
 
 
+@checked_arguments
 def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
     """Fail unless the lower bound of a rate's interval is high enough.
 

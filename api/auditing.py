@@ -16,7 +16,7 @@ from ..evaluation.audit.ladder.climb import CALLS, LadderSettings
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from ..records import nearest
-from .argument_checks import require_whole
+from .argument_checks import checked_arguments, require_whole
 from .audits import Audit
 from .checking import Worlds, worlds_of
 from .evaluating import JudgeLike, judging_fields
@@ -28,6 +28,7 @@ from .progress_bars import show_progress
 from .run_files import Access
 
 
+@checked_arguments
 def audit(
     probes: Probes | FilePath | None,
     judges: JudgeLike | Sequence[JudgeLike],
@@ -35,7 +36,7 @@ def audit(
     model: str | None = None,
     out: FilePath | None = None,
     sample: int = DEFAULT_SAMPLE,
-    only: Sequence[str] = (),
+    only: str | Sequence[str] = (),
     repeats: int = 2,
     ladder: bool = False,
     calls: int = CALLS,
@@ -106,7 +107,7 @@ def _plan(
     model: str | None = None,
     out: FilePath | None = None,
     sample: int = DEFAULT_SAMPLE,
-    only: Sequence[str] = (),
+    only: str | Sequence[str] = (),
     repeats: int = 2,
     ladder: bool = False,
     calls: int = CALLS,

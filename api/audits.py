@@ -32,7 +32,7 @@ from ..report.text.certificate_text import (
     certificate_status_document,
     verified_document,
 )
-from .argument_checks import require_range
+from .argument_checks import checked_arguments, require_range
 from .display import Document, Shown, ShownOnPage, statistics_frame
 from .paths import FilePath, folder_path, input_path, written_path
 from .run import Run, disk_folder_of
@@ -119,6 +119,7 @@ class Alternatives(Shown, frozen=True, kw_only=True):
         return alternatives_document(self.judges)
 
 
+@checked_arguments
 def certify(
     run: Run | FilePath,
     claims: Mapping[str, float],
@@ -225,6 +226,7 @@ def verify_certificate(
     return VerifiedCertificate(statement=statement, anchors=anchors)
 
 
+@checked_arguments
 def check_certificate(
     run: Run | FilePath, certificate: FilePath, *, judge: str | None = None
 ) -> CertificateStatus:

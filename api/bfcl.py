@@ -17,6 +17,7 @@ from ..evaluation.checking.dotted_names import NamesOption
 from ..formats.bfcl import ResultTree, expand, find_results, open_source
 from ..records import nearest
 from ..report.text.bfcl_text import scores_document
+from .argument_checks import checked_arguments
 from .display import Document, Shown, statistics_frame
 from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
@@ -69,6 +70,7 @@ def _of_models(tree: ResultTree, models: Sequence[str]) -> ResultTree:
     return tree._replace(files=[file for file in tree.files if file.system in chosen])
 
 
+@checked_arguments
 def score_bfcl(
     data: FilePath,
     results: FilePath,

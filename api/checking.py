@@ -23,7 +23,14 @@ from ..evaluation.checking.checks import partial_file
 from ..evaluation.checking.dotted_names import NamesOption
 from ..evaluation.conclusion.run_results import SystemResult
 from ..records import Case, Output, Verdict
-from .argument_checks import refuse_unknown, require_choice, require_range, require_whole
+from .argument_checks import (
+    checked_arguments,
+    require_choice,
+    require_declared,
+    require_range,
+    require_type,
+    require_whole,
+)
 from .display import Document, Shown
 from .paths import FilePath, as_case, as_output, paths_of, written_path
 from .progress_bars import show_progress
@@ -73,6 +80,7 @@ class Workspaces(TypedDict, total=False):
 
 def worlds_of(worlds: Worlds) -> Mapping[str, type]:
     """Return worlds by name; the registered ones if none are given."""
+    require_type("worlds", worlds, "Mapping[str, type] | Sequence[str] | None")
     if isinstance(worlds, Mapping):
         return worlds
     return load_environments(worlds, Path.cwd()) if worlds else RegisteredEnvironments()
@@ -80,6 +88,7 @@ def worlds_of(worlds: Worlds) -> Mapping[str, type]:
 
 def functions_of(functions: FunctionsOption) -> Mapping[str, Callable[..., Any]]:
     """Return functions by name; the registered ones if none are given."""
+    require_type("functions", functions, "Mapping[str, Callable] | Sequence[str] | None")
     if isinstance(functions, Mapping):
         return functions
     return load_functions(functions, Path.cwd()) if functions else RegisteredFunctions()
@@ -101,7 +110,7 @@ def check_options(
     """
     require_choice("--rules", rules, Rules)
     require_choice("--files", workspaces.get("files", "any"), FilesOption)
-    refuse_unknown(workspaces, Workspaces)
+    require_declared(workspaces, Workspaces)
     require_range("--code-timeout", code_timeout, 0.0, math.inf)
     return CheckOptions(
         rules=rules,
@@ -113,6 +122,7 @@ def check_options(
     )
 
 
+@checked_arguments
 def check(
     case: Case | Mapping[str, Any],
     output: Output | Mapping[str, Any],
@@ -169,6 +179,7 @@ class CheckedFile(Shown, frozen=True):
         return [*checked_systems_document(self.systems), *failed, *unknown]
 
 
+@checked_arguments
 def check_file(
     cases: FilePath | Sequence[FilePath],
     outputs: FilePath | Sequence[FilePath],

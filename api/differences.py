@@ -17,6 +17,7 @@ from ..report.text.difference_screen import difference_screen
 from ..report.text.difference_text import difference_document
 from ..report.text.history_screen import history_screen
 from ..report.text.history_text import history_document
+from .argument_checks import checked_arguments
 from .display import ShownOnPage
 from .paths import FilePath, folder_path
 from .run import Run, folder_of
@@ -89,6 +90,7 @@ class History(HistoryNumbers, ShownOnPage, frozen=True, kw_only=True):
         return history_page(self)
 
 
+@checked_arguments
 def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
     """Compare two runs: fixes, regressions, the size of the difference, and other changes.
 
@@ -107,6 +109,7 @@ def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
         return Difference.of(two_runs(first, second))
 
 
+@checked_arguments
 def history(folder: FilePath) -> History:
     """Return the finished runs of a folder, in order of completion.
 

@@ -25,7 +25,7 @@ from ..records import InputPath
 from ..records.disk_files import shards_of
 from ..report.text.generation_text import crashes
 from .agent_environments import scenes_of
-from .argument_checks import refuse_unknown, require_choice, require_whole
+from .argument_checks import checked_arguments, require_choice, require_declared, require_whole
 from .callable_judge import ReadyJudge
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
 from .generating import AgentLike, warn_untracked
@@ -50,6 +50,7 @@ _ELSEWHERE = _OF_JUDGES | {"trials": "outputs=fd.generate(CASES, AGENT, trials=N
 """What to write instead of arguments that others take."""
 
 
+@checked_arguments
 def evaluate(
     cases: Cases,
     outputs: Outputs | AgentLike,
@@ -116,7 +117,7 @@ def evaluate(
         RunFolderError: The folder is in use or belongs to another run, or the agent's code has changed since its outputs were made.
         AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
     """
-    refuse_unknown(label_reading, LabelReading, hints=_ELSEWHERE)
+    require_declared(label_reading, LabelReading, hints=_ELSEWHERE)
     require_choice("--names", names, NamesOption)
     require_whole("--repeats", repeats)
     require_whole("--workers", workers)
@@ -154,6 +155,7 @@ async def aevaluate(cases: Cases, outputs: Outputs | AgentLike, **options: Any) 
     return await asyncio.to_thread(evaluate, cases, outputs, **options)
 
 
+@checked_arguments
 def load_run(folder: FilePath) -> Run:
     """Load a finished run from its folder.
 

@@ -8,10 +8,12 @@ from ..errors import UsageError
 from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of, refuse_edited_run
 from ..formats.export_items import ExportItem, Written
 from ..formats.writers import writer_of
+from .argument_checks import checked_arguments
 from .paths import FilePath, written_path
 from .run import Run, disk_folder_of
 
 
+@checked_arguments
 def export(
     run: Run | FilePath,
     to: str,

@@ -31,7 +31,7 @@ from ..plugins import AGENTS
 from ..records import Case, CaseIndex, ItemKey, Output
 from ..report.text.number_text import counted
 from .agent_environments import Histories, scenes_of, server_embedding
-from .argument_checks import refuse_unknown, require_choice, require_whole
+from .argument_checks import checked_arguments, require_choice, require_declared, require_whole
 from .checking import Worlds
 from .model_access import AccessArguments, EndpointLike, model_access
 from .paths import Cases, FilePath, source, written_path
@@ -65,6 +65,7 @@ class Generated(list[Output]):
     tally: GenerationTally
 
 
+@checked_arguments
 async def agenerate(
     cases: Cases,
     agent: AgentLike | str,
@@ -132,7 +133,7 @@ async def agenerate(
         AgentSetupError: The agent failed alike on the first eight cases; nothing was kept.
         RunFolderError: The agent's code or settings have changed since the outputs in the file were made.
     """
-    refuse_unknown(access_arguments, AccessArguments)
+    require_declared(access_arguments, AccessArguments)
     require_whole("--trials", trials)
     require_whole("--concurrency", concurrency)
     require_whole("--steps-per-turn", steps_per_turn)

@@ -15,6 +15,7 @@ from ..formats.bfcl import expand, find_results, open_source, read_cases, read_o
 from ..formats.custom_format import read_custom
 from ..formats.imported_records import LOGGED
 from ..records import Case, Output, write_records
+from .argument_checks import checked_arguments
 from .paths import FilePath, input_path, written_path
 from .reading import read_strictly
 from .selecting import selected
@@ -71,6 +72,7 @@ class ImportedSuite:
         return ImportedSuite(lambda: selected(self.cases, parts), outputs)
 
 
+@checked_arguments
 def import_bfcl(
     path: FilePath, categories: Iterable[str] = ("all_scoring",), *, results: FilePath | None = None
 ) -> ImportedSuite:
@@ -124,6 +126,7 @@ def _suite(read: Callable[[], Iterator[object]]) -> ImportedSuite:
     )
 
 
+@checked_arguments
 def import_agbenchmark(path: FilePath) -> ImportedSuite:
     """Import agbenchmark's challenges from the folders below a path."""
     return ImportedSuite(lambda: iter(read_challenges(input_path(path))))

@@ -26,6 +26,7 @@ from ..records import FolderPath, InputPath, Verdict, atomic_write, memory_file,
 from ..records.folder_files import CASES, OUTPUTS
 from ..records.frames import data_frame
 from ..report.text.improvement_text import improvement_document, improvement_screen
+from .argument_checks import checked_arguments
 from .checking import Worlds, worlds_of
 from .display import Shown
 from .label_sources import LabelReading
@@ -75,6 +76,7 @@ class Improvement(ImprovementNumbers, Shown, frozen=True, kw_only=True):
         )
 
 
+@checked_arguments
 def improve(
     run_or_table: Run | Readable,
     prompt: FilePath,

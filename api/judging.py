@@ -9,7 +9,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +21,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.composites import JuryRule, by_criterion, by_statement, jury_task
 from ..evaluation.judging.tasks import judge_task, uniquely_named
 from ..judges.jury import Rule
+from .argument_checks import checked_arguments
 from .callable_judge import ReadyJudge
 from .model_access import AccessArguments, EndpointLike, model_access
 from .paths import FilePath
@@ -30,14 +30,15 @@ _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None
 """Stands for an endpoint if none is asked, so that none has to be configured."""
 
 
+@checked_arguments
 def judge(
-    prompt: FilePath,
+    prompt: str | FilePath,
     *,
     model: str | None = None,
     base_url: str | None = None,
     api_key: str | None = None,
     connection: Any = None,
-    endpoints: Sequence[EndpointLike] = (),
+    endpoints: EndpointLike | Sequence[EndpointLike] = (),
     record: FilePath | None = None,
     replay: FilePath | None = None,
     cache: FilePath | bool = True,
@@ -86,7 +87,6 @@ def judge(
         ConfigurationError: No model or endpoint is named, or the recording does not exist.
     """
     arguments = dict(locals())  # the arguments as they were given
-    _refuse_wrong_types(arguments)
     remake = partial(judge, **arguments)
     environments = RegisteredEnvironments() if worlds is None else worlds
     if parameters is not None and judge_parameters is not None:
@@ -109,24 +109,7 @@ def judge(
     return ReadyJudge(task, model_access(task.model, concurrency, **access_arguments), remake)
 
 
-_TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
-    "prompt": ("a judge's name or a path", (str, os.PathLike)),
-    **dict.fromkeys(("model", "base_url", "api_key"), ("a text", (str,))),
-    **dict.fromkeys(("record", "replay"), ("a path", (str, os.PathLike))),
-    "cache": ("a path, True or False", (str, os.PathLike, bool)),
-    **dict.fromkeys(("concurrency", "attempts", "max_calls"), ("a whole number", (Integral,))),
-    **dict.fromkeys(("timeout", "max_cost", "pass_at"), ("a number", (Real,))),
-    **dict.fromkeys(("parameters", "judge_parameters", "worlds"), ("a mapping", (Mapping,))),
-}
-
-
-def _refuse_wrong_types(arguments: Mapping[str, Any]) -> None:
-    for name, (expected, kinds) in _TYPES.items():
-        value = arguments[name]
-        if not isinstance(value, kinds) and (value is not None or name == "prompt"):
-            raise UsageError(f"{name}: expected {expected}, got {type(value).__name__}")
-
-
+@checked_arguments
 def jury(
     judges: Sequence[ReadyJudge | FilePath],
     rule: Rule = "majority",

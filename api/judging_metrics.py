@@ -17,10 +17,11 @@ from ..evaluation.judging.judge_task import JudgeTask
 from ..judges.callables import FunctionJudge
 from ..judges.metric_adapters import metric_function
 from ..records import JudgeId
-from .argument_checks import require_range
+from .argument_checks import checked_arguments, require_range, require_type
 from .callable_judge import ReadyJudge
 
 
+@checked_arguments
 def judge_from(
     metric: Any,
     *,
@@ -52,7 +53,8 @@ def judge_from(
     measures = any(hasattr(metric, each) for each in ("measure", "single_turn_ascore", "ascore"))
     if not (callable(metric) or measures):
         raise UsageError(f"metric: expected a metric or a function, got {type(metric).__name__}")
-    if not -math.inf < scale[0] < scale[1] < math.inf:
+    require_type("scale", scale, "Sequence[float]")
+    if len(scale) != 2 or not -math.inf < scale[0] < scale[1] < math.inf:  # noqa: PLR2004 - both ends  # pyright: ignore[reportUnnecessaryComparison] - callers are not all typed
         raise UsageError(f"scale: expected the lowest and the highest score, got {scale}")
     require_range("pass_at", pass_at, ends="high")
     called = name or _name(metric)

@@ -12,7 +12,7 @@ from ..records import InputPath
 from ..records.grades import GradeScale, plain_word
 from ..records.label_table import is_verdicts, label_table
 from ..records.score_scales import ScoreScales
-from .argument_checks import refuse_unknown, require_range
+from .argument_checks import require_declared, require_range
 from .paths import Labels, source
 
 GivenScale: TypeAlias = tuple[float, float] | Mapping[str, tuple[float, float]]
@@ -59,7 +59,7 @@ def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:
 
 def grade_meaning(**reading: Unpack[LabelReading]) -> GradeScale:
     """Return the meaning of grades that a caller describes."""
-    refuse_unknown(reading, LabelReading)
+    require_declared(reading, LabelReading)
     return grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))
 
 

@@ -21,6 +21,7 @@ from ..records.disk_files import shards_of
 from ..records.joined_table import joined_table
 from ..records.label_table import is_verdicts, label_table
 from ..report.text.number_text import counted
+from .argument_checks import checked_arguments
 from .display import Document, Shown
 from .files_beside import require_local, write_beside
 from .joining import complete_cases, next_lines, recheck_command
@@ -74,6 +75,7 @@ class LabelsExported(Shown, frozen=True, kw_only=True):
         return lines
 
 
+@checked_arguments
 def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExported:
     """Export the decisions on a run's outputs as corrected references of its cases.
 
@@ -214,6 +216,7 @@ def join_labels(
     return LabelsJoined(folder=target, references=references, commands=[*commands], **counts)
 
 
+@checked_arguments
 def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -> list[Case]:
     """Apply a patch to a data set.
 

@@ -10,14 +10,16 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..evaluation.past_runs.merged_runs import merge_runs
+from .argument_checks import checked_arguments
 from .paths import FilePath, folder_or_memory
 from .price_memory import known_prices
 from .progress_bars import show_progress
 from .run import Run, disk_folder_of
 
 
+@checked_arguments
 def merge(
-    runs: Sequence[FilePath | Run],
+    runs: FilePath | Run | Sequence[FilePath | Run],
     out: FilePath | None = None,
     *,
     prices: Sequence[str] = (),

@@ -13,7 +13,7 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..judges.transport.budget import Budget
 from ..judges.transport.endpoint import Endpoint, EndpointGroup, EndpointShare, EndpointUse
-from .argument_checks import refuse_unknown, require_range, require_whole
+from .argument_checks import require_declared, require_range, require_whole
 from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
 
@@ -187,7 +187,7 @@ class AccessArguments(TypedDict, total=False):
     base_url: str | None
     api_key: str | None
     connection: Any
-    endpoints: Sequence[EndpointLike]
+    endpoints: EndpointLike | Sequence[EndpointLike]
     endpoints_told: Callable[[list[EndpointUse]], object] | None
     record: FilePath | None
     replay: FilePath | None
@@ -211,7 +211,7 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
         UsageError: An argument cannot be used.
         ConfigurationError: No endpoint is named, the recording does not exist, or the model's price is needed but unknown.
     """
-    refuse_unknown(arguments, AccessArguments)
+    require_declared(arguments, AccessArguments)
     require_whole("--max-calls", arguments.get("max_calls"), 0)
     require_range("--max-cost", arguments.get("max_cost"), 0.0, math.inf, "both")
     replay, record, cache = arguments.get("replay"), arguments.get("record"), arguments.get("cache", True)

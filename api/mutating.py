@@ -21,7 +21,7 @@ from ..report.text import number_text
 from ..report.text.one_screen import one_screen
 from ..report.text.probe_text import probe_document
 from ..report.text.safe_text import SCREEN
-from .argument_checks import require_choice, require_whole
+from .argument_checks import checked_arguments, require_choice, require_whole
 from .checking import FunctionsOption, Workspaces, Worlds, check_options
 from .display import Document, Shown
 from .paths import Cases, FilePath, Outputs, folder_or_memory, folder_path, output_sources, put_back, source
@@ -70,12 +70,13 @@ def probes_folder(probes: Probes | FilePath | None) -> FolderPath | None:
     return None if probes is None else folder_path(probes)
 
 
+@checked_arguments
 def mutate(
     cases: Cases,
     outputs: Outputs | None = None,
     *,
     out: FilePath | None = None,
-    only: Sequence[str] = (),
+    only: str | Sequence[str] = (),
     operators: Sequence[str] = (),
     seed: int = 0,
     per_output: int = 3,

@@ -19,7 +19,7 @@ from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
 from ..records import nearest
-from .argument_checks import Ends, require_range, require_whole
+from .argument_checks import Ends, checked_arguments, require_range, require_whole
 from .table_results import SamplePlan
 from .tables import TableReading, Tables, read_calibration_table
 
@@ -27,6 +27,7 @@ JudgeOrRates: TypeAlias = str | tuple[float, float]
 """A judge's name, or its true positive and true negative rate."""
 
 
+@checked_arguments
 def plan(
     table: Tables | None = None,
     *,

@@ -25,7 +25,7 @@ from ..report.text.one_screen import one_screen
 from ..report.text.preference_screen import preferences_screen
 from ..report.text.preference_text import preferences_document
 from ..report.text.safe_text import SCREEN
-from .argument_checks import require_range, require_whole
+from .argument_checks import checked_arguments, require_range, require_whole
 from .checking import Worlds, worlds_of
 from .display import Document, ShownOnPage, statistics_frame
 from .evaluating import JudgeLike, judging_fields
@@ -91,6 +91,7 @@ class Preferences(PreferenceRun, ShownOnPage, frozen=True, kw_only=True):
         )
 
 
+@checked_arguments
 def prefer(
     a: Preferable,
     b: Preferable | None = None,

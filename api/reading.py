@@ -32,7 +32,7 @@ from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
 from ..report.text.import_text import import_lines
 from ..report.text.number_text import counted
-from .argument_checks import refuse_unknown, require_choice
+from .argument_checks import checked_arguments, require_choice, require_declared
 from .display import verdicts_frame
 from .label_sources import GivenScale, LabelReading, grade_scale, score_scales
 from .paths import FilePath, input_path, written_path
@@ -185,6 +185,7 @@ class DataReading(LabelReading, total=False):
     score_scale: GivenScale | None
 
 
+@checked_arguments
 def read(
     given: Readable,
     *,
@@ -293,7 +294,7 @@ def import_files(
 
 
 def _options(reading: DataReading) -> tuple[References | None, Options]:
-    refuse_unknown(reading, DataReading)
+    require_declared(reading, DataReading)
     unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
     columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
     grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), reading.get("map_label"))

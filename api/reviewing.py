@@ -19,6 +19,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..records.label_table import is_verdicts
 from ..report.review import write_review
+from .argument_checks import checked_arguments, require_choice, require_whole
 from .display import Document, Shown
 from .joining import correction_commands
 from .paths import FilePath, input_path, put_back, written_path
@@ -126,6 +127,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
         return ["  correct the cases whose label is wrong, and run again"]
 
 
+@checked_arguments
 def review(
     run: Run | FilePath,
     sample: SampleKind = "open",
@@ -156,7 +158,11 @@ def review(
     Raises:
         RunFolderError: It is not a finished run, was changed by hand, or its inputs were moved or changed.
         InputError: There is nothing to draw from.
+        UsageError: An argument cannot be used.
     """
+    require_choice("--sample", sample, SampleKind)
+    require_whole("count", count)
+    require_whole("--agreements", agreements, 0)
     folder = disk_folder_of(run, "review")
     with put_back(folder), RunStore(folder) as store:
         decide = sample in TO_DECIDE
@@ -211,6 +217,7 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
         return [f"{self.skipped:,} {why}"]
 
 
+@checked_arguments
 def add_labels(run: Run | FilePath, files: Sequence[FilePath]) -> LabelsAdded:
     """Add people's labels to a run; rerunning it corrects its rates by them.
 

@@ -8,7 +8,7 @@ from ..calibration.rubrics.rubric_results import RubricNumbers
 from ..evaluation.past_runs.judged_rubrics import rubric_scores
 from ..evaluation.store.run_store import RunStore
 from ..report.text.rubric_text import rubric_document
-from .argument_checks import require_range
+from .argument_checks import checked_arguments, require_range
 from .display import Shown, statistics_frame
 from .paths import FilePath, input_path
 from .run import Run, folder_of
@@ -41,6 +41,7 @@ class Rubrics(RubricNumbers, Shown, frozen=True, kw_only=True):
         )
 
 
+@checked_arguments
 def rubrics(run: Run | FilePath, *, labels: FilePath | None = None, level: float = 0.95) -> Rubrics:
     """Score a run by its rubrics: points over points possible, by system and by criteria tag.
 

@@ -24,7 +24,7 @@ from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
 from ..judges.prices import dollars_of
 from ..records import nearest
-from .argument_checks import require_choice, require_range, require_whole
+from .argument_checks import checked_arguments, require_choice, require_range, require_whole
 from .paths import Labels, source
 from .price_memory import known_prices
 from .table_results import Calibration, Comparison, Estimation
@@ -40,6 +40,7 @@ _LEVELS = range(2, 51)
 _FEWEST_REPLICATES = 100
 
 
+@checked_arguments
 def calibrate(
     table: Tables,
     *,
@@ -89,7 +90,7 @@ def calibrate(
             f"--threshold-for {threshold_for}: no statistic of the 2x2 table is called {threshold_for!r}"
             f"{nearest(threshold_for, AGREEMENT)}; there are {', '.join(AGREEMENT)}"
         )
-    _require_settings(interval, level, replicates)
+    _require_settings(interval, level, replicates, seed)
     require_range("--max-error", max_error)
     require_choice("--label-audit-by", label_audit_by, AuditMethod)
     if recalibrate is not None:
@@ -126,12 +127,13 @@ def _in_unit_interval(number: Any) -> bool:
     return isinstance(number, Real) and bool(0 <= cast("float", number) <= 1)
 
 
-def _require_settings(interval: IntervalOption | None, level: float, replicates: int) -> None:
+def _require_settings(interval: IntervalOption | None, level: float, replicates: int, seed: int) -> None:
     """Refuse settings of intervals that do not exist or are outside their range."""
     if interval is not None:
         require_choice("--interval", interval, IntervalOption)
     require_range("level", level)
     require_whole("--replicates", replicates, _FEWEST_REPLICATES)
+    require_whole("--seed", seed, 0)
 
 
 def _require_cascade(cascade: Sequence[str], judges: Sequence[str], max_error: float | None) -> None:
@@ -144,6 +146,7 @@ def _require_cascade(cascade: Sequence[str], judges: Sequence[str], max_error: f
         raise UsageError("--cascade names a judge twice")
 
 
+@checked_arguments
 def compare(
     a: Tables,
     b: Rows | None = None,
@@ -195,7 +198,7 @@ def compare(
             f"there are {', '.join(ESTIMATORS)}"
         )
     require_whole("--flips", flips, 0)
-    _require_settings(interval, level, replicates)
+    _require_settings(interval, level, replicates, seed)
     return Comparison.of(
         compare_table(
             read_calibration_table(
@@ -216,6 +219,7 @@ def compare(
     )
 
 
+@checked_arguments
 def estimate(
     table: Tables,
     *,

@@ -18,7 +18,7 @@ from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame, is_plain_frame
 from ..records.memory_file import MemoryRows
-from .argument_checks import refuse_unknown
+from .argument_checks import require_declared
 from .label_sources import GivenScale, grade_scale, label_source, score_scales
 from .paths import FilePath, Labels, input_path, pieces_of, source
 from .run import Run
@@ -87,7 +87,7 @@ def read_calibration_table(
         InputError: It cannot be used.
         UsageError: It is not a table, or labels are given for a table already read.
     """
-    refuse_unknown(reading, TableReading)
+    require_declared(reading, TableReading)
     labels, columns = reading.get("labels"), {**(reading.get("columns") or {}), **(reading.get("map") or {})}
     decided = None if adjudications is None else source("adjudications", adjudications)
     if isinstance(table, Table):

@@ -10,7 +10,7 @@ from ..errors import UsageError
 from ..records.frames import data_frame
 from ..report.document import Document
 from ..report.text.trials_text import trials_document
-from .argument_checks import require_range
+from .argument_checks import checked_arguments, require_range
 from .display import Shown
 from .tables import TableReading, Tables, read_calibration_table
 
@@ -52,6 +52,7 @@ class TrialRates(Shown, frozen=True):
         )
 
 
+@checked_arguments
 def trials(
     table: Tables,
     ks: int | Sequence[int] | None = None,

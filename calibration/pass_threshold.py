@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -93,6 +94,10 @@ def pass_at_of(thresholds: GivenPassAt) -> PassAt:
         overrides = PassAt(thresholds)
     everywhere = [] if overrides.everywhere is None else [overrides.everywhere]
     for threshold in [*overrides.judges.values(), *everywhere]:
+        if not isinstance(threshold, Real):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+            raise UsageError(
+                f"pass_at: expected a number or a mapping of judges to numbers, got {threshold!r}"
+            )
         if not 0 < threshold <= 1:
             raise UsageError(
                 f"pass_at: a verdict passes at a score above 0 and at most 1, not at {threshold:g}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -55,7 +56,8 @@ untyped = cast("Any", fd)
         (lambda: untyped.calibrate(ROWS, recalibrate="x"), "recalibrate= expects isotonic or platt, got 'x'"),
         (lambda: fd.calibrate(ROWS, replicates=0), "replicates= expects a whole number of at least 100, got 0"),
         (lambda: fd.calibrate(ROWS, max_error=2), "max_error= expects a number above 0 and below 1, got 2"),
-        (lambda: untyped.calibrate(ROWS, levels="0,1"), "levels= expects 2 to 50 different numbers"),
+        (lambda: untyped.calibrate(ROWS, levels="0,1"), "levels= expects a list of numbers, got '0,1'"),
+        (lambda: fd.calibrate(ROWS, levels=[0]), "levels= expects 2 to 50 different numbers"),
         (lambda: fd.calibrate(ROWS, label_pass_at=math.nan), "label_pass_at= expects a finite number, got nan"),
         (lambda: fd.calibrate(ROWS, label_scale=(1, math.nan)), "label_scale expects the worst and the best"),
         (lambda: fd.compare(ROWS, level=1), "level expects a number above 0 and below 1, got 1"),
@@ -90,6 +92,52 @@ untyped = cast("Any", fd)
 def test_values_that_an_argument_cannot_have_are_refused(call: Callable[[], object], message: str):
     with pytest.raises(UsageError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: untyped.calibrate(ROWS, level=None), "level= expects a number, got None"),
+        (lambda: untyped.calibrate(ROWS, map=["label"]), "map= expects a mapping of texts to texts, got ['label']"),
+        (lambda: untyped.calibrate(ROWS, map={"label": 1}), "map= expects a mapping of texts to texts, got {'label': 1}"),
+        (lambda: untyped.calibrate(ROWS, map_label="good"), "map_label= expects a mapping, got 'good'"),
+        (lambda: untyped.calibrate(ROWS, draws=None), "draws= expects a list of paths, got None"),
+        (lambda: untyped.calibrate(ROWS, seed="1"), "seed= expects a whole number, got '1'"),
+        (lambda: fd.calibrate(ROWS, seed=-1), "seed= expects a whole number of at least 0, got -1"),
+        (lambda: untyped.calibrate(ROWS, pass_at="0.5"), "pass_at: expected a number or a mapping of judges to numbers, got '0.5'"),
+        (lambda: untyped.compare(ROWS, pass_at={"a": "1"}), "pass_at: expected a number or a mapping of judges to numbers, got '1'"),
+        (lambda: untyped.compare(ROWS, statistic=["f1"]), "statistic= expects a text, got ['f1']"),
+        (lambda: untyped.compare(ROWS, prices="0.1/0.2"), "prices= expects a list of texts, got '0.1/0.2'"),
+        (lambda: untyped.estimate(ROWS, judge=["a"]), "judge= expects a text, got ['a']"),
+        (lambda: untyped.estimate(ROWS, phases="a"), "phases= expects a list of texts, got 'a'"),
+        (lambda: untyped.plan(ROWS, half_width="0.1"), "half_width= expects a number, got '0.1'"),
+        (lambda: untyped.plan(half_width=0.1, icc=None), "icc= expects a number, got None"),
+        (lambda: untyped.trials(ROWS, "2"), "ks= expects a whole number or a list of whole numbers, got '2'"),
+        (lambda: untyped.read(LOG, system=["s"]), "system= expects a text, got ['s']"),
+        (lambda: untyped.check(CASE, OUTPUT, worlds=7), "worlds= expects a mapping or a list of texts, got 7"),
+        (lambda: untyped.check(CASE, OUTPUT, allow_code="no"), "allow_code= expects True or False, got 'no'"),
+        (lambda: untyped.evaluate([CASE], [OUTPUT], functions=7), "functions= expects a mapping or a list of texts, got 7"),
+        (lambda: untyped.generate([CASE], str, trials=None), "trials= expects a whole number, got None"),
+        (lambda: untyped.generate([CASE], str, timeout="60"), "timeout= expects a number, got '60'"),
+        (lambda: untyped.judge("rubric", model="m", timeout=None), "timeout= expects a number, got None"),
+        (lambda: untyped.judge("rubric", model=7), "model= expects a text, got 7"),
+        (lambda: untyped.judge_from(len, scale=None), "scale= expects a list of numbers, got None"),
+        (lambda: untyped.jury(["rubric"], weights=None), "weights= expects a list of numbers, got None"),
+        (lambda: untyped.mutate([CASE], only=7), "only= expects a text or a list of texts, got 7"),
+        (lambda: untyped.review("run", "all"), "sample= expects open, decided"),
+        (lambda: untyped.review("run", count=0), "count expects a whole number of at least 1, got 0"),
+    ],
+)  # fmt: skip
+def test_arguments_of_a_wrong_type_are_refused_by_name(call: Callable[[], object], message: str):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        call()
+
+
+def test_lists_may_be_any_iterable_and_one_name_stands_for_a_list():
+    numbers = cast("Any", iter([0.0, 1.0]))
+    assert fd.calibrate(ROWS, levels=numbers).judges.keys() == {"a", "b"}
+    with pytest.raises(UsageError, match="no such operator"):
+        fd.mutate([CASE], only="unknown")
 
 
 CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
