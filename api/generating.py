@@ -143,7 +143,14 @@ async def agenerate(
             "--user-base-url is the endpoint of the simulated user's model: add --user-model NAME"
         )
     agent, name = _with_name(agent, system)
-    _refuse_unused(agent, mode, parameters, steps_per_turn, keep_crashes=keep_crashes)
+    of_models = {
+        "mode": mode != "tools",
+        "parameters": parameters,
+        "steps_per_turn": steps_per_turn != STEPS_PER_TURN,
+        "embedding_model": embedding_model,
+        **({} if user_model else access_arguments),
+    }
+    _refuse_unused(agent, of_models, keep_crashes=keep_crashes)
     access = _access(agent, concurrency, access_arguments) if isinstance(agent, str) else None
     scenes = scenes_of(
         worlds,
@@ -210,27 +217,14 @@ def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | 
     return agent, system or name_of(agent)
 
 
-def _refuse_unused(
-    agent: AgentLike | str,
-    mode: ToolMode,
-    parameters: Mapping[str, Any] | None,
-    steps_per_turn: int,
-    *,
-    keep_crashes: bool,
-) -> None:
-    """Refuse settings of models for a function, and of functions for a model."""
+def _refuse_unused(agent: AgentLike | str, of_models: Mapping[str, object], *, keep_crashes: bool) -> None:
+    """Refuse arguments of models for a function, unless false or empty, and of functions for a model."""
     if isinstance(agent, str):
         if keep_crashes:
             raise UsageError(
                 f"keep_crashes is for agents that are functions; drop it for the model {agent!r}"
             )
-        return
-    is_changed = {
-        "mode": mode != "tools",
-        "parameters": bool(parameters),
-        "steps_per_turn": steps_per_turn != STEPS_PER_TURN,
-    }
-    if unused := [name for name, changed in is_changed.items() if changed]:
+    elif unused := [name for name, value in of_models.items() if value]:
         raise UsageError(
             f"{', '.join(unused)}: only for models; drop {'it' if len(unused) == 1 else 'them'} for an agent that is a function"
         )

@@ -81,7 +81,9 @@ def responses_body(request: Request) -> dict[str, Any]:
             case "logprobs":
                 body["include"] = ["message.output_text.logprobs"]
             case "tools":
-                body["tools"] = [{"type": "function", **tool.get("function", {})} for tool in value]
+                body["tools"] = [_flat(tool) for tool in value]
+            case "tool_choice":
+                body["tool_choice"] = value if isinstance(value, str) else _tool_choice(value)
             case _:
                 *outer, field = _FIELDS.get(name, (name,))
                 (body.setdefault(outer[0], {}) if outer else body)[field] = value
@@ -124,6 +126,18 @@ def _part(part: Mapping[str, Any], role: str) -> dict[str, Any]:
     if part.get("type") == "text":
         return {**part, "type": "output_text" if role == "assistant" else "input_text"}
     return dict(part)
+
+
+def _flat(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool, or the choice of one, with its fields beside its type."""
+    kind = tool.get("type", "function")
+    return {"type": kind, **tool.get(kind, {})}
+
+
+def _tool_choice(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a choice of one tool, or of several allowed ones."""
+    flat = _flat(choice)
+    return flat | {"tools": [_flat(tool) for tool in flat["tools"]]} if "tools" in flat else flat
 
 
 def _format(response_format: Mapping[str, Any]) -> dict[str, Any]:

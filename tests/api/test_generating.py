@@ -61,7 +61,17 @@ def test_an_answer_may_be_text_calls_fields_or_an_output(answer: Any, field: str
     assert (getattr(output, field), output.case_id, output.system) == (expected, "a", "me")
 
 
-@pytest.mark.parametrize("setting", [{"mode": "prompt"}, {"parameters": {"seed": 1}}, {"steps_per_turn": 3}])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"mode": "prompt"},
+        {"parameters": {"seed": 1}},
+        {"steps_per_turn": 3},
+        {"base_url": "http://127.0.0.1:9/v1"},
+        {"timeout": 5.0},
+        {"embedding_model": "m"},
+    ],
+)
 def test_settings_of_a_model_are_refused_for_a_function(setting: dict[str, Any]):
     with pytest.raises(UsageError, match=f"^{next(iter(setting))}: only for models"):
         fd.generate(CASES[:1], _echo, **setting)

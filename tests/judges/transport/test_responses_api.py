@@ -215,6 +215,23 @@ def test_conversations_with_calls_images_and_formats_are_translated():
     assert name_in_chat("temperature", request) == "temperature"
 
 
+@pytest.mark.parametrize(
+    ("in_chat", "in_responses"),
+    [
+        ("required", "required"),
+        ({"type": "function", "function": {"name": "find"}}, {"type": "function", "name": "find"}),
+        ({"type": "custom", "custom": {"name": "run"}}, {"type": "custom", "name": "run"}),
+        (
+            {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [{"type": "function", "function": {"name": "find"}}]}},
+            {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "find"}]},
+        ),
+    ],
+)  # fmt: skip
+def test_a_choice_of_tools_is_translated(in_chat: Any, in_responses: Any):
+    request = make_request("m", [{"role": "user", "content": "?"}], {"tool_choice": in_chat})
+    assert responses_body(request)["tool_choice"] == in_responses
+
+
 def test_a_reply_with_calls_logprobs_and_a_refusal_is_read():
     token = {"token": "1", "logprob": -0.1, "top_logprobs": [{"token": "0", "logprob": -2.0}]}
     reply = read_response(
