@@ -218,7 +218,7 @@ def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | 
 
 
 def _refuse_unused(agent: AgentLike | str, of_models: Mapping[str, object], *, keep_crashes: bool) -> None:
-    """Refuse arguments of models for a function, unless false or empty, and of functions for a model."""
+    """Refuse arguments of models for a function, and of functions for a model."""
     if isinstance(agent, str):
         if keep_crashes:
             raise UsageError(
