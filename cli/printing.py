@@ -16,20 +16,23 @@ import click
 from ..api.paths import written_path
 from ..errors import UsageError
 from ..records import atomic_write
-from ..records.addresses import redacted
+from ..records.addresses import redacted, without_credentials
 from .exit_codes import EXIT_GATE, EXIT_OK
 from .shared_options import option
 
 if TYPE_CHECKING:
     from ..api.display import Document, Shown, ShownOnPage
 
-_CREDENTIALS = re.compile(r"(?<!abfs:)(?<!abfss:)//[^/@\s]+@")
+_HTTP = re.compile(r"\bhttps?://")
 
 
 def command_line() -> str:
-    """Return the command as typed, for the record, without credentials in URLs."""
-    args = (each if "http" in each else redacted(each) for each in sys.argv[1:])
-    return _CREDENTIALS.sub("//***@", shlex.join(["fiducial", *args]))
+    """Return the command as typed, for the record, without credentials in URLs.
+
+    The query of an endpoint's address stays, since it may name the version of an API.
+    """
+    args = (without_credentials(each) if _HTTP.search(each) else redacted(each) for each in sys.argv[1:])
+    return shlex.join(["fiducial", *args])
 
 
 def echo_answer(lines: Sequence[str]) -> None:

@@ -8,6 +8,8 @@ from urllib.parse import unquote
 
 _ADDRESS = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*(?:::[^/]*)?://")
 _PASSWORD = re.compile(r"://[^/@\s:]*:[^@\s]*(@?)")
+_USER = re.compile(r"(?<!\babfs)(?<!\babfss)(?<!\bwasb)(?<!\bwasbs)(?<!\baz)://[^/@\s:]+@")
+"""A user, which may be a token; in Azure's addresses it is a container."""
 _QUERY = re.compile(r"(://[^\s?]*)(\?\S*)?")
 
 
@@ -17,11 +19,16 @@ def is_address(text: str) -> bool:
 
 
 def redacted(text: str) -> str:
-    """Redact passwords and queries, which hold signatures, from the addresses in a text."""
-    without_passwords = _PASSWORD.sub(lambda match: "://***@" if match[1] else match[0], text)
+    """Redact credentials and queries, which hold signatures, from the addresses in a text."""
     return _QUERY.sub(
-        lambda match: f"{match[1]}?***" if "=" in (match[2] or "") else match[0], without_passwords
+        lambda match: f"{match[1]}?***" if "=" in (match[2] or "") else match[0], without_credentials(text)
     )
+
+
+def without_credentials(text: str) -> str:
+    """Redact users and passwords from the addresses in a text."""
+    without_passwords = _PASSWORD.sub(lambda match: "://***@" if match[1] else match[0], text)
+    return _USER.sub("://***@", without_passwords)
 
 
 def local_path(address: str) -> Path | None:

@@ -32,6 +32,9 @@ def test_a_file_address_is_a_path():
             "abfs://container@account.dfs.core.windows.net/x",
         ),
         ("--out=ftp://me:pw@host/x", "--out=ftp://***@host/x"),
+        ("https://ghp_token@host/x", "https://***@host/x"),
+        ("https://me:pa/ss@host/x", "https://***@host/x"),
+        ("az://container@account/x and s3://token@b", "az://container@account/x and s3://***@b"),
         ("s3://bucket/part-?.jsonl", "s3://bucket/part-?.jsonl"),
     ],
 )
