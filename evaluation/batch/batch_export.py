@@ -34,7 +34,7 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         results: Result files of earlier batches, whose requests are skipped.
         environments: Custom simulated worlds, by class name.
-        run: A run folder, whose verdicts are not asked for again; None for no such folder.
+        run: A run folder, whose verdicts are not requested again.
     """
 
     cases: Sequence[InputPath]
@@ -48,13 +48,12 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def export_batch(questions: Questions, path: Path, progress: Progress) -> list[BatchFile]:
-    """Write every request that is without a reply.
+    """Write every request without a reply; a request whose reply was unreadable is written once more.
 
-    If the first reply cannot be read, the question is written once more, as `fiducial judge` would ask it once
-    more.
+    The first model's requests go to ``path``, those of further models to files beside it.
 
     Returns:
-        The files that were written; none when nothing is left to be asked.
+        The written files; empty if no request remains.
 
     Raises:
         InputError: An input cannot be used.
@@ -73,8 +72,8 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
         requests = once(_open(questions, tasks, inputs, _known(replies, progress)), set())
         files: list[BatchFile] = []
         for model, of_one_model in groupby(requests, key=lambda request: request.model):
-            named = path if not files else path.with_stem(f"{path.stem}-{_NOT_IN_A_NAME.sub('-', model)}")
-            files += write_batch(of_one_model, file_numbering(named))
+            first = path if not files else path.with_stem(f"{path.stem}-{_NOT_IN_A_NAME.sub('-', model)}")
+            files += write_batch(of_one_model, file_numbering(first, [file.path for file in files]))
         return files
 
 
@@ -104,7 +103,8 @@ def _known(replies: BatchResults, progress: Progress) -> Lookup:
 
 
 def _done(run: Path | None) -> Container[VerdictKey]:
-    if run is None or not run.exists():
+    """Return the keys that have a verdict in a run folder; nothing is written to an empty one."""
+    if run is None or not run.exists() or not any(run.iterdir()):
         return ()
     with RunWriter(run) as writer:
         return writer.verdicts.settled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, count
 from pathlib import Path
 
 import msgspec
@@ -55,13 +56,15 @@ def write_batch(
     return files
 
 
-def file_numbering(path: Path) -> Callable[[int], Path]:
-    """Return a function that names numbered files: the path itself, ``name-2.jsonl``, and so on."""
+def file_numbering(path: Path, taken: Iterable[Path] = ()) -> Callable[[int], Path]:
+    """Return a function that names each next file: the path itself, ``name-2.jsonl``, and so on.
 
-    def name(number: int) -> Path:
-        return path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
-
-    return name
+    Paths that are ``taken``, in upper or lower case, are skipped.
+    """
+    taken_names = {each.name.casefold() for each in taken}
+    numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
+    free = (each for each in chain([path], numbered) if each.name.casefold() not in taken_names)
+    return lambda _: next(free)
 
 
 def _line(request: Request, url: str) -> bytes:

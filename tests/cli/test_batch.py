@@ -155,6 +155,25 @@ def test_what_a_run_folder_has_is_left_out(export: Command, import_: Command):
     assert export("--run", "run").out == "no request remains; no file was written\n"
 
 
+def test_an_empty_run_folder_has_no_verdicts_and_stays_empty(export: Command):
+    Path("run").mkdir()
+    assert export("--run", "run").out == "requests.jsonl: 20 requests\n"
+    assert list(Path("run").iterdir()) == []
+
+
+def test_models_whose_names_differ_in_a_sign_have_files_of_their_own(export: Command):
+    export("--judge", "tool_call_accuracy/direct@a/b", "--judge", "tool_call_accuracy/direct@a-b")
+    models = {
+        path.name: {line["body"]["model"] for line in lines(path.name)} for path in Path().glob("requests*")
+    }
+    assert models == {"requests.jsonl": {"a-b"}, "requests-a-b.jsonl": {"a/b"}, "requests-m.jsonl": {"m"}}
+    export("--judge", "tool_call_accuracy/direct@n/b", "--judge", "tool_call_accuracy/direct@n-b")
+    models = {
+        path.name: {line["body"]["model"] for line in lines(path.name)} for path in Path().glob("requests-n*")
+    }
+    assert models == {"requests-n-b.jsonl": {"n-b"}, "requests-n-b-2.jsonl": {"n/b"}}
+
+
 def test_imported_replies_can_be_recorded_and_replayed(
     export: Command, inputs: tuple[Path, Path], tmp_path: Path
 ):

@@ -41,6 +41,12 @@ def test_the_hash_is_of_the_bytes(tmp_path: Path):
 
 def test_nothing_to_ask_makes_no_file(tmp_path: Path):
     assert write_batch([], file_numbering(tmp_path / "asked.jsonl")) == []
+
+
+def test_a_name_that_is_taken_is_skipped(tmp_path: Path):
+    taken = [tmp_path / "asked.jsonl", tmp_path / "Asked-3.jsonl"]
+    name = file_numbering(tmp_path / "asked.jsonl", taken)
+    assert [name(number).name for number in (1, 2)] == ["asked-2.jsonl", "asked-4.jsonl"]
     assert list(tmp_path.iterdir()) == []
 
 
