@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -122,9 +123,14 @@ def _items(probes: Path, cases: CaseIndex, chosen: ChosenProbes) -> Iterator[Exp
 
 
 def _verdicts(results: Path, name: str, chosen: ChosenProbes) -> Iterator[Verdict]:
-    """Yield the imported verdicts as verdicts on the probes; trials become repeats."""
+    """Yield the imported verdicts as verdicts on the probes; trials become repeats.
+
+    Raises:
+        InputError: A judge has two verdicts on one trial of a probe.
+    """
     keys = {probe_name(key): key for key in chosen.probes}
     probe_names: dict[str, str] = {}
+    repeats = _RepeatNumbers()
     for record in read_one(name, results, Options()):
         if isinstance(record, Case):
             probe = record.tags.get(PROBE)
@@ -132,10 +138,32 @@ def _verdicts(results: Path, name: str, chosen: ChosenProbes) -> Iterator[Verdic
         elif isinstance(record, Verdict):
             key = keys.get(probe_names.get(record.case_id, record.case_id))
             if key is not None:
-                repeat, judge_id = record.trial + record.repeat, _judge_id(record.by)
+                repeat = repeats.of(record, key)
+                if repeat is None:
+                    raise InputError(
+                        f"expected one verdict of {record.by!r} on {record.case_id!r}, trial {record.trial}; got two",
+                        path=results,
+                    )
                 yield msgspec.structs.replace(
-                    record, **key._asdict(), repeat=repeat, source="judge", judge=judge_id
+                    record, **key._asdict(), repeat=repeat, source="judge", judge=_judge_id(record.by)
                 )
+
+
+class _RepeatNumbers:
+    """Repeat numbers for each judge's trials and repeats of a probe."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, ItemKey], dict[tuple[int, int], int]] = {}
+
+    def of(self, verdict: Verdict, probe: ItemKey) -> int | None:
+        """Return the number of a verdict; None if its trial and repeat have a verdict already."""
+        numbers = self._numbers.setdefault((verdict.by, probe), {})
+        trial_and_repeat = verdict.trial, verdict.repeat
+        if trial_and_repeat in numbers:
+            return None
+        number = next(each for each in count(sum(trial_and_repeat)) if each not in numbers.values())
+        numbers[trial_and_repeat] = number
+        return number
 
 
 def _judge_id(name: str) -> JudgeId:

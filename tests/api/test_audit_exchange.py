@@ -98,6 +98,21 @@ def test_what_their_judge_could_not_judge_is_no_answer(probes: Path, tmp_path: P
     assert outcomes == {"not_applicable"}
 
 
+def test_two_verdicts_of_a_judge_on_one_trial_of_a_probe_are_refused(probes: Path, tmp_path: Path):
+    export_probes(probes, "promptfoo", tmp_path / "theirs")
+    results = promptfoo_results(tmp_path / "theirs", lambda _: 1.0)
+    rows = json.loads(results.read_text())["results"]["results"]
+    results.write_text(json.dumps({"results": {"results": [*rows, rows[0]]}}))
+    import_audit(probes, results, tmp_path / "repeated")
+    verdicts = list(read_records(tmp_path / "repeated" / "verdicts.jsonl", Verdict))
+    assert [each.repeat for each in verdicts if (each.key, each.by) == (verdicts[0].key, "theirs")] == [0, 1]
+    results.write_text(
+        json.dumps({"results": {"results": [*rows, {**rows[0], "provider": {"id": "other"}}]}})
+    )
+    with pytest.raises(InputError, match=r"expected one verdict of 'theirs' on 'test-0', trial 0; got two"):
+        import_audit(probes, results, tmp_path / "audit")
+
+
 @pytest.mark.parametrize("to", ["inspect", "azure", "promptfoo"])
 def test_nothing_that_is_exported_says_what_was_planted(to: str, probes: Path, tmp_path: Path):
     labels = list(read_records(probes / "labels.jsonl", Verdict))
