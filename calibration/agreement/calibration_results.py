@@ -197,8 +197,8 @@ def calibration_json(calibration: CalibrationNumbers) -> dict[str, Any]:
     return {name: part for name, part in parts.items() if part or name not in _NOT_ALWAYS}
 
 
-def read_calibration(stored: Mapping[str, Any]) -> CalibrationNumbers:
-    """Read a calibration from its JSON, ignoring unknown fields.
+def read_calibration(stored: Mapping[str, Any], path: object | None = None) -> CalibrationNumbers:
+    """Read a calibration from its JSON, ignoring unknown fields; ``path`` is for messages.
 
     Raises:
         InputError: It is not in that form.
@@ -206,4 +206,5 @@ def read_calibration(stored: Mapping[str, Any]) -> CalibrationNumbers:
     try:
         return msgspec.convert(stored, CalibrationNumbers)
     except msgspec.ValidationError as error:
-        raise InputError(f"not a calibration as `fiducial calibrate --json` writes it: {error}") from error
+        message = f"not a calibration as `fiducial calibrate --json` writes it: {error}"
+        raise InputError(message, path=path) from error

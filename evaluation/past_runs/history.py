@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec.structs import replace
@@ -17,11 +17,10 @@ from ...calibration.monitoring.look_levels import look_levels
 from ...calibration.pass_threshold import PassThreshold
 from ...calibration.statistic import Statistic
 from ...errors import InputError, RunFolderError
-from ...records import JudgeId
+from ...records import Author, JudgeId
 from ..conclusion.run_results import CORRECTED, DECIDED, OPEN, ResultStruct, SystemResult
 from ..run_table import run_rows
-from ..store.journal_rows import StoredVerdict
-from ..store.manifest import Manifest
+from ..store.manifest import KnownJudge, Manifest
 from ..store.run_store import RunStore
 from .compare_runs import Changed, what_changed
 
@@ -70,9 +69,8 @@ class Drift(ResultStruct, frozen=True, kw_only=True):
 class HistoryNumbers(ResultStruct, frozen=True, kw_only=True):
     """Finished runs of a folder, oldest first, with judges that drifted.
 
-    Folders that are not finished runs are listed with the reason.
-
     Attributes:
+        passed_over: Folders without a finished run, and runs that are damaged or were edited by hand, with the reason.
         rejudged: Number of labelled outputs that a judge graded anew in a later run, by judge; at 0, drift is unknown.
     """
 
@@ -83,6 +81,14 @@ class HistoryNumbers(ResultStruct, frozen=True, kw_only=True):
     rejudged: dict[str, int] = {}
 
 
+class _FinishedRun(NamedTuple):
+    """A finished run of the folder: its files, and its entry in the history."""
+
+    path: Path
+    manifest: Manifest
+    entry: PastRun
+
+
 def read_history(folder: Path) -> HistoryNumbers:
     """Read the finished runs in a folder; InputError if there is none."""
     try:
@@ -91,22 +97,29 @@ def read_history(folder: Path) -> HistoryNumbers:
         raise InputError(
             f"cannot be read as a folder of runs: {error.strerror or error}", path=folder
         ) from error
-    finished: list[tuple[Path, Manifest]] = []
+    finished: list[_FinishedRun] = []
     passed_over: dict[str, str] = {}
     for path in paths:
         try:
-            finished.append((path, _finished(path)))
-        except RunFolderError as error:
+            manifest = _finished(path)
+            finished.append(_FinishedRun(path, manifest, _past_run(path, manifest)))
+        except (RunFolderError, InputError) as error:
             passed_over[path.name] = str(error)
+    grades = _grades_by_run(finished, passed_over)
+    finished = [run for run in finished if run.path.name not in passed_over]
     if not finished:
+        first = next((f" ({name}: {reason})" for name, reason in passed_over.items()), "")
         raise InputError(
-            "there is no finished run in it: give the folder whose subfolders are runs", path=folder
+            f"there is no finished run in it{first}; give the folder whose subfolders are runs", path=folder
         )
-    finished.sort(key=lambda pair: (pair[1].ended or "", pair[0].name))
-    runs = [_past(path, manifest) for path, manifest in finished]
-    for number, (before, now) in enumerate(pairwise(manifest for _, manifest in finished), start=1):
-        runs[number] = replace(runs[number], changed=list(what_changed(before, now)))
-    watched = list(_watched(finished))
+    finished.sort(key=lambda run: (run.entry.ended, run.path.name))
+    runs = [run.entry for run in finished]
+    for number, (before, after) in enumerate(pairwise(run.manifest for run in finished), start=1):
+        runs[number] = replace(runs[number], changed=list(what_changed(before, after)))
+    watched = [
+        _watch(judge, {run.entry.name: grades.get(run.path, {}).get(judge.id, {}) for run in of_judge})
+        for judge, of_judge in _runs_by_judge(finished)
+    ]
     rejudged = Counter[str]()
     for each in watched:
         rejudged[each.judge] += each.rejudged
@@ -126,7 +139,7 @@ def _finished(path: Path) -> Manifest:
     return manifest
 
 
-def _past(path: Path, manifest: Manifest) -> PastRun:
+def _past_run(path: Path, manifest: Manifest) -> PastRun:
     calibration = RunStore(path).calibration
     panels = {} if calibration is None else calibration.judges
     return PastRun(
@@ -153,8 +166,85 @@ def _rates(result: SystemResult) -> dict[str, Statistic]:
     }
 
 
-class _Watched(NamedTuple):
-    """A judge on the same outputs over runs.
+class _Grade(NamedTuple):
+    """A judge's score of a labelled output, beside the label."""
+
+    score: float
+    label: float
+    cluster: str
+    from_cache: bool
+
+    def agrees(self, threshold: PassThreshold) -> bool:
+        """Return whether score and label fall on the same side of the threshold."""
+        return (self.score >= threshold.at) == (self.label >= threshold.at)
+
+
+_Grades: TypeAlias = Mapping[JudgeId, Mapping[str, _Grade]]
+"""Grades of one run, by judge and item."""
+
+
+def _read_grades(path: Path, judges: Container[Author]) -> _Grades:
+    """Read the grades that these judges gave labelled outputs of a run."""
+    grades: dict[JudgeId, dict[str, _Grade]] = defaultdict(dict)
+    with RunStore(path) as store:
+        store.refuse_edited()
+        verdicts = {
+            (each.by, str(each.key)): each
+            for each in store.judge_verdicts()
+            if each.author in judges and each.repeat == 0
+        }
+        for row in run_rows(store) if verdicts else ():
+            verdict = verdicts.get((row["judge"], row["item_id"])) if row["repeat"] == 0 else None
+            if verdict is None or verdict.score is None or row["label"] is None:
+                continue
+            assert isinstance(verdict.author, JudgeId)
+            from_cache = verdict.spent is not None and verdict.spent.cached > 0
+            grades[verdict.author][row["item_id"]] = _Grade(
+                verdict.score, row["label"], row["cluster"], from_cache
+            )
+    return grades
+
+
+class _RunsOfJudge(NamedTuple):
+    """Runs in which a judge graded the same outputs, oldest first."""
+
+    judge: KnownJudge
+    runs: list[_FinishedRun]
+
+
+def _runs_by_judge(runs: Iterable[_FinishedRun]) -> list[_RunsOfJudge]:
+    """Group runs by inputs and prompt judge; a judge that changed is another judge."""
+    groups: dict[tuple[str, JudgeId], _RunsOfJudge] = {}
+    for run in runs:
+        for judge in run.manifest.roster:
+            if judge.is_prompt:
+                key = str(run.manifest.identity.get("inputs")), judge.id
+                earlier = groups[key].runs if key in groups else []
+                groups[key] = _RunsOfJudge(judge, [*earlier, run])
+    return list(groups.values())
+
+
+def _grades_by_run(runs: Iterable[_FinishedRun], passed_over: dict[str, str]) -> dict[Path, _Grades]:
+    """Read the grades of judges that graded the same outputs in several runs.
+
+    Runs that are damaged or were edited by hand are added to ``passed_over``, with the reason.
+    """
+    judges_of: dict[Path, set[Author]] = defaultdict(set)
+    for judge, of_judge in _runs_by_judge(runs):
+        if len(of_judge) > 1:
+            for run in of_judge:
+                judges_of[run.path].add(judge.id)
+    grades: dict[Path, _Grades] = {}
+    for path, judges in judges_of.items():
+        try:
+            grades[path] = _read_grades(path, judges)
+        except (RunFolderError, InputError) as error:
+            passed_over[path.name] = str(error)
+    return grades
+
+
+class _WatchedJudge(NamedTuple):
+    """A judge over the runs in which it graded the same outputs.
 
     Attributes:
         judge: Its name.
@@ -167,77 +257,31 @@ class _Watched(NamedTuple):
     drift: Drift | None = None
 
 
-def _watched(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[_Watched]:
-    """Yield each judge with its runs on the same outputs.
-
-    A judge that changed is another judge, so it has not drifted.
-    """
-    same: dict[tuple[str, JudgeId], list[Path]] = defaultdict(list)
-    names: dict[JudgeId, str] = {}
-    thresholds: dict[JudgeId, PassThreshold] = {}
-    for path, manifest in runs:
-        for enlisted in manifest.roster:
-            if enlisted.is_prompt:
-                same[str(manifest.identity.get("inputs")), enlisted.id].append(path)
-                names[enlisted.id], thresholds[enlisted.id] = enlisted.by, enlisted.threshold
-    for (_, judge), paths in same.items():
-        if len(paths) > 1:
-            yield _watch(judge, names[judge], thresholds[judge], paths)
-        else:
-            yield _Watched(names[judge])
-
-
-def _watch(judge: JudgeId, name: str, threshold: PassThreshold, paths: Sequence[Path]) -> _Watched:
-    first = _rightness(paths[0], judge, threshold, anew=False)
-    later = [_rightness(path, judge, threshold, anew=True) for path in paths[1:]]
-    items = list(first)
-    looks: list[FloatArray] = [
-        np.array([look.get(item, (np.nan, ""))[0] for item in items]) for look in later
-    ]
-    right = np.array([first[item][0] for item in items])
-    rejudged = sum(any(item in look for look in later) for item in items)
+def _watch(judge: KnownJudge, grades: Mapping[str, Mapping[str, _Grade]]) -> _WatchedJudge:
+    """Look for drift of a judge in its grades by run and item, oldest run first."""
+    (since, first), *later = grades.items()
+    looks: list[FloatArray] = []
+    for _, look in later:
+        anew = {item: grade for item, grade in look.items() if not grade.from_cache}
+        looks.append(
+            np.array([anew[item].agrees(judge.threshold) if item in anew else np.nan for item in first])
+        )
+    rejudged = int(np.isfinite(looks).any(axis=0).sum()) if looks else 0
     if not rejudged:
-        return _Watched(name)
-    drops, p = paired_drops(right, looks, cluster_numbers(first[item][1] for item in items))
+        return _WatchedJudge(judge.by)
+    right = np.array([float(grade.agrees(judge.threshold)) for grade in first.values()])
+    drops, p = paired_drops(right, looks, cluster_numbers(grade.cluster for grade in first.values()))
     levels = look_levels(len(p), _ALPHA)
     at = first_drop(p, levels)
     if at is None:
-        return _Watched(name, rejudged)
+        return _WatchedJudge(judge.by, rejudged)
     drift = Drift(
-        judge=name,
-        run=paths[at + 1].name,
-        since=paths[0].name,
+        judge=judge.by,
+        run=later[at][0],
+        since=since,
         drop=float(drops[at]),
         p=float(p[at]),
         level=float(levels[at]),
-        n=len(items),
+        n=len(first),
     )
-    return _Watched(name, rejudged, drift)
-
-
-def _rightness(
-    path: Path, judge: JudgeId, threshold: PassThreshold, *, anew: bool
-) -> dict[str, tuple[float, str]]:
-    """Return by labelled item whether the judge was right, and the item's cluster.
-
-    With ``anew``, replies from a cache or a recording are skipped.
-    """
-    rightness: dict[str, tuple[float, str]] = {}
-    with RunStore(path) as store:
-        store.refuse_edited()
-        verdicts = [each for each in store.verdicts.standing if each.author == judge and each.repeat == 0]
-        if not verdicts:
-            return rightness
-        names = {each.by for each in verdicts}
-        items = {str(each.key) for each in verdicts if not (anew and _is_cached(each))}
-        for row in run_rows(store):
-            item, score, label = row["item_id"], row["score"], row["label"]
-            is_of_judge = row["judge"] in names and row["repeat"] == 0 and item in items
-            if is_of_judge and score is not None and label is not None:
-                right = (score >= threshold.at) == (label >= threshold.at)
-                rightness[item] = (float(right), row["cluster"])
-    return rightness
-
-
-def _is_cached(verdict: StoredVerdict) -> bool:
-    return verdict.spent is not None and verdict.spent.cached > 0
+    return _WatchedJudge(judge.by, rejudged, drift)

@@ -202,7 +202,8 @@ class RunStore(Closing):
             return None
         from ...calibration.agreement.calibration_results import read_calibration  # noqa: PLC0415 - most readers of a run need no numbers
 
-        return read_calibration(decode_record(content, dict[str, Any]))
+        path = self.path / CALIBRATION
+        return read_calibration(decode_record(content, dict[str, Any], path=path), path)
 
     @property
     def standing_verdicts(self) -> Iterator[StoredVerdict]:

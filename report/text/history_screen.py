@@ -47,7 +47,7 @@ def _pieces(history: HistoryNumbers) -> Iterator[Piece]:
         yield DocumentTable(("run", "changed"), changed, left_aligned=FIRST | {1}, indent=0)
     if history.passed_over:
         skipped = counted(len(history.passed_over), "folder")
-        yield CautionLine(f"{skipped} skipped, no finished run: {_first_names(list(history.passed_over))}")
+        yield CautionLine(f"{skipped} skipped: {_first_names(list(history.passed_over))}")
 
 
 def _answer(last: PastRun, part: str) -> str:
