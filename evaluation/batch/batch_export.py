@@ -48,7 +48,7 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def export_batch(questions: Questions, path: Path, progress: Progress) -> list[BatchFile]:
-    """Write every request without a reply; a request whose reply was unreadable is written once more.
+    """Write every request without a reply, and those with an unreadable one once more.
 
     The first model's requests go to ``path``, those of further models to files beside it.
 
