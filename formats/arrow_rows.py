@@ -9,7 +9,7 @@ from typing import Any
 from ..records.arrow_file import UnreadableRow, arrow_rows
 from ..records.csv_file import SUFFIXES, refuse_workbook
 from .csv_rows import read_csv_rows
-from .file_rows import FileRow, read_rows
+from .file_rows import FileRow, Within, read_rows
 from .imported_records import FilePosition, Skipped
 from .json_values import is_list, is_object, plain_scalar
 
@@ -34,13 +34,18 @@ def read_arrow_rows(path: Path) -> Iterator[FileRow | Skipped]:
         yield FileRow(plain, position, f"row {number}", number)
 
 
-def read_any_rows(path: Path) -> Iterator[FileRow | Skipped]:
-    """Yield the rows of CSV, TSV, Parquet, Arrow or JSON, by file extension."""
+def read_any_rows(path: Path, within: Within | None = None) -> Iterator[FileRow | Skipped]:
+    """Yield the rows of CSV, TSV, Parquet, Arrow or JSON, by file extension.
+
+    Args:
+        path: The file.
+        within: Function that finds the rows in a JSON object; see `read_rows`.
+    """
     refuse_workbook(path)
     suffix = path.suffix.lower()
     if suffix in {".parquet", ".arrow"}:
         return read_arrow_rows(path)
-    return read_csv_rows(path) if suffix in SUFFIXES else read_rows(path)
+    return read_csv_rows(path) if suffix in SUFFIXES else read_rows(path, within)
 
 
 def _plain(value: Any) -> Any:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
 from ..records.column_names import is_person, is_session, normal, resolve
 from ..records.grades import PLAIN, GradeScale
-from ..records.table_rows import json_rows
+from ..records.table_rows import json_rows, key_of_rows
 from .arrow_rows import read_any_rows
 from .example import Example
 from .example_records import with_reference
+from .field_reader import FieldReader
 from .file_rows import FileRow
 from .imported_records import UNREADABLE, FilePosition, Skipped
 from .json_values import is_object
@@ -25,13 +27,18 @@ _NAMES_KEPT = 1000
 
 def _rows(path: InputPath) -> Iterator[FileRow | Skipped]:
     if isinstance(path, Path):
-        return read_any_rows(path)
+        return read_any_rows(path, _rows_under_key)
     source = Path(str(path))
     return (FileRow(dict(row), FilePosition(source, line), number=line) for line, row in json_rows(path))
 
 
+def _rows_under_key(document: FieldReader) -> list[tuple[str, Any]] | None:
+    key = key_of_rows(document.value)
+    return None if key is None else document.items(key)
+
+
 class References:
-    """Table of references, labels and tags by case id.
+    """Table of references, labels and tags by case id, without blanks around ids.
 
     Args:
         path: CSV, JSON Lines, JSON or Parquet.
@@ -96,7 +103,7 @@ class References:
         reference = self._reference_of(case.id)
         if reference is None:
             return case
-        position = self._positions[case.id]
+        position = self._positions[case.id.strip()]
         try:
             made, unchecked = with_reference(case, reference)
         except UNREADABLE as error:
@@ -108,15 +115,15 @@ class References:
 
     def names(self, case_id: str) -> bool:
         """Return whether the table has a row for a case."""
-        return case_id in self._by_id
+        return case_id.strip() in self._by_id
 
     def _reference_of(self, name: str) -> Example | None:
         """Return the table's references of a case, and note that the case exists."""
         if len(self._example_ids) < _NAMES_KEPT:
             self._example_ids.append(name)
-        reference = self._by_id.get(name)
+        reference = self._by_id.get(name.strip())
         if reference is not None:
-            self._used.add(name)
+            self._used.add(name.strip())
         return reference
 
     def left(self) -> Iterator[Skipped]:
@@ -170,6 +177,7 @@ class References:
             example.scores, example.tags = [], {}
         else:
             self._skipped += skipped
+        example.id = example.id.strip()
         if example.id and example == self._by_id.get(example.id):
             return  # a table with a row per system repeats it
         if not example.id or example.id in self._by_id:

@@ -204,7 +204,7 @@ def _shared_fields(
     if is_missing(cell["id"]):
         raise InputError("expected an id, got nothing", path=path, line=line, field=names["id"])
     return {
-        "id": str(cell["id"]),
+        "id": str(cell["id"]).strip(),
         "system": _text(cell.get("system")),
         "trial": _trial(cell.get("trial"), path, line, names.get("trial", "")),
         "reason": _text(cell.get("reason")),
@@ -276,9 +276,14 @@ class LabelIndex:
         Raises:
             InputError: Labels name neither system nor attempt, and there are outputs of several.
         """
-        case, system, trial = output
-        candidates = (output, OutputName(case, system), OutputName(case, None, trial), OutputName(case))
-        for candidate in (*candidates, *(() if item is None else (OutputName(item),))):
+        case, system, trial = output.id.strip(), output.system, output.trial
+        names = [
+            OutputName(case, system, trial),
+            OutputName(case, system),
+            OutputName(case, None, trial),
+            OutputName(case),
+        ]
+        for candidate in names if item is None else [*names, OutputName(item.strip())]:
             if candidate in self._by_name:
                 self._refuse_ambiguous(candidate, output)
                 return self._by_name[candidate]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+import msgspec
 
 from ..errors import InputError, RecordError, readable
 from .arrow_file import UnreadableRow, arrow_rows
+from .column_names import LABEL_FIELDS, is_session, resolve
 from .csv_file import opened_csv, refuse_repeated_names, refuse_workbook
 from .json_text import DuplicateKeyDetector
 from .jsonl import decode_record, read_lines
@@ -39,6 +42,20 @@ def file_rows(path: InputPath) -> Iterator[NumberedRow]:
     }
     refuse_workbook(path)
     return readers.get(path.suffix.lower(), json_rows)(path)
+
+
+def key_of_rows(document: Mapping[str, Any]) -> str | None:
+    """Return the key of an object's only list of objects; None if the object is a row itself."""
+    is_row = resolve(document, {}, LABEL_FIELDS).keys() & {"id", "label"} or any(map(is_session, document))
+    keys = [name for name, value in document.items() if _are_objects(value)]
+    return keys[0] if len(keys) == 1 and not is_row else None
+
+
+def _are_objects(value: Any) -> bool:
+    if not isinstance(value, list):
+        return False
+    items = cast("list[Any]", value)
+    return bool(items) and all(isinstance(item, dict) for item in items)
 
 
 def json_rows(path: InputPath) -> Iterator[NumberedRow]:
@@ -76,11 +93,23 @@ def _parquet_rows(path: Path) -> Iterator[NumberedRow]:
 
 
 def _document_rows(path: Path) -> Iterator[NumberedRow]:
-    """Yield the rows of a JSON array, or of JSON Lines in a .json file."""
+    """Yield the rows of a JSON array, also under a key, or of JSON Lines in a .json file."""
     with readable(path):
         raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-    if not raw.lstrip().startswith(b"["):
+    detector = DuplicateKeyDetector()
+    if raw.lstrip().startswith(b"["):
+        rows = decode_record(raw, list[dict[str, Any]], path=path, detector=detector)
+        yield from enumerate(rows, start=1)
+    elif (key := _key_of_rows_in(raw)) is not None:
+        document = decode_record(raw, dict[str, Any], path=path, detector=detector)
+        yield from enumerate(document[key], start=1)
+    else:
         yield from json_rows(path)
-        return
-    rows = decode_record(raw, list[dict[str, Any]], path=path, detector=DuplicateKeyDetector())
-    yield from enumerate(rows, start=1)
+
+
+def _key_of_rows_in(raw: bytes) -> str | None:
+    """Return the key of the rows in a file that is one object; None for any other file."""
+    try:
+        return key_of_rows(msgspec.json.decode(raw, type=dict[str, Any]))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None

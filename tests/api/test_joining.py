@@ -145,3 +145,24 @@ def test_verdicts_name_their_person_themselves(shop: Path):
     join_labels(shop, graded(shop, "good"))
     with pytest.raises(UsageError, match="verdicts name their person in `by`"):
         join_labels(shop, shop / "labels.jsonl", by="bob")
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_rows_under_a_key_and_ids_with_blanks_are_joined(tmp_path: Path, indent: int | None):
+    answers = lines(
+        tmp_path / "answers.jsonl", [{"id": f"c{n}", "query": "?", "response": "x"} for n in (1, 2)]
+    )
+    rows = [
+        {"id": "c1 ", "criterion": "It is 1.", "label": 1},
+        {"id": " c2", "criterion": "It is 2.", "label": 0},
+    ]
+    table = tmp_path / "table.json"
+    table.write_text(json.dumps({"version": 2, "results": rows}, indent=indent))
+    import_files([answers], tmp_path / "joined", join=table)
+    criteria = [
+        case.reference["criterion"] for case in read_records(tmp_path / "joined" / "cases.jsonl", Case)
+    ]
+    assert criteria == ["It is 1.", "It is 2."]
+    import_files([answers], tmp_path / "later")
+    joined = join_labels(tmp_path / "later", table)
+    assert (counts(joined), joined.added) == ((2, 0, 0), 2)

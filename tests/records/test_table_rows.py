@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,3 +75,21 @@ def test_an_array_that_is_not_utf_8_is_refused_in_the_words_of_other_files(tmp_p
     file.write_bytes(b'[{"id": "\xff"}]')
     with pytest.raises(InputError, match="not UTF-8: byte 0xff; save it as UTF-8"):
         list(file_rows(file))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"results": [{"id": "a"}], "count": 1}', [{"id": "a"}]),
+        ('{"id": "a", "turns": [{"n": 1}]}', [{"id": "a", "turns": [{"n": 1}]}]),
+        ('{"a": [{"n": 1}], "b": [{"n": 2}]}', [{"a": [{"n": 1}], "b": [{"n": 2}]}]),
+        ('{"rows": []}', [{"rows": []}]),
+        ('{"rows": [{"n": 1}]}\n{"rows": [{"n": 2}]}', [{"rows": [{"n": 1}]}, {"rows": [{"n": 2}]}]),
+    ],
+)
+def test_rows_under_the_only_key_with_objects_are_those_of_the_file(
+    tmp_path: Path, text: str, expected: list[dict[str, Any]]
+):
+    file = tmp_path / "t.json"
+    file.write_text(text)
+    assert [row for _, row in file_rows(file)] == expected
