@@ -116,10 +116,11 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
     Attributes:
         folder: The import, or the run.
         labels: The file of the labels; None if the table has none.
-        added: Number of labels that are new or changed.
+        added: Number of people's labels that are new or changed.
         replaced: Number of added ones that replace another grade by the same person.
         unchanged: Number that already existed.
         superseded: Number replaced by a later row of the same person on the same output.
+        ties: Number of outputs without a label, since people disagree.
         unmatched: Number without a matching output.
         first_unmatched: The id of the first of those.
         references: The references; None if the table has none.
@@ -132,6 +133,7 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
     replaced: int = 0
     unchanged: int = 0
     superseded: int = 0
+    ties: int = 0
     unmatched: int = 0
     first_unmatched: str | None = None
     references: JoinedReferences | None = None
@@ -153,6 +155,8 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
         if self.superseded:
             count = counted(self.superseded, "earlier row")
             lines.append(f"{count} superseded: the last row of a person on an output counts")
+        if self.ties:
+            lines.append(f"{counted(self.ties, 'output')} without a label: people disagree, half and half")
         if self.unmatched:
             matches = "matches" if self.unmatched == 1 else "match"
             lines.append(

@@ -182,6 +182,7 @@ def _read(
     remaining = iter(rows)
     for line, row in remaining:
         fields = _shared_fields(line, row, names, path)
+        graded = False
         for column in people if several else [names["label"]]:
             try:
                 score = grades.score(row.get(column))
@@ -191,7 +192,8 @@ def _read(
                 raise InputError(message, path=path, line=line, field=column) from None
             person = column if several else _text(row.get(names.get("by", ""))) or by
             yield LabelRow(by=person, score=score, **fields)
-        if several:
+            graded |= score is not None
+        if several and graded:
             agreed = majority([row.get(column) for column in people], grades)
             yield LabelRow(by=MAJORITY, source="construction", score=agreed, **fields)
 
@@ -216,7 +218,7 @@ def _majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
     """Yield the majority for each output that several people graded in separate rows."""
     by_output: dict[tuple[str, str | None, int | None], dict[str, LabelRow]] = {}
     for row in rows:
-        if row.score is not None:
+        if row.counts:
             by_output.setdefault((row.id, row.system, row.trial), {})[row.by] = row
     for by_person in by_output.values():
         if len(by_person) > 1 and MAJORITY not in by_person:

@@ -11,6 +11,7 @@ from ...errors import InputError
 from ...records import InputPath, ItemKey, Verdict, read_numbered, read_records, write_records
 from ...records.folder_files import LABELS, MANIFEST, OUTPUTS
 from ...records.label_table import LabelIndex, LabelTable, OutputName, no_label_matches
+from ...records.standing_labels import MAJORITY, is_tie
 from ..inputs import keyed_lines
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
@@ -21,10 +22,11 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         labels: The file that holds them.
-        added: Number of labels that are new or changed.
+        added: Number of people's labels that are new or changed.
         replaced: Number of these that replace another grade by the same person.
         unchanged: Number of labels that existed before.
         superseded: Number of rows that a later row replaces, of the same person on the same output.
+        ties: Number of outputs without a label, since people disagree.
         unmatched: Number of labels without an output.
         first_unmatched: The id of the first of these.
     """
@@ -34,6 +36,7 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int
     replaced: int = 0
     superseded: int = 0
+    ties: int = 0
     unmatched: int = 0
     first_unmatched: str | None = None
 
@@ -57,9 +60,9 @@ def join_labels(folder: Path, labels: InputPath) -> JoinedLabels:
     matched, unmatched = _matched(labels, keys)
     path = folder / LABELS
     before = list(read_records(path, Verdict)) if path.exists() else []
-    together, added = _merged(before, matched)
+    together, changed = _merged(before, matched)
     write_records(path, together)
-    return _joined(path, before, matched, added, unmatched)
+    return _joined(path, before, matched, changed, unmatched)
 
 
 def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
@@ -69,23 +72,24 @@ def _into_run(folder: Path, labels: InputPath) -> JoinedLabels:
         run.refuse_unknown()
         matched, unmatched = _matched(labels, dict.fromkeys(verdict.key for verdict in run.verdicts.standing))
         before = list(run.labels)
-        together, added = _merged(before, matched)
-        if added:
+        together, changed = _merged(before, matched)
+        if changed:
             run.put_labels(together)
-    return _joined(folder / LABELS, before, matched, added, unmatched)
+    return _joined(folder / LABELS, before, matched, changed, unmatched)
 
 
 def _joined(
-    path: Path, before: list[Verdict], labels: list[Verdict], added: int, unmatched: list[str]
+    path: Path, before: list[Verdict], labels: list[Verdict], changed: list[Verdict], unmatched: list[str]
 ) -> JoinedLabels:
-    earlier, new = ({(each.key, each.by) for each in some} for some in (before, labels))
-    unchanged = len(new) - added
+    by_people = [[each for each in some if each.by != MAJORITY] for some in (before, labels, changed)]
+    earlier, new, added = ({(each.key, each.by) for each in some} for some in by_people)
     return JoinedLabels(
         labels=path,
-        added=added,
-        replaced=len(new & earlier) - unchanged,
-        unchanged=unchanged,
-        superseded=len(labels) - len(new),
+        added=len(added),
+        replaced=len(added & earlier),
+        unchanged=len(new - added),
+        superseded=len(by_people[1]) - len(new),
+        ties=sum(is_tie(each) for each in labels),
         unmatched=len(unmatched),
         first_unmatched=next(iter(unmatched), None),
     )
@@ -113,8 +117,8 @@ def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdic
     return matched, [str(each.key) for each in unmatched]
 
 
-def _merged(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[list[Verdict], int]:
-    """Replace a person's earlier labels with new ones; return all, and the number of new ones."""
+def _merged(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
+    """Replace a person's earlier labels with new ones; return all, and those that changed."""
     earlier = {(each.key, each.by): each for each in before}
     merged = dict(earlier)
     for label in new:
@@ -122,7 +126,7 @@ def _merged(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[list[Ver
         old = earlier.get(key)
         merged.pop(key, None)  # so that it comes last
         merged[key] = label if old is None or _without_evidence(old) != _without_evidence(label) else old
-    return list(merged.values()), sum(label is not earlier.get(key) for key, label in merged.items())
+    return list(merged.values()), [label for key, label in merged.items() if label is not earlier.get(key)]
 
 
 def _without_evidence(label: Verdict) -> Verdict:

@@ -141,6 +141,16 @@ def test_labels_that_replace_others_are_counted_and_the_option_is_named(shop: Pa
     assert "with --by NAME" in str(joined)
 
 
+def test_labels_of_two_people_are_counted_without_their_majority(shop: Path):
+    rows = [{"id": "p-104", "annotator_1": 1, "annotator_2": 0}]
+    joined = join_labels(shop, rows)
+    assert (joined.added, joined.superseded, joined.ties) == (2, 0, 1)
+    assert "1 output without a label: people disagree, half and half" in str(joined)
+    assert "superseded" not in str(joined)
+    swapped = join_labels(shop, [{"id": "p-104", "annotator_1": 1, "annotator_2": 1}])
+    assert (swapped.added, swapped.replaced, swapped.unchanged, swapped.ties) == (1, 1, 1, 0)
+
+
 def test_verdicts_name_their_person_themselves(shop: Path):
     join_labels(shop, graded(shop, "good"))
     with pytest.raises(UsageError, match="verdicts name their person in `by`"):

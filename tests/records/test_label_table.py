@@ -60,3 +60,19 @@ def test_a_trial_may_be_written_with_a_decimal_point_and_a_cell_be_blank():
     assert label_of(trial=math.nan, system=math.nan, reason=" ") == label_of()
     with pytest.raises(InputError, match="id: expected an id, got nothing"):
         label_of(id=" ")
+
+
+def of_two_people(tmp_path: Path, rows: str) -> list[tuple[str, str, float | None]]:
+    file = tmp_path / "people.csv"
+    file.write_text(f"id,annotator_1,annotator_2\n{rows}")
+    labels = read_records(label_table(file, GradeScale(), {}), LabelRow)
+    return [(row.id, row.by, row.score) for row in labels if row.counts]
+
+
+def test_a_row_that_nobody_graded_is_no_tie(tmp_path: Path):
+    assert of_two_people(tmp_path, "a,,\n") == []
+
+
+def test_a_tie_of_two_columns_is_given_once(tmp_path: Path):
+    people = [("a", "annotator_1", 1.0), ("a", "annotator_2", 0.0)]
+    assert of_two_people(tmp_path, "a,1,0\n") == [*people, ("a", "majority", None)]
