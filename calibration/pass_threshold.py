@@ -54,7 +54,7 @@ class PassAt:
     def of(self, names: Iterable[str], own_threshold: PassThreshold) -> PassThreshold:
         """Return a judge's threshold: the most specific override, the general one, or its own."""
         names = list(names)
-        matching = [prefix for prefix in self.judges if any(_begins(name, prefix) for name in names)]
+        matching = [prefix for prefix in self.judges if any(begins(name, prefix) for name in names)]
         if matching:
             return PassThreshold(self.judges[max(matching, key=len)], "told")
         return own_threshold if self.everywhere is None else PassThreshold(self.everywhere, "told")
@@ -67,7 +67,7 @@ class PassAt:
         """
         names = list(dict.fromkeys(names))
         for prefix, threshold in self.judges.items():
-            if not any(_begins(name, prefix) for name in names):
+            if not any(begins(name, prefix) for name in names):
                 raise UsageError(
                     f"--pass-at {prefix}={threshold:g}: there is no judge {prefix!r}; there are {', '.join(names)}"
                 )
@@ -105,5 +105,6 @@ def pass_at_of(thresholds: GivenPassAt) -> PassAt:
     return overrides
 
 
-def _begins(name: str, prefix: str) -> bool:
+def begins(name: str, prefix: str) -> bool:
+    """Return whether a judge has this name, with or without a variant and a model behind it."""
     return name == prefix or name.startswith((f"{prefix}/", f"{prefix}@"))

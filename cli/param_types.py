@@ -109,6 +109,10 @@ class Number(click.FloatRange):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return number
 
+    def _describe_range(self) -> str:
+        """Return the range for the help; nothing for any number."""
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
 
 class Whole(click.IntRange):
     """Whole number in a range."""

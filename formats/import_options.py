@@ -66,7 +66,9 @@ class SeenKeys:
             return True
         if stored[0 if failed else 1] != (question if failed else content):
             raise RecordError(
-                f"an earlier row has the id {case.id!r} and another question or reference", field="id"
+                f"an earlier row has the id {case.id!r} and another question or reference; "
+                "change the id, or import this file into a folder of its own",
+                field="id",
             )
         return False
 

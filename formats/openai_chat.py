@@ -137,9 +137,8 @@ def _failure(example: Example, position: Any, options: Options) -> Iterator[Impo
         example.calls_made = bool(example.tools) and not (example.answer and example.answer.text)
     system = options.joined or example.system or options.system
     if example.id and options.seen.has_output(example.id, system):
-        yield position.skipped_part(
-            "error", f"the call failed ({example.error}) and was answered on another line"
-        )
+        failure = "the answer is empty" if example.error is None else f"the call failed ({example.error})"
+        yield position.skipped_part("error", f"{failure}, and another line has this call's output")
     else:
         yield from records_of(example, position, options)
 

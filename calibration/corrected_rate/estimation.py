@@ -12,7 +12,7 @@ from scipy.special import chdtrc
 from ...errors import InputError
 from ..arrays import BoolArray, clusters_in
 from ..comparison.significance import ranks, simultaneous_level
-from ..pass_threshold import GivenPassAt
+from ..pass_threshold import GivenPassAt, begins
 from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers
 from ..tables.calibration_table import ROUND, Table
 from ..variance_split import VarianceSplit, variance_split
@@ -173,17 +173,24 @@ def _with_bound(
 
 
 def rows_of_judge(table: Table, judge: str | None) -> Table:
-    """Return the rows of one judge.
+    """Return the rows of one judge, named in full or by the only name that begins so.
 
     Raises:
         InputError: Several judges and none is named, or no such judge.
     """
     judges = dict(table.judge.present())
-    if judge is None and len(judges) > 1:
-        raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); name one with --judge")
-    if judge is not None and judge not in judges:
+    if judge is None:
+        if len(judges) > 1:
+            raise InputError(
+                f"the table has {len(judges)} judges ({', '.join(judges)}); name one with --judge"
+            )
+        return table
+    matching = [judge] if judge in judges else [name for name in judges if begins(name, judge)]
+    if not matching:
         raise InputError(f"there is no judge {judge!r}; there are {', '.join(judges)}")
-    return table if judge is None else table.take(judges[judge])
+    if len(matching) > 1:
+        raise InputError(f"{judge!r} may be {' or '.join(matching)}")
+    return table.take(judges[matching[0]])
 
 
 def _rate_estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None = None) -> RateEstimate:

@@ -7,6 +7,7 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import CodeArray, FloatArray, IntArray, bisected
 from ..corrected_rate.active_labels import draw_probabilities
+from ..corrected_rate.estimation import rows_of_judge
 from ..corrected_rate.strata import stratified_items, with_strata
 from ..corrected_rate.stratified import FEWEST, StratifiedItems, stratum_estimates
 from ..tables.calibration_table import Table
@@ -106,9 +107,7 @@ def _draw_each(
 
 def _to_draw_from(table: Table) -> Table:
     """Return the judged items of one judge, each once."""
-    judges = [name for name, _ in table.judge.present()]
-    if len(judges) > 1:
-        raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); name one with --judge")
+    table = rows_of_judge(table, None)
     items = table.take(np.isfinite(table.score)).each_item_once()
     if not np.isnan(items.label).any():
         raise InputError("every judged item has a label, so there is nothing to draw from")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from fiducial.cli.param_types import INPUT, INPUT_FILE, OUT, parameters_of
+from fiducial.cli.param_types import INPUT, INPUT_FILE, OUT, Number, parameters_of
 from fiducial.errors import FiducialError, UsageError
 
 
@@ -48,3 +48,8 @@ def test_parameters_are_json_or_else_text():
 def test_a_parameter_that_cannot_be_set_is_refused_by_the_options_name(given: str):
     with pytest.raises(UsageError, match=r"^judge_parameter=: "):
         parameters_of("--judge-parameter", [given])
+
+
+def test_the_help_gives_a_number_without_limits_no_range():
+    option = click.Option(["--pass-at"], type=Number(), help="Any.")
+    assert option.get_help_record(click.Context(click.Command("check"))) == ("--pass-at NUMBER", "Any.")

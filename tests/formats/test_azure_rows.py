@@ -137,7 +137,7 @@ def test_a_row_without_a_response_gives_a_case_alone(rows_of: RowsOf):
 BAD_ROWS: list[tuple[list[dict[str, Any]], str]] = [
     (
         [{"id": 1, "query": "a"}, {"id": "1", "query": "b"}],
-        ":2: id: an earlier row has the id '1' and another question or reference",
+        ":2: id: an earlier row has the id '1' and another question or reference; change the id, or import this file into a folder of its own",
     ),
     ([{"context": "a"}], ":1: query: missing; expected a query and a response, or a conversation"),
     ([{"query": 3}], ":1: query: expected a text or a list of messages, got a number"),

@@ -172,9 +172,17 @@ def test_ids_are_kept_and_made_up_from_the_line_where_there_is_none(read: Read):
 
 def test_an_id_of_another_case_is_refused_and_listed(read: Read):
     chats = read({"id": "a", "messages": [ASKED]}, {"id": "a", "messages": [ASKED, ASKED]})
-    assert [(each.line, each.field, each.reason) for each in chats.skipped] == [
-        (2, "id", "an earlier row has the id 'a' and another question or reference")
-    ]
+    (skipped,) = chats.skipped
+    assert (skipped.line, skipped.field) == (2, "id")
+    assert skipped.reason.startswith(
+        "an earlier row has the id 'a' and another question or reference; change"
+    )
+
+
+def test_an_empty_answer_that_is_repeated_is_listed_as_empty(read: Read):
+    empty = {"id": "a", "messages": [ASKED], "response": {"choices": [{"message": {"content": ""}}]}}
+    (skipped,) = read(empty, empty).skipped
+    assert skipped.reason == "the answer is empty, and another line has this call's output"
 
 
 def test_two_models_may_answer_one_case(read: Read):

@@ -121,6 +121,15 @@ def test_one_of_several_judges_is_named() -> None:
         estimate(table, judge="z")
 
 
+def test_a_judge_may_be_named_without_variant_and_model() -> None:
+    rows = rows_of_pairs([(1, 1), (0, 0), (None, 1)])
+    names = "right/direct@m", "right/reasons@m", "other/direct@m"
+    table = table_from_rows([dict(row, judge=name) for name in names for row in rows])
+    assert estimate(table, judge="other")["all"].n_labelled == 2
+    with pytest.raises(InputError, match="'right' may be right/direct@m or right/reasons@m"):
+        estimate(table, judge="right")
+
+
 def test_rogan_gladen_is_clipped_and_never_inverted() -> None:
     rng = np.random.default_rng(0)
     for _ in range(500):
