@@ -129,7 +129,7 @@ def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, 
 def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     """Parse the values of a repeatable option ``NAME=NAME``.
 
-    A further column of answers, labels or scores is kept the other way round (``COLUMN=response``).
+    A further column of answers, labels, scores or ids is kept the other way round (``COLUMN=response``).
     """
     parsed: dict[str, str] = {}
     for text in values:
@@ -138,7 +138,7 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
             raise UsageError(f"{option} expects FIELD=COLUMN (such as label=gold), got {text!r}")
         if parsed.setdefault(left, right) == right:
             continue
-        if not any(left in {field, *FIELDS[field]} for field in ("response", "label", "score")):
+        if not any(left in {field, *FIELDS[field]} for field in ("response", "label", "score", "id")):
             raise UsageError(f"{option} {text}: {left} is {parsed[left]!r} already; name one column")
         parsed[right] = left
     return parsed

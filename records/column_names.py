@@ -204,15 +204,17 @@ def resolve(
         usual: Whether columns are also found by their usual names.
 
     Raises:
-        UsageError: A name that the user gave is neither a field nor a column.
+        UsageError: A name that the user gave is neither a field nor a column, or two columns are named as the id.
     """
     present = list(columns)
     aliases = {alias: field for field, names in fields.items() for alias in (field, *names)}
     resolved: dict[str, str] = {}
     for first, second in mapping.items():
         if first in aliases and (column := column_named(present, second)) is not None:
+            require_one_id(aliases[first], resolved.get(aliases[first], column), column)
             resolved[aliases[first]] = column
         elif second in aliases and (column := column_named(present, first)) is not None:
+            require_one_id(aliases[second], resolved.get(aliases[second], column), column)
             resolved[aliases[second]] = column
         elif first not in aliases and second not in aliases:
             hint = nearest(first, list(fields))
@@ -223,6 +225,16 @@ def resolve(
         if field in fields and _several_named_by_user(present, mapping, field):
             resolved.pop(field, None)
     return resolved
+
+
+def require_one_id(field: str, earlier: str, column: str) -> None:
+    """Refuse two columns of one table as the id; a table of labels may have another one.
+
+    Raises:
+        UsageError: They are two.
+    """
+    if field in FIELDS["id"] and column != earlier:
+        raise UsageError(f"--map {field}={column}: {field} is {earlier!r} already; name one column")
 
 
 @lru_cache(HEADERS)

@@ -15,6 +15,7 @@ from ...records.column_names import (
     map_options,
     normal,
     people_named_by_user,
+    require_one_id,
     resolve,
 )
 from ...records.grade_columns import MOST_GRADES, GradeColumns
@@ -189,11 +190,14 @@ def _named_columns(named: Mapping[str, str], present: Sequence[str]) -> dict[str
     columns: dict[str, str] = {}
     for first, second in named.items():
         if _is_field(first) and (second in present or not (_is_field(second) and first in present)):
-            columns[first] = second
+            found = {first: second}
         elif _is_field(second):
-            columns[second] = first
+            found = {second: first} if first in present or second not in columns else {}
         else:
-            columns |= resolve(present, {first: second}, TABLE_FIELDS, usual=False)
+            found = resolve(present, {first: second}, TABLE_FIELDS, usual=False)
+        if "item_id" in found and columns.get("item_id") in present:
+            require_one_id("item_id", columns["item_id"], found["item_id"])
+        columns |= found
     return columns
 
 

@@ -76,5 +76,9 @@ def test_a_result_may_be_written_again_and_named_like_a_table_once(tmp_path: Pat
 def test_a_field_may_be_named_once_but_answers_may_have_several_columns():
     named = pairs("--map", ["response=answer a", "response=answer b", "id=n", "id=n"])
     assert named == {"response": "answer a", "answer b": "response", "id": "n"}
+    assert pairs("--map", ["id=of the table", "id=of the labels"]) == {
+        "id": "of the table",
+        "of the labels": "id",
+    }
     with pytest.raises(UsageError, match="query is 'a' already"):
         pairs("--map", ["query=a", "query=b"])

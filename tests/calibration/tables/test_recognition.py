@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fiducial as fd
 from fiducial.calibration.tables.layout import TableForm
 from fiducial.calibration.tables.table_files import read_table, table_from_rows
 from fiducial.errors import ColumnsError, InputError, UsageError
@@ -145,3 +146,20 @@ def test_the_scores_of_a_short_scale_are_noted(ends: tuple[float, float], noted:
     path.write_text("".join(["human_ok,gpt_score\n", *(f"{n % 2},{1 + n % 5}\n" for n in range(10))]))
     (note,) = read_table([path], form=TableForm(scores=ScoreScales(GradeScale(ends=ends)))).notes
     assert noted in note
+
+
+TWO_IDS = {"id": "Ticket", "Nr": "id", "label": "grade"}
+
+
+@pytest.mark.parametrize("columns", [TWO_IDS, {"id": "Nr", "Ticket": "id", "label": "grade"}])
+def test_a_table_and_its_labels_may_each_have_an_id_of_another_name(columns: dict[str, str]) -> None:
+    judged = [{"Ticket": f"t{n}", "score": n % 2} for n in range(4)]
+    labels = [{"Nr": f"t{n}", "grade": n % 2} for n in range(4)]
+    result = fd.calibrate(judged, labels=labels, map=columns)
+    assert result["judge"].statistics["accuracy"].value == 1.0
+
+
+@pytest.mark.parametrize("field", ["id", "item_id"])
+def test_two_ids_of_one_table_are_refused(field: str) -> None:
+    with pytest.raises(UsageError, match=r"item_id is 'Ticket' already; name one column"):
+        table_from_rows([{"Ticket": "a", "Nr": "b", "score": 1}], columns={field: "Ticket", "Nr": field})
