@@ -162,4 +162,4 @@ def test_a_table_and_its_labels_may_each_have_an_id_of_another_name(columns: dic
 @pytest.mark.parametrize("field", ["id", "item_id"])
 def test_two_ids_of_one_table_are_refused(field: str) -> None:
     with pytest.raises(UsageError, match=r"item_id is 'Ticket' already; name one column"):
-        table_from_rows([{"Ticket": "a", "Nr": "b", "score": 1}], columns={field: "Ticket", "Nr": field})
+        fd.calibrate([{"Ticket": "a", "Nr": "b", "score": 1}], map={field: "Ticket", "Nr": field})
