@@ -57,7 +57,8 @@ def _answer(part: RateEstimate, judge: str) -> str:
         return f"{rate} of {counted(part.estimates[name].n, 'labelled output')} pass; {judge} is not used."
     labels = counted(part.estimates[name].n, "label")
     judged = part.n_labelled + part.n_unlabelled
-    alone = "" if part.judge_mean is None else f"; {judge} alone says {number_text.decimal(part.judge_mean)}"
+    says = f"{judge}'s mean score is" if part.fractions else f"{judge} alone says"
+    alone = "" if part.judge_mean is None else f"; {says} {number_text.decimal(part.judge_mean)}"
     return f"{rate} of {judged:,} judged outputs pass, corrected with {labels}{alone}."
 
 

@@ -122,7 +122,8 @@ def _answer(part: RateEstimate) -> str:
 
 def _judge(part: RateEstimate) -> Iterator[Piece]:
     value, ends, n, method = statistic_cells(part.uncorrected)
-    yield f"  judge's rate, uncorrected: {' '.join(filter(None, (value, ends)))}, n {n}, {method}"
+    name = "mean score" if part.fractions else "rate"
+    yield f"  judge's {name}, uncorrected: {' '.join(filter(None, (value, ends)))}, n {n}, {method}"
     if part.weight is not None:
         equivalent_labels = part.label_equivalents
         equivalents = (

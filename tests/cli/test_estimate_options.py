@@ -66,6 +66,14 @@ def test_the_rate_of_the_first_of_several_judges_has_its_name(table: Path):
     assert ("first judge" in one, "judge alone" in one) == (False, True)
 
 
+def test_a_mean_of_fractions_is_not_called_what_the_judge_says_passes(tmp_path: Path):
+    rows = [f"{n},{0.6 + n % 4 / 10},{n % 2 if n < 12 else ''}" for n in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["item_id,score,label", *rows]))
+    screen, full = (fiducial("estimate", tmp_path / "t.csv", *more).out for more in ((), ("-v",)))
+    assert "; the judge's mean score is 0.75" in " ".join(screen.split())
+    assert "judge's mean score, uncorrected: 0.750" in full
+
+
 def test_without_them_nothing_is_added(table: Path, tmp_path: Path):
     names = estimated(table, tmp_path, "--judge", "a")
     assert not {"several_judges", "reweighted", "open_worse_by"} & names.keys()
