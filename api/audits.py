@@ -17,7 +17,7 @@ from ..evaluation.audit.annotators import AlternativeAnnotator, alternative_anno
 from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE
 from ..evaluation.audit.audit_results import AuditNumbers
 from ..evaluation.audit.certificate import CertificateRecord, DriftTest
-from ..evaluation.audit.certificate_check import CertificateValidity, read_certificate
+from ..evaluation.audit.certificate_check import SIGNED, CertificateValidity, read_certificate
 from ..evaluation.audit.certificate_check import check_certificate as check
 from ..evaluation.audit.judged_run import read_judged_run
 from ..evaluation.audit.signed_certificate import disclosed_anchors, sign_certificate
@@ -186,7 +186,7 @@ def certify(
 
 def signed_copy(certificate: Path) -> Path:
     """Return the path of a certificate's signed copy."""
-    return certificate.with_name(f"{certificate.stem}.signed.json")
+    return certificate.with_name(f"{certificate.stem}{SIGNED}")
 
 
 class VerifiedCertificate(Shown, frozen=True, kw_only=True):

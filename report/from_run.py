@@ -10,10 +10,10 @@ import msgspec
 from ..errors import InputError
 from ..evaluation.conclusion.run_results import SystemResult
 from ..evaluation.conclusion.run_summary import RunSummary, summary_of
-from ..evaluation.store.file_names import REPORT, VERDICTS
+from ..evaluation.store.file_names import CERTIFICATES, REPORT, VERDICTS
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import RunStore
-from ..records import FolderPath, InputPath, MemoryFolder, Source
+from ..records import FolderPath, InputPath, MemoryFile, MemoryFolder, Source
 from ..records.standing_labels import effective_source, standing_labels
 from .html import write_report
 from .items.run_items import RunItems
@@ -48,10 +48,18 @@ def report_on(
         InputError: The file cannot be written.
     """
     path = path or folder / REPORT
-    if not (unchanged and path.exists()):
+    if not (unchanged and path.exists() and not _has_newer_certificate(folder, path)):
         with RunStore(folder) as store, RunItems(store) as items:
             write_report(path, report_data(store), items, texts=texts)
     return path
+
+
+def _has_newer_certificate(folder: FolderPath, page: InputPath) -> bool:
+    """Return whether a certificate was written into a run's folder after its page."""
+    if isinstance(folder, MemoryFolder) or isinstance(page, MemoryFile):
+        return False
+    written = page.stat().st_mtime_ns
+    return any(each.stat().st_mtime_ns > written for each in folder.glob(CERTIFICATES))
 
 
 def report_data(store: RunStore) -> ReportData:
@@ -123,30 +131,23 @@ def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
 
 
 def _certificates(store: RunStore) -> dict[str, list[str]]:
-    """Return the findings of ``certificate*.json`` in the run's folder, by judge.
+    """Return the findings of the certificates in the run's folder, by judge."""
+    if isinstance(store.path, MemoryFolder) or not any(store.path.glob(CERTIFICATES)):
+        return {}
+    from ..evaluation.audit.certificate_check import certificates_of  # noqa: PLC0415 - most runs have none, and scipy is slow to import
 
-    Judges that have changed since they were certified are left out.
-    """
-    folder = store.path
-    paths = [] if isinstance(folder, MemoryFolder) else sorted(folder.glob("certificate*.json"))
     findings: dict[str, list[str]] = {}
-    for path in paths:
-        from ..evaluation.audit.certificate_check import read_certificate  # noqa: PLC0415 - most runs have none, and scipy is slow to import
-
-        try:
-            certificate = read_certificate(path)
-        except InputError as error:
-            findings.setdefault(path.name, []).append(str(error))
+    for name, certificate in certificates_of(store).items():
+        if isinstance(certificate, InputError):
+            findings.setdefault(name, []).append(str(certificate))
             continue
-        judge_id = None if certificate.id is None else store.roster.get(certificate.id)
-        if judge_id is not None:
-            claims = ", ".join(
-                f"{claim.statistic.replace('_', ' ')} at least {claim.at_least:g} "
-                f"{'holds' if claim.holds else 'does not hold'}"
-                for claim in certificate.claims
-            )
-            finding = f"certified {number_text.moment(certificate.issued)}: {claims} ({path.name})"
-            findings.setdefault(judge_id.by, []).append(finding)
+        claims = ", ".join(
+            f"{claim.statistic.replace('_', ' ')} at least {claim.at_least:g} "
+            f"{'holds' if claim.holds else 'does not hold'}"
+            for claim in certificate.claims
+        )
+        finding = f"certified {number_text.moment(certificate.issued)}: {claims} ({name})"
+        findings.setdefault(certificate.judge, []).append(finding)
     return findings
 
 

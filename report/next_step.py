@@ -5,122 +5,62 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 
-from ..calibration.comparison.comparison_results import ComparedStratum as Part
-from ..evaluation.conclusion.run_results import (
-    ALL_CORRECTED,
-    CORRECTED,
-    DECIDED,
-    JUDGED,
-    OPEN,
-    StratumRate,
-    SystemResult,
-)
+from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse, StratumRate
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
 from ..records import Kind, Outcome
 from ..records.verdict import COUNTED
 from .items.naming import item_at, items_at
-from .limiting_labels import labels_for_pair
-from .ranking import Answer, deciding, ranked_rates
+from .more_data import label_undecided, narrow_interval, separate_systems
+from .ranking import ANOTHER_JUDGE, Answer
 from .text import number_text
 from .text.judges_text import PROVEN_RATE, Trust
 from .text.number_text import counted, listed
-from .text.ranking_text import pair_of
 from .text.ungraded_text import never_answered, outputs_to_judge, reason_of_failed_calls
 
 _MODEL_OPTIONS = ("--base-url", "--endpoint", "--connection", "--replay")
 """Options for reaching a model."""
 
+_LABELS_TO_IMPROVE = 40
+"""Fewest labels with which a better prompt is searched for; each half needs 10."""
+
+_NO_SCORE: Mapping[Outcome, str] = {"unparsable": "gave no readable score for", "refused": "refused to grade"}
+"""Outcomes that another model or prompt may avoid, with the judge's action in words."""
+
 _MOST_NAMED = 3
 """Most systems named with the number of outputs that they lack; more are counted."""
-
-_LABELS_AT_A_TIME = 50
-"""Number of outputs that a person is asked to label at a time."""
-
-_RELEVANT_DIFFERENCE = 0.05
-_MOST_DISCORDANT = 0.99
-"""Largest share of differing items in a proposed plan."""
-
-_WIDE_INTERVAL = 0.2
-"""Width of a single system's interval above which more cases are proposed."""
 
 
 def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
     """Return the step of the first rule that applies."""
-    for rule in (
-        *(_retry_calls, _change_judge, _add_missing, _allow_code, _judge_undecided, _label_undecided),
-        *(_separate_systems, _narrow_interval, _move_threshold, _correct_references, _decide_labels),
-    ):
-        answer = rule(summary)
-        if answer is not None:
-            return answer
-    return _certify(summary, trust) or Answer(
-        text=_reviewed(summary), evidence="items", address=items_at(status="wrong")
+    rules: Sequence[Callable[[RunSummary], Answer | None]] = (
+        _retry_calls,
+        _change_judge,
+        _add_missing,
+        _allow_code,
+        _judge_undecided,
+        partial(_improve_judge, trust=trust),
+        label_undecided,
+        separate_systems,
+        narrow_interval,
+        _move_threshold,
+        _correct_references,
+        _decide_labels,
+        partial(_certify, trust=trust),
     )
-
-
-def _certify(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
-    """Certify a proven judge."""
-    proven = next((each.judge for each in trust if each.word == "proven"), None)
-    if proven is None or not summary.folder:
-        return None
-    folder, judge = shlex.quote(summary.folder), shlex.quote(proven)
-    out = shlex.quote(f"{summary.folder}/certificate.json")
-    return Answer(
-        text=f"Certify {proven}, then check it again from time to time:",
-        evidence="calibration",
-        command=f"fiducial audit certify {folder} --by {judge} --claim accuracy={PROVEN_RATE:g} --out {out}",
-    )
-
-
-def _all_adjudicated(summary: RunSummary) -> bool:
-    """Return whether people have decided every disagreement."""
-    adjudication = summary.agreement.adjudication
-    return adjudication is not None and not any(
-        each.disagreements.left for each in adjudication.judges.values()
-    )
-
-
-def _reviewed(summary: RunSummary) -> str:
-    """Return the last step, if everything is graded: reviewing the failures, if any."""
-    overall = [system.overall for system in summary.systems]
-    known = [rate for rate in overall if rate is not None]
-    ungraded = sum(rate.of - rate.n for rate in known)
-    graded = sum(rate.n for rate in known)
-    if ungraded and not graded:
-        reasons = [why for use in summary.judges for each in use.reasons.values() for why in each]
-        return f"{counted(ungraded, 'output')} ungraded" + (
-            f": {reasons[0].rstrip('.')}." if reasons else "."
-        )
-    if len(known) < len(overall) or not all(map(_counts_passes, known)):
-        return "Review the failures in the report."
-    passed = sum(round((rate.value or 0.0) * rate.n) for rate in known)
-    if passed == graded:
-        return f"Everything is graded. All {graded:,} passed."
-    return f"Everything is graded. Review the {counted(graded - passed, 'failure')} in the report."
-
-
-def _counts_passes(rate: StratumRate) -> bool:
-    """Return whether a rate is the share of all outputs that pass, not a mean or an estimate."""
-    return (
-        rate.value is not None
-        and not rate.fractions
-        and rate.n == rate.of
-        and rate.name != ALL_CORRECTED  # an estimate
-    )
+    answers = (rule(summary) for rule in rules)
+    return next(filter(None, answers), None) or _review_failures(summary)
 
 
 def _retry_calls(summary: RunSummary) -> Answer | None:
     """Propose the same command again if calls or custom checkers failed."""
-    calls = sum(
-        use.outcomes.get("failed", 0)
-        for use in summary.judges
-        if use.id is None or use.id.kind not in COUNTED
-    )
+    asked = [use for use in summary.judges if use.id is None or use.id.kind not in COUNTED]
+    calls = sum(use.outcomes.get("failed", 0) for use in asked)
     checks = sum(system.failed_checks for system in summary.systems)
     failures = [
         *([number_text.missing_verdicts(calls)] if calls else []),
@@ -129,7 +69,7 @@ def _retry_calls(summary: RunSummary) -> Answer | None:
     if not failures:
         return None
     failed = "; ".join(failures)
-    if summary.command and (not summary.resumes or _is_typed(summary, "--replay")):
+    if summary.command and (not summary.resumes or summary.option("--replay")):
         text = f"{failed}. The recording or batch has no reply for them; ask a model."
         return Answer(text=text, evidence="judges")
     reason = reason_of_failed_calls(never_answered(summary.judges))
@@ -163,12 +103,9 @@ def _add_missing(summary: RunSummary) -> Answer | None:
         sentence = f"{counted(count, 'output')} {'is' if count == 1 else 'are'} missing: {listed(clauses)}"
         if len(missing) > _MOST_NAMED:
             sentence = f"{counted(len(missing), 'system')} lack outputs, {count:,} in all"
-    if any(_is_typed(summary, option) for option in ("--generate", "--agent")):
-        return Answer(
-            text=f"{sentence}. The same command generates them:",
-            evidence="systems",
-            command=summary.command_with(),
-        )
+    if any(summary.option(option) for option in ("--generate", "--agent")):
+        text = f"{sentence}. The same command generates them:"
+        return Answer(text=text, evidence="systems", command=summary.command_with())
     text = f"{sentence}. Add them to the outputs, with an error if there is no answer, and use a new --out."
     return Answer(text=text, evidence="systems")
 
@@ -180,10 +117,8 @@ def _allow_code(summary: RunSummary) -> Answer | None:
         return None
     is_python = summary.command.startswith("fiducial.")
     option, out = ("allow_code=True", "out") if is_python else ("--allow-code", "--out")
-    text = (
-        f"{counted(count, 'output')} not checked, because code may not run. Add {option} and use a new {out}."
-    )
-    return Answer(text=text, evidence="systems")
+    text = f"{counted(count, 'output')} not checked, because code may not run."
+    return Answer(text=f"{text} Add {option} and use a new {out}.", evidence="systems")
 
 
 def _judge_undecided(summary: RunSummary) -> Answer | None:
@@ -202,11 +137,10 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
         return Answer(text=text, evidence="systems", command=summary.command_with())
     model = next((use.id.model for use in summary.judges if use.id is not None), number_text.MODEL)
     options = " ".join(
-        ["--judge", *new, *([] if _is_typed(summary, "--model") else ["--model", shlex.quote(model)])]
+        ["--judge", *new, *([] if summary.option("--model") else ["--model", shlex.quote(model)])]
     )
     named = ", ".join(f'"{judge}"' for judge in judges)
-    is_reachable = any(_is_typed(summary, option) for option in _MODEL_OPTIONS)
-    needs = "" if is_reachable or model == BASELINE else f" ({number_text.NEEDS_MODEL})"
+    needs = "" if _reaches_model(summary) or model == BASELINE else f" ({number_text.NEEDS_MODEL})"
     return Answer(
         text=f"Add a judge for the {undecided}{needs}:",
         evidence="systems",
@@ -223,14 +157,13 @@ def _change_judge(summary: RunSummary) -> Answer | None:
             if 2 * ungraded > outputs:
                 reason = next(iter(use.reasons.get(outcome, {})), "").rstrip(".")
                 most = f"{ungraded:,} of {counted(outputs, 'output')}{f' ({reason})' if reason else ''}"
-                return Answer(text=f"{use.name} {action} {most}. {_ANOTHER_JUDGE}", evidence="judges")
+                return Answer(text=f"{use.name} {action} {most}. {ANOTHER_JUDGE}", evidence="judges")
     return None
 
 
-_NO_SCORE: Mapping[Outcome, str] = {"unparsable": "gave no readable score for", "refused": "refused to grade"}
-"""Outcomes that another model or prompt may avoid, with the judge's action in words."""
-
-_ANOTHER_JUDGE = "Use another --model or variant of the judge, with a new --out."
+def _reaches_model(summary: RunSummary) -> bool:
+    """Return whether the command says how to reach a model."""
+    return any(map(summary.option, _MODEL_OPTIONS))
 
 
 def _is_judge(word: str, judge: str) -> bool:
@@ -238,98 +171,43 @@ def _is_judge(word: str, judge: str) -> bool:
     return re.split("[/@]", word.removeprefix("--judge="), maxsplit=1)[0] == judge
 
 
-def _is_typed(summary: RunSummary, option: str) -> bool:
-    """Return whether an option was typed."""
-    return any(word == option or word.startswith(f"{option}=") for word in summary.words)
+def _improve_judge(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
+    """Propose a better prompt for a judge no better than chance, unless a variant of it is better."""
+    words = {each.judge: each.word for each in trust}
+    better = {use.id.name for use in summary.judges if use.id and words.get(use.name) in {"proven", "biased"}}
+    for use in summary.judges:
+        if words.get(use.name) == "no better than chance" and not (use.id and use.id.name in better):
+            labels = sum(each.panel.n for each in trust if each.judge == use.name)
+            return _better_judge(summary, use, labels)
+    return None
 
 
-def _label_undecided(summary: RunSummary) -> Answer | None:
-    """Propose labels of judged outputs if none correct their rates."""
-    strata = summary.strata
-    if strata is not None:
-        unlabelled = _unlabelled(strata.open)
-    else:
-        labelled = any(panel.n for panel in summary.agreement.judges.values())
-        uncorrected = {OPEN} if labelled else {OPEN, JUDGED}
-        unlabelled = max((_uncorrected(system, uncorrected) for system in summary.systems), default=0)
-    if not unlabelled:
-        return None
-    first = f"{_LABELS_AT_A_TIME} of the " if unlabelled > _LABELS_AT_A_TIME else "the "
-    text = f"Label {first}{counted(unlabelled, 'judged output')} to correct the judges' rates:"
-    return Answer(text=text, evidence="systems", command=summary.review_command())
+def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int) -> Answer:
+    """Propose a model for the baseline, a search for a better prompt, or reading the errors if labels are few."""
+    text = "Read where it contradicts the labels, and decide who is right:"
+    command = summary.review_command("--of disagreements")
+    needs = "" if _reaches_model(summary) else f" ({number_text.NEEDS_MODEL})"
+    prompt = _prompt_of(summary, judge)
+    if judge.id is not None and judge.id.kind == "baseline":
+        text = f"Ask a model{needs}:"
+        command = summary.command_with(arguments=f'judges=["{judge.id.name}"], model="{number_text.MODEL}"')
+        command = re.sub(rf"(--model[ =]|@){BASELINE}(?!\S)", rf"\1{number_text.MODEL}", command)
+    elif judge.id is not None and prompt and labels >= _LABELS_TO_IMPROVE:
+        text = f"Search for a better prompt{needs}:"
+        access = [*summary.option("--base-url"), *summary.option("--connection")]
+        words = ["--prompt", prompt, "--model", judge.id.model, *access, "--out", f"{summary.folder}-better"]
+        command = shlex.join(["fiducial", "improve", summary.folder, *words])
+    return Answer(text=f"{judge.name} is no better than chance. {text}", evidence="trust", command=command)
 
 
-def _unlabelled(part: Part) -> int:
-    """Count the unlabelled judged outputs of systems whose rates labels do not correct."""
-    names = [name for name in part.graded if name not in part.corrected_systems]
-    return sum(part.graded[name] - part.labelled[name] for name in names)
-
-
-def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
-    """Count the outputs in these parts whose judge is not corrected with labels.
-
-    Judges may grade the same outputs or different ones: if none is corrected, the system's total is exact.
-    """
-    corrected = {part.by for part in system.strata if part.name == CORRECTED}
-    parts = [part.n for part in system.strata if part.name in names and part.by not in corrected]
-    checked = max((part.n for part in system.strata if part.name == DECIDED), default=0)
-    if parts and not corrected and system.overall is not None:
-        return max(*parts, system.overall.n - checked)
-    return max(parts, default=0)
-
-
-def _separate_systems(summary: RunSummary) -> Answer | None:
-    """Propose labels or cases if the difference of the first two systems is uncertain."""
-    if summary.strata is None:
-        return None
-    part, _ = deciding(summary.strata)
-    ranked = list(ranked_rates(part))
-    pair, better = pair_of(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
-    if better or pair is None or not pair.n:
-        return None
-    ends = [abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None]
-    if max(ends, default=1) <= _RELEVANT_DIFFERENCE:
-        return None
-    both = listed(ranked[:2])
-    if pair.corrected and (labels := labels_for_pair(pair, summary.strata.open, _RELEVANT_DIFFERENCE)):
-        text = f"Label {counted(labels, 'more output')} to tell {both} apart, if they differ by {_RELEVANT_DIFFERENCE:g}:"
-        return Answer(text=text, evidence="systems", command=summary.review_command())
-    if pair.difference.value is None:
-        return None
-    differing = (pair.a_only_right + pair.b_only_right) / pair.n
-    discordant = min(max(differing, _RELEVANT_DIFFERENCE), _MOST_DISCORDANT)
-    size = pair.n / pair.effective_clusters
-    clusters = f" --rows-per-cluster {size:.3g} --icc {pair.icc:.2g}" if size > 1 else ""
-    return Answer(
-        text=f"Add cases to tell {both} apart. To detect a difference of {_RELEVANT_DIFFERENCE:g}:",
-        evidence="systems",
-        command=f"fiducial plan --difference {_RELEVANT_DIFFERENCE:g} --discordant {discordant:.2g}{clusters}",
-    )
-
-
-def _narrow_interval(summary: RunSummary) -> Answer | None:
-    """Propose more cases if the interval of a single system is wide."""
-    if len(summary.systems) != 1:
-        return None
-    system = summary.systems[0]
-    checked = [part for part in system.strata if part.name == DECIDED]
-    rate = system.overall
-    if rate is not None and rate.value is None and rate.n > sum(part.n for part in checked):
-        ungraded = counted(rate.of - rate.n, "output")
-        text = f"Judges left {ungraded} ungraded, too many for a rate of all. {_ANOTHER_JUDGE}"
-        return Answer(text=text, evidence="judges")
-    if rate is None or rate.value is None:
-        rate = max(checked, key=lambda part: part.n, default=None)
-    if rate is None or rate.value is None or rate.low is None or rate.high is None:
-        return None
-    if rate.high - rate.low <= _WIDE_INTERVAL:
-        return None
-    share = min(max(rate.value, _RELEVANT_DIFFERENCE), 1 - _RELEVANT_DIFFERENCE)
-    return Answer(
-        text=f"The interval is wide; add cases. To estimate the pass rate to within {_RELEVANT_DIFFERENCE:g}:",
-        evidence="systems",
-        command=f"fiducial plan --half-width {_RELEVANT_DIFFERENCE:g} --prevalence {share:.2g}",
-    )
+def _prompt_of(summary: RunSummary, judge: JudgeUse) -> str:
+    """Return a judge's prompt as ``fiducial improve`` takes it; empty without a prompt or a folder."""
+    if judge.id is None or not summary.folder:
+        return ""
+    if judge.id.kind == "shipped":
+        return f"{judge.id.name}/{judge.id.variant}"
+    files = [word for word in summary.words if word.endswith(".prompty") and Path(word).stem == judge.id.name]
+    return files[0] if judge.id.kind == "own" and files else ""
 
 
 def _move_threshold(summary: RunSummary) -> Answer | None:
@@ -349,21 +227,13 @@ def _correct_references(summary: RunSummary) -> Answer | None:
     adjudication = summary.agreement.adjudication
     if adjudication is None or not summary.folder:
         return None
-    wrong = max(
-        (
-            each.disagreements.judge_right + each.agreements.judge_wrong
-            for each in adjudication.judges.values()
-        ),
-        default=0,
-    )
+    judges = adjudication.judges.values()
+    wrong = max((each.disagreements.judge_right + each.agreements.judge_wrong for each in judges), default=0)
     if not wrong:
         return None
     text = f"Correct the references behind {counted(wrong, 'label')} found wrong:"
-    return Answer(
-        text=text,
-        evidence="calibration",
-        command=f"fiducial labels export {shlex.quote(summary.folder)} --out patch.jsonl",
-    )
+    command = f"fiducial labels export {shlex.quote(summary.folder)} --out patch.jsonl"
+    return Answer(text=text, evidence="calibration", command=command)
 
 
 def _decide_labels(summary: RunSummary) -> Answer | None:
@@ -371,7 +241,8 @@ def _decide_labels(summary: RunSummary) -> Answer | None:
     calibration = summary.agreement
     if len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
         return None
-    if _all_adjudicated(summary):
+    adjudication = calibration.adjudication
+    if adjudication is not None and not any(each.disagreements.left for each in adjudication.judges.values()):
         return None
     count = calibration.suspected_count
     return Answer(
@@ -380,3 +251,38 @@ def _decide_labels(summary: RunSummary) -> Answer | None:
         address=item_at(calibration.suspected_label_errors[0].item_id),
         command=summary.review_command("--of suspects"),
     )
+
+
+def _certify(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
+    """Propose certifying a proven judge, unless one is certified."""
+    judge = next((each.judge for each in trust if each.word == "proven"), None)
+    if judge is None or not summary.folder or summary.certified:
+        return None
+    folder, out = shlex.quote(summary.folder), shlex.quote(f"{summary.folder}/certificate.json")
+    claim = f"--by {shlex.quote(judge)} --claim accuracy={PROVEN_RATE:g}"
+    command = f"fiducial audit certify {folder} {claim} --out {out}"
+    text = f"Certify {judge}, then check it again from time to time:"
+    return Answer(text=text, evidence="calibration", command=command)
+
+
+def _review_failures(summary: RunSummary) -> Answer:
+    """Propose reviewing the failures, the last step if everything is graded."""
+    rates = [system.overall for system in summary.systems if system.overall is not None]
+    graded, ungraded = sum(rate.n for rate in rates), sum(rate.of - rate.n for rate in rates)
+    text = "Review the failures in the report."
+    if ungraded and not graded:
+        reasons = [why for use in summary.judges for each in use.reasons.values() for why in each]
+        text = ": ".join([f"{counted(ungraded, 'output')} ungraded", *reasons[:1]]).rstrip(".") + "."
+    elif len(rates) == len(summary.systems) and all(map(_counts_passes, rates)):
+        failed = sum(round((1.0 - (rate.value or 0.0)) * rate.n) for rate in rates)
+        what = (
+            f"Review the {counted(failed, 'failure')} in the report." if failed else f"All {graded:,} passed."
+        )
+        text = f"Everything is graded. {what}"
+    return Answer(text=text, evidence="items", address=items_at(status="wrong"))
+
+
+def _counts_passes(rate: StratumRate) -> bool:
+    """Return whether a rate is the share of all outputs that pass, not a mean or an estimate."""
+    is_share = rate.value is not None and not rate.fractions and rate.n == rate.of
+    return is_share and rate.name != ALL_CORRECTED

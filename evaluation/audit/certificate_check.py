@@ -16,8 +16,10 @@ from ...calibration.arrays import FloatArray, cluster_numbers
 from ...calibration.monitoring.drift import drift_evidence, first_alarm, first_drop, paired_drops
 from ...calibration.monitoring.look_levels import look_levels
 from ...errors import InputError, RecordError
-from ...records import JudgeId, decode_record, read_records, write_records
+from ...records import JudgeId, MemoryFolder, decode_record, read_records, write_records
 from ...records.json_text import encode_json
+from ..store.file_names import CERTIFICATES
+from ..store.run_store import RunStore
 from .certificate import CertificateRecord, DriftTest, is_right
 from .judged_run import JudgedRun
 
@@ -69,6 +71,10 @@ class CertificateValidity(msgspec.Struct, frozen=True, kw_only=True):
     accuracy: float | None
 
 
+SIGNED = ".signed.json"
+"""End of the name of a certificate's signed copy."""
+
+
 def read_certificate(path: Path) -> CertificateRecord:
     """Read a certificate.
 
@@ -79,6 +85,22 @@ def read_certificate(path: Path) -> CertificateRecord:
         return decode_record(path.read_bytes(), CertificateRecord)
     except (OSError, RecordError) as error:
         raise InputError(f"cannot be read as a certificate: {error}", path=path) from error
+
+
+def certificates_of(store: RunStore) -> dict[str, CertificateRecord | InputError]:
+    """Read the certificates in a run's folder of judges that are unchanged, by file name."""
+    certificates: dict[str, CertificateRecord | InputError] = {}
+    for path in [] if isinstance(store.path, MemoryFolder) else sorted(store.path.glob(CERTIFICATES)):
+        if path.name.endswith(SIGNED):
+            continue
+        try:
+            certificate = read_certificate(path)
+        except InputError as error:
+            certificates[path.name] = error
+        else:
+            if certificate.id is not None and store.roster.get(certificate.id) is not None:
+                certificates[path.name] = certificate
+    return certificates
 
 
 def looks_file(certificate: Path) -> Path:

@@ -23,7 +23,7 @@ from ..store.run_writer import RunWriter
 from .completed_results import with_examples, with_overall_rates
 from .rates_by_part import system_results
 from .run_results import JudgeUse, OpenScores, SystemResult, Tally, entry
-from .run_summary import RunSummary, folder_named, keep_comparison
+from .run_summary import RunSummary, certified_in, folder_named, keep_comparison
 
 if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table
@@ -64,6 +64,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         compared=compared,
         folder=folder_named(writer),
         command=writer.manifest.command or "",
+        certified=certified_in(writer),
     )
 
 

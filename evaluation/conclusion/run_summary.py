@@ -18,7 +18,7 @@ from ...records import InputPath, MemoryFolder, case_files, decode_record
 from ...records.json_text import encode_json
 from ...version import VERSION
 from ..inputs import file_sha256
-from ..store.file_names import ADJUDICATIONS, CLUSTERS, COMPARISON, LABELS, VERDICTS
+from ..store.file_names import ADJUDICATIONS, CERTIFICATES, CLUSTERS, COMPARISON, LABELS, VERDICTS
 from ..store.manifest import Counts
 from ..store.run_store import RunStore
 from .run_results import JudgeUse, SystemResult
@@ -120,6 +120,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         unchanged: Whether the run was up to date, so that nothing was written.
         folder: Folder of the run, for commands; empty if it is in memory.
         command: The command of the run, or the function.
+        certified: Files in the run's folder that certify one of its judges.
     """
 
     systems: Sequence[SystemResult]
@@ -131,6 +132,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: bool = False
     folder: str = "RUN"
     command: str = ""
+    certified: Sequence[str] = ()
 
     @property
     def strata(self) -> Strata | None:
@@ -154,6 +156,14 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
             return shlex.split(self.command)
         except ValueError:
             return []
+
+    def option(self, name: str) -> list[str]:
+        """Return the words of an option as first typed, with its value; empty if it was not."""
+        words = self.words
+        for position, word in enumerate(words):
+            if word == name or word.startswith(f"{name}="):
+                return words[position : position + (2 if word == name else 1)]
+        return []
 
     @property
     def resumes(self) -> bool:
@@ -200,7 +210,17 @@ def summary_of(store: RunStore) -> RunSummary:
         not_judged=manifest.not_judged,
         folder=folder_named(store),
         command=manifest.command or "",
+        certified=certified_in(store),
     )
+
+
+def certified_in(store: RunStore) -> list[str]:
+    """Return the files in a run's folder that certify one of its judges."""
+    if isinstance(store.path, MemoryFolder) or not any(store.path.glob(CERTIFICATES)):
+        return []
+    from ..audit.certificate_check import certificates_of  # noqa: PLC0415 - most runs have none, and scipy is slow to import
+
+    return [name for name, each in certificates_of(store).items() if not isinstance(each, InputError)]
 
 
 def folder_named(store: RunStore) -> str:

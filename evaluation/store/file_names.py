@@ -8,6 +8,7 @@ __all__ = [
     "ADJUDICATIONS",
     "AUDIT",
     "CALIBRATION",
+    "CERTIFICATES",
     "CLUSTERS",
     "COMPARISON",
     "GENERATED",
@@ -22,6 +23,7 @@ __all__ = [
 STATEMENTS = "statements.jsonl"
 ADJUDICATIONS = "adjudications.jsonl"
 CALIBRATION = "calibration.json"
+CERTIFICATES = "certificate*.json"
 COMPARISON = "comparison.json"
 REPORT = "report.html"
 

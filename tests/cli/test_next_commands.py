@@ -447,3 +447,54 @@ def test_outputs_that_no_judge_takes_are_no_failures_to_review(reached: list[str
     run = ["run", "log/cases.jsonl", "--outputs", "log/outputs.jsonl", "--out", "log/run"]
     told = " ".join(typed([*run, "--judge", "rubric", *reached]).out.split())
     assert "Next: 1 output ungraded: the item holds an image, and this prompt sends text; add `images: true` to a copy (`fiducial prompts show rubric/reasons`)." in told  # fmt: skip
+
+
+JUDGED = ["--judge", "tool_call_accuracy", "--judge-on", "all"]
+
+
+def test_a_judge_no_better_than_chance_leads_to_a_search_for_a_better_prompt(reached: list[str]):
+    calls(40, count=80)
+    told = typed([*RUN, *JUDGED, *reached])
+    assert "tool_call_accuracy/reasons@m is no better than chance." in " ".join(told.out.split())
+    (improve,) = proposed(told)
+    assert improve[:3] == ["improve", "my run", "--prompt"]
+    searched = typed(improve)
+    assert searched.code == 1, searched.err
+    assert "my run-better" in searched.out
+
+
+def test_few_labels_that_a_judge_contradicts_are_read_first(reached: list[str]):
+    calls(15, count=30)
+    (review,) = proposed(typed([*RUN, *JUDGED, *reached]))
+    assert review == ["review", "my run", "--of", "disagreements"]
+    assert typed(review).code == 0
+
+
+def test_a_baseline_no_better_than_chance_leads_to_a_model(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+):
+    calls(40, count=80)
+    told = typed([*RUN, *JUDGED, "--model", "baseline"])
+    (ask,) = proposed(told)
+    assert "is no better than chance. Ask a model (needs OPENAI_API_KEY" in " ".join(told.out.split())
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    assert typed(ask).code == 0
+    assert server.seen
+
+
+def test_a_certified_judge_is_not_certified_again(reached: list[str], server: ProviderServer):
+    server.script = in_the_form_asked_for(
+        lambda seen: int(int(re.findall(r"Call (\d+)\.", seen.text)[-1]) < 100)
+    )
+    calls(100, count=200)
+    run = [*RUN, *JUDGED, *reached]
+    (certify,) = proposed(typed(run))
+    assert certify[:2] == ["audit", "certify"]
+    assert typed(certify).code == 0
+    again = typed(run)
+    assert proposed(again) == []
+    assert "Next: Everything is graded. Review the 100 failures in the report." in again.out
+    page = Path("my run/report.html").read_text()
+    assert "Certify tool_call_accuracy" not in page
+    assert "certified" in page

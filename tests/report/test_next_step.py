@@ -21,8 +21,10 @@ from fiducial.evaluation.conclusion.run_results import (
     SystemResult,
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
+from fiducial.records import JudgeId
 from fiducial.report.next_step import next_step
 from fiducial.report.ranking import Answer
+from fiducial.report.text.judges_text import Trust, TrustWord
 
 UNDECIDED: dict[str, Any] = {"unjudged": {"open_answer": 3}, "unjudged_steps": {}}
 
@@ -205,3 +207,58 @@ def test_all_labels_that_most_judges_contradict_are_counted():
 )
 def test_failed_calls_are_repeated_only_where_a_model_would_answer(command: str, again: str):
     assert step(judges=judged("j", failed=1), command=command).command == again
+
+
+def judge_step(word: TrustWord, labels: int, identity: JudgeId, **known: Any) -> Answer:
+    """Return the step of a run with one judge of this verdict."""
+    calibrated = JudgeCalibration(n=labels)
+    trust = Trust(judge="j", word=word, why="", panel=calibrated)
+    used = msgspec.structs.replace(use(graded=labels), id=identity)
+    return next_step(RunSummary(systems=systems("a"), judges=[used], **known), [trust])
+
+
+SHIPPED = JudgeId(kind="shipped", name="rubric", variant="reasons", model="m", fingerprint="f")
+OWN = JudgeId(kind="own", name="mine", variant="custom", model="m", fingerprint="f")
+CALLABLE = JudgeId(kind="callable", name="mine", variant="function", fingerprint="f")
+
+
+@pytest.mark.parametrize(
+    ("identity", "labels", "typed"),
+    [
+        (SHIPPED, 40, "fiducial improve RUN --prompt rubric/reasons --model m --base-url http://x --out RUN-better"),
+        (OWN, 40, "fiducial improve RUN --prompt my/mine.prompty --model m --base-url http://x --out RUN-better"),
+        (SHIPPED, 39, "fiducial review RUN --of disagreements"),
+        (CALLABLE, 400, "fiducial review RUN --of disagreements"),
+    ],
+)  # fmt: skip
+def test_a_judge_no_better_than_chance_is_improved_or_its_errors_are_read(
+    identity: JudgeId, labels: int, typed: str
+):
+    command = "fiducial run X --judge my/mine.prompty rubric --base-url http://x"
+    step_of_judge = judge_step("no better than chance", labels, identity, command=command)
+    assert step_of_judge.text.startswith("j is no better than chance. ")
+    assert step_of_judge.command == typed
+
+
+def test_a_judge_with_a_better_variant_is_left_alone():
+    better = Trust(judge="k", word="biased", why="", panel=JudgeCalibration(n=90))
+    chance = Trust(judge="j", word="no better than chance", why="", panel=JudgeCalibration(n=90))
+    judges = [msgspec.structs.replace(use(graded=9), id=SHIPPED, name=name) for name in "jk"]
+    assert not next_step(RunSummary(systems=systems("a"), judges=judges), [chance, better]).command
+
+
+@pytest.mark.parametrize(("command", "model"), [
+    ("fiducial run X --judge rubric --model baseline --out baseline", "fiducial run X --judge rubric --model gpt-4.1-mini --out baseline"),
+    ("fiducial run X --judge rubric@baseline", "fiducial run X --judge rubric@gpt-4.1-mini"),
+    ("fiducial.evaluate", 'fd.evaluate(..., judges=["rubric"], model="gpt-4.1-mini")'),
+    ("fiducial merge A B", ""),
+])  # fmt: skip
+def test_a_model_takes_the_place_of_a_baseline(command: str, model: str):
+    baseline = msgspec.structs.replace(SHIPPED, kind="baseline", variant="lexical", model="baseline")
+    assert judge_step("no better than chance", 90, baseline, command=command).command == model
+
+
+@pytest.mark.parametrize("certified", [[], ["certificate.json"]])
+def test_a_proven_judge_is_certified_once(certified: list[str]):
+    proposed = judge_step("proven", 400, SHIPPED, certified=certified).command
+    assert proposed.startswith("fiducial audit certify RUN --by j ") == (not certified)

@@ -1,0 +1,139 @@
+"""Rules for the next step that propose more labels or cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Set as AbstractSet
+
+from ..calibration.comparison.comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum
+from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN, SystemResult
+from ..evaluation.conclusion.run_summary import RunSummary
+from .ranking import ANOTHER_JUDGE, Answer, deciding, ranked_rates
+from .text.number_text import counted, listed
+from .text.ranking_text import pair_of
+
+_LABELS_AT_A_TIME = 50
+"""Number of outputs that a person is asked to label at a time."""
+
+_RELEVANT_DIFFERENCE = 0.05
+_MOST_DISCORDANT = 0.99
+"""Largest share of differing items in a proposed plan."""
+
+_WIDE_INTERVAL = 0.2
+"""Width of a single system's interval above which more cases are proposed."""
+
+_POWER_95 = 2.8
+"""Standard errors in a difference that a test at 5 % finds four times in five: 1.96 + 0.84."""
+
+_NORMAL_95 = 1.96
+
+
+def label_undecided(summary: RunSummary) -> Answer | None:
+    """Propose labels of judged outputs if none correct their rates."""
+    unlabelled = _uncorrected_outputs(summary)
+    if not unlabelled:
+        return None
+    first = f"{_LABELS_AT_A_TIME} of the " if unlabelled > _LABELS_AT_A_TIME else "the "
+    text = f"Label {first}{counted(unlabelled, 'judged output')} to correct the judges' rates:"
+    return Answer(text=text, evidence="systems", command=summary.review_command())
+
+
+def separate_systems(summary: RunSummary) -> Answer | None:
+    """Propose labels or cases if the difference of the first two systems is uncertain."""
+    if summary.strata is None:
+        return None
+    part, _ = deciding(summary.strata)
+    ranked = list(ranked_rates(part))
+    pair, better = pair_of(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
+    if better or pair is None or not pair.n:
+        return None
+    ends = [abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None]
+    if max(ends, default=1) <= _RELEVANT_DIFFERENCE:
+        return None
+    both = listed(ranked[:2])
+    if pair.corrected and (labels := _labels_for_pair(pair, summary.strata.open, _RELEVANT_DIFFERENCE)):
+        text = f"Label {counted(labels, 'more output')} to tell {both} apart, if they differ by {_RELEVANT_DIFFERENCE:g}:"
+        return Answer(text=text, evidence="systems", command=summary.review_command())
+    if pair.difference.value is None:
+        return None
+    differing = (pair.a_only_right + pair.b_only_right) / pair.n
+    discordant = min(max(differing, _RELEVANT_DIFFERENCE), _MOST_DISCORDANT)
+    size = pair.n / pair.effective_clusters
+    clusters = f" --rows-per-cluster {size:.3g} --icc {pair.icc:.2g}" if size > 1 else ""
+    return Answer(
+        text=f"Add cases to tell {both} apart. To detect a difference of {_RELEVANT_DIFFERENCE:g}:",
+        evidence="systems",
+        command=f"fiducial plan --difference {_RELEVANT_DIFFERENCE:g} --discordant {discordant:.2g}{clusters}",
+    )
+
+
+def narrow_interval(summary: RunSummary) -> Answer | None:
+    """Propose more cases if the interval of a single system is wide."""
+    if len(summary.systems) != 1:
+        return None
+    system = summary.systems[0]
+    checked = [part for part in system.strata if part.name == DECIDED]
+    rate = system.overall
+    if rate is not None and rate.value is None and rate.n > sum(part.n for part in checked):
+        ungraded = counted(rate.of - rate.n, "output")
+        text = f"Judges left {ungraded} ungraded, too many for a rate of all. {ANOTHER_JUDGE}"
+        return Answer(text=text, evidence="judges")
+    if rate is None or rate.value is None:
+        rate = max(checked, key=lambda part: part.n, default=None)
+    if rate is None or rate.value is None or rate.low is None or rate.high is None:
+        return None
+    if rate.high - rate.low <= _WIDE_INTERVAL:
+        return None
+    share = min(max(rate.value, _RELEVANT_DIFFERENCE), 1 - _RELEVANT_DIFFERENCE)
+    return Answer(
+        text=f"The interval is wide; add cases. To estimate the pass rate to within {_RELEVANT_DIFFERENCE:g}:",
+        evidence="systems",
+        command=f"fiducial plan --half-width {_RELEVANT_DIFFERENCE:g} --prevalence {share:.2g}",
+    )
+
+
+def _labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference: float) -> int | None:
+    """Return how many more labels of undecided outputs would show a difference.
+
+    The variance of a corrected difference is that of the outputs, which more cases reduce, plus that of the labels.
+    None if the outputs have the larger part, or too few of them are left to label.
+    """
+    names = (pair.a, pair.b)
+    labelled = sum(undecided.labelled.get(name, 0) for name in names)
+    unlabelled = sum(undecided.graded.get(name, 0) for name in names) - labelled
+    if pair.difference.low is None or pair.difference.high is None:
+        lacking = sum(max(0, FEWEST_COMPARED - undecided.labelled.get(name, 0)) for name in names)
+        return min(lacking, unlabelled) or None
+    variance = ((pair.difference.high - pair.difference.low) / 2 / _NORMAL_95) ** 2
+    differing, value = (pair.a_only_right + pair.b_only_right) / pair.n, pair.difference.value or 0.0
+    cluster_size = pair.n / pair.effective_clusters
+    output_variance = max(0.0, differing - value**2) / pair.n * (1 + (cluster_size - 1) * pair.icc)
+    label_variance = (difference / _POWER_95) ** 2 - output_variance  # at most, to show the difference
+    if 2 * output_variance > variance or label_variance <= 0 or not labelled:
+        return None
+    lacking = math.ceil(labelled * ((variance - output_variance) / label_variance - 1))
+    return lacking if 0 < lacking <= unlabelled else None
+
+
+def _uncorrected_outputs(summary: RunSummary) -> int:
+    """Count the unlabelled judged outputs of systems whose rates no labels correct."""
+    if summary.strata is not None:
+        part = summary.strata.open
+        names = [name for name in part.graded if name not in part.corrected_systems]
+        return sum(part.graded[name] - part.labelled[name] for name in names)
+    has_labels = any(panel.n for panel in summary.agreement.judges.values())
+    parts = {OPEN} if has_labels else {OPEN, JUDGED}
+    return max((_uncorrected(system, parts) for system in summary.systems), default=0)
+
+
+def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
+    """Count the outputs in these parts whose judge is not corrected with labels.
+
+    Judges may grade the same outputs or different ones: if none is corrected, the system's total is exact.
+    """
+    corrected = {part.by for part in system.strata if part.name == CORRECTED}
+    counts = [part.n for part in system.strata if part.name in names and part.by not in corrected]
+    checked = max((part.n for part in system.strata if part.name == DECIDED), default=0)
+    if counts and not corrected and system.overall is not None:
+        return max(*counts, system.overall.n - checked)
+    return max(counts, default=0)
