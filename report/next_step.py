@@ -172,7 +172,7 @@ def _is_judge(word: str, judge: str) -> bool:
 
 
 def _improve_judge(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
-    """Propose a better prompt for a judge no better than chance, unless a variant of it is better."""
+    """Propose another prompt for a judge no better than chance that has no better variant."""
     words = {each.judge: each.word for each in trust}
     better = {use.id.name for use in summary.judges if use.id and words.get(use.name) in {"proven", "biased"}}
     for use in summary.judges:
@@ -183,7 +183,7 @@ def _improve_judge(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None
 
 
 def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int) -> Answer:
-    """Propose a model for the baseline, a search for a better prompt, or reading the errors if labels are few."""
+    """Propose a model, a search for a prompt, or, if labels are few, reading the errors."""
     text = "Read where it contradicts the labels, and decide who is right:"
     command = summary.review_command("--of disagreements")
     needs = "" if _reaches_model(summary) else f" ({number_text.NEEDS_MODEL})"
@@ -201,7 +201,7 @@ def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int) -> Answer:
 
 
 def _prompt_of(summary: RunSummary, judge: JudgeUse) -> str:
-    """Return a judge's prompt as ``fiducial improve`` takes it; empty without a prompt or a folder."""
+    """Return the prompt for ``fiducial improve``; empty without a prompt or a folder."""
     if judge.id is None or not summary.folder:
         return ""
     if judge.id.kind == "shipped":
