@@ -131,7 +131,8 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
         return None
     undecided = counted(kinds.total(), "undecided output")
     judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
-    new = [judge for judge in judges if not any(_is_judge(word, judge) for word in summary.words)]
+    typed = _typed_judges(summary.words)
+    new = [judge for judge in judges if judge not in typed]
     if not new and not summary.command.startswith("fiducial."):
         text = f"Reach a model for the {undecided} ({number_text.NEEDS_MODEL}); the same command continues."
         return Answer(text=text, evidence="systems", command=summary.command_with())
@@ -166,9 +167,18 @@ def _reaches_model(summary: RunSummary) -> bool:
     return any(map(summary.option, _MODEL_OPTIONS))
 
 
-def _is_judge(word: str, judge: str) -> bool:
-    """Return whether a typed word names a judge, with or without variant and model."""
-    return re.split("[/@]", word.removeprefix("--judge="), maxsplit=1)[0] == judge
+def _typed_judges(words: Sequence[str]) -> set[str]:
+    """Return the judges after ``--judge``, without variant and model."""
+    judges = set[str]()
+    option = ""
+    for word in words:
+        if word.startswith("-"):
+            option, _, value = word.partition("=")
+        else:
+            value = word
+        if option == "--judge":
+            judges.add(re.split("[/@]", value, maxsplit=1)[0])
+    return judges
 
 
 def _improve_judge(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:

@@ -128,6 +128,21 @@ def test_a_judge_to_add_says_what_it_needs_unless_a_model_is_reached(options: st
     assert told.command.count("--model") == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "is_new"),
+    [
+        ("--out rubric/run", True),
+        ("--judge groundedness --out rubric", True),
+        ("--judge=groundedness rubric@m --out run", False),
+        ("--judge groundedness rubric/reasons", False),
+    ],
+)
+def test_only_a_value_of_the_option_names_a_judge(options: str, is_new: bool):
+    told = step(systems=systems("a", **UNDECIDED), command=f"fiducial run X {options}")
+    assert told.text.startswith("Add a judge" if is_new else "Reach a model")
+    assert ("--judge rubric --model" in told.command) == is_new
+
+
 @pytest.mark.parametrize(("left", "some"), [(50, "Label the 50 judged"), (51, "Label 50 of the 51 judged")])
 def test_at_most_fifty_labels_are_asked_for_at_once(left: int, some: str):
     part = StratumRate(name=OPEN, by="j", n=left, of=left, value=0.5, low=0.4, high=0.6)
