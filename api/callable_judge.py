@@ -207,7 +207,7 @@ class ReadyJudge(Closing):
             return (
                 item.case,
                 item.output,
-                replace(prompt_judge, fillers={**prompt_judge.fillers, **item.shown}),
+                replace(prompt_judge, input_builders={**prompt_judge.input_builders, **item.shown}),
             )
         if item.shown:
             raise UsageError(

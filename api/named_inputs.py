@@ -14,7 +14,7 @@ from ..errors import UsageError
 from ..judges.as_json import JsonList, json_lines
 from ..judges.prompt_file import PromptFile
 from ..judges.prompt_inputs import FENCES
-from ..judges.prompt_variables import FILLERS, Filler
+from ..judges.prompt_variables import INPUT_BUILDERS, InputBuilder
 from ..records import Case, ContextItem, Output, RowContents, kind_of_row
 from .conversation_forms import context_of, parsed_calls, question_messages, split_conversation, tools_of
 
@@ -41,7 +41,7 @@ class NamedItem(NamedTuple):
 
     case: Case
     output: Output
-    shown: Mapping[str, Filler]
+    shown: Mapping[str, InputBuilder]
 
 
 def named_item(inputs: Mapping[str, Any], prompt: PromptFile | None, by: str) -> NamedItem:
@@ -54,7 +54,7 @@ def named_item(inputs: Mapping[str, Any], prompt: PromptFile | None, by: str) ->
         InputError: A call, message or tool has an unknown format.
     """
     inputs = {name: value for name, value in inputs.items() if value is not None}
-    sources = dict.fromkeys(FILLERS) if prompt is None else _sources(prompt)
+    sources = dict.fromkeys(INPUT_BUILDERS) if prompt is None else _sources(prompt)
     values = {_source(name, sources, by): value for name, value in inputs.items()}
     if prompt is not None:
         missing = [
@@ -195,7 +195,7 @@ _READERS: Mapping[str, _Reader] = {
 }
 
 
-def _constant(value: Any) -> Filler:
+def _constant(value: Any) -> InputBuilder:
     return lambda _case, _output: value
 
 

@@ -34,7 +34,7 @@ import msgspec
 from ..errors import UsageError
 from ..records import Case, JudgeId, Kind, KindFamily, Output, Usage, Verdict, kind_spec
 from .catalogue import JUDGED_KINDS, find_prompt, is_prompt_file
-from .prompt_variables import FILLERS, NotApplicableError
+from .prompt_variables import INPUT_BUILDERS, NotApplicableError
 from .transcript import transcript_of_calls
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _rule_of(judge: str) -> _Rule:
 
 
 def _value(name: str, case: Case, output: Output) -> str:
-    return str(FILLERS[name](case, output))
+    return str(INPUT_BUILDERS[name](case, output))
 
 
 def _overlap(noun: str, text: str, other: str) -> tuple[float, str]:

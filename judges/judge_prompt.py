@@ -30,7 +30,7 @@ from .parsing import (
 )
 from .prompt_file import PromptFile
 from .prompt_inputs import fill_inputs
-from .prompt_variables import Filler
+from .prompt_variables import InputBuilder
 from .rendering import Render
 from .transport import CallError
 from .transport.refused_parameters import LIMITS, Refusal, other_limit, refused_parameter
@@ -53,7 +53,7 @@ class JudgePrompt:
         parameters: Decoding parameters: the prompt's, with the user's on top, without those that the model refused.
         parse: Parser of replies.
         render: Renderer of messages from values.
-        fillers: Functions that make values from a case and an output.
+        input_builders: Functions that make values from a case and an output.
         overrides: Decoding parameters from the user; the value None removes one of the prompt's.
         refused: Changes after the model's refusals, in the same form.
         view: Part of the fingerprint on how an item is shown.
@@ -65,7 +65,7 @@ class JudgePrompt:
     parameters: Mapping[str, Any]
     parse: ReplyParser
     render: Render
-    fillers: Mapping[str, Filler]
+    input_builders: Mapping[str, InputBuilder]
     overrides: Mapping[str, Any] = field(default_factory=dict[str, Any])
     refused: Mapping[str, Any] = field(default_factory=dict[str, Any])
     view: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -132,7 +132,7 @@ class JudgePrompt:
             PromptError: The template cannot be rendered.
         """
         marked = with_marks(case, output)
-        values = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.fillers)
+        values = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.input_builders)
         shown = shown_among(marked.media, values)
         refuse_unsendable(shown, images=self.prompt.images, how=self._to_send_images)
         return with_parts(self.render(values), shown) if shown else self.render(values)
@@ -200,7 +200,7 @@ class JudgePrompt:
         if not self.splits:
             return self.for_case(case)
         marked = with_marks(case, output)
-        shown = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.fillers)
+        shown = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.input_builders)
         return replace(self, parse=statements_parser(shown["response"], shown.get("query", "")))
 
 

@@ -18,7 +18,7 @@ from .parsing import make_parser
 from .prompt_file import PromptFile, prompt_of
 from .prompt_inputs import FENCE, INPUTS, nearest_input, refuse_unfillable
 from .prompt_text import PromptText
-from .prompt_variables import FILLERS
+from .prompt_variables import INPUT_BUILDERS
 from .rendering import compile_prompt
 from .scale import Scale, names_other_scale, scale_from_option, scale_text, suggested_scale
 
@@ -201,7 +201,7 @@ def _plain_text(raw: bytes, path: Path) -> str:
 
 def _named_inputs(text: str) -> list[str]:
     headings = [heading.strip(" \t").lower().replace(" ", "_") for heading in _HEADING.findall(text)]
-    return list(dict.fromkeys(heading for heading in headings if heading in FILLERS))
+    return list(dict.fromkeys(heading for heading in headings if heading in INPUT_BUILDERS))
 
 
 def _verbatim(content: str, path: Path) -> str:

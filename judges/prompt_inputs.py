@@ -10,12 +10,12 @@ from typing import Any
 from ..errors import PromptError
 from ..records import Case, Output
 from .prompt_file import InputDeclaration, PromptFile
-from .prompt_variables import FILLERS, Filler, NotApplicableError
+from .prompt_variables import INPUT_BUILDERS, InputBuilder, NotApplicableError
 
 FENCE = "fence"
 MATERIAL_FENCE = "material_fence"
 FENCES = frozenset({FENCE, MATERIAL_FENCE})
-INPUTS = (*FILLERS, FENCE, MATERIAL_FENCE)
+INPUTS = (*INPUT_BUILDERS, FENCE, MATERIAL_FENCE)
 LISTS = frozenset({"messages", "tool_calls", "tool_definitions", "accepted_answers"})
 """Inputs that a prompt may declare as lists; all others are texts."""
 
@@ -51,7 +51,7 @@ def fill_inputs(
     declared: Mapping[str, InputDeclaration],
     case: Case,
     output: Output,
-    fillers: Mapping[str, Filler] | None = None,
+    builders: Mapping[str, InputBuilder] | None = None,
 ) -> dict[str, Any]:
     """Fill the inputs that a prompt declares.
 
@@ -60,11 +60,11 @@ def fill_inputs(
     """
     values: dict[str, Any] = {}
     for name, declaration in declared.items():
-        fill = (FILLERS if fillers is None else fillers).get(declaration.source or name)
-        if fill is None:
+        build = (INPUT_BUILDERS if builders is None else builders).get(declaration.source or name)
+        if build is None:
             continue
         try:
-            value = fill(case, output)
+            value = build(case, output)
         except RecursionError as error:
             raise NotApplicableError(f"{name} is nested too deeply to be shown") from error
         except NotApplicableError:

@@ -15,7 +15,13 @@ from .judge_prompt import OF_A_PAIR, JudgePrompt, judge_fingerprint, merged_para
 from .parsing import STATEMENTS, make_parser
 from .prompt_file import PromptFile, read_prompt_file
 from .prompt_inputs import refuse_unfillable
-from .prompt_variables import FILLERS, FILLERS_OF_CALLS, Filler, Replay, fillers_with
+from .prompt_variables import (
+    INPUT_BUILDERS,
+    INPUT_BUILDERS_OF_CALLS,
+    InputBuilder,
+    Replay,
+    input_builders_with,
+)
 from .rendering import compile_prompt
 from .transcript import TRANSCRIPT_VERSION
 from .transport import Provider
@@ -89,7 +95,7 @@ def load_judge(
     prompt = read_prompt_file(path)
     refuse_unfillable(prompt)
     merged = merged_parameters(prompt, parameters or {}, refused or {})
-    view, fillers = _view(prompt, known_prompt(name, path), replay)
+    view, input_builders = _view(prompt, known_prompt(name, path), replay)
     judge_id = JudgeId(
         kind=_kind(spec, prompt),
         name=name.judge,
@@ -104,7 +110,7 @@ def load_judge(
         parameters=merged,
         parse=make_parser(prompt),
         render=compile_prompt(prompt),
-        fillers=fillers,
+        input_builders=input_builders,
         overrides=dict(parameters or {}),
         refused=dict(refused or {}),
         view=view,
@@ -119,12 +125,12 @@ def _kind(spec: str, prompt: PromptFile) -> JudgeKind:
 
 def _view(
     prompt: PromptFile, known_prompt: KnownPrompt | None, replay: Replay | None
-) -> tuple[dict[str, str], Mapping[str, Filler]]:
-    """Return the view of a judge for its fingerprint, and the fillers that produce it."""
+) -> tuple[dict[str, str], Mapping[str, InputBuilder]]:
+    """Return the view of a judge for its fingerprint, and the input builders that produce it."""
     if prompt.shown.isdisjoint({"transcript", "steps", *OF_A_PAIR}):
-        return {}, FILLERS
+        return {}, INPUT_BUILDERS
     if known_prompt is not None and known_prompt.transcript == "calls":
-        return {}, FILLERS_OF_CALLS
+        return {}, INPUT_BUILDERS_OF_CALLS
     if replay is None:
-        return {"transcript": TRANSCRIPT_VERSION}, FILLERS
-    return {"transcript": f"{TRANSCRIPT_VERSION}, executed"}, fillers_with(replay)
+        return {"transcript": TRANSCRIPT_VERSION}, INPUT_BUILDERS
+    return {"transcript": f"{TRANSCRIPT_VERSION}, executed"}, input_builders_with(replay)

@@ -66,7 +66,7 @@ def _fenced(fence: str, label: str, text: str) -> str:
 def _item(judge: JudgePrompt, disagreement: Disagreement) -> dict[str, Any]:
     """Return an item as the judge was shown it, with its verdict and the label."""
     marked = with_marks(disagreement.case, disagreement.output)
-    shown = fill_inputs(judge.prompt.inputs, marked.case, marked.output, judge.fillers)
+    shown = fill_inputs(judge.prompt.inputs, marked.case, marked.output, judge.input_builders)
     declared = judge.prompt.inputs
     texts = {
         name: _shortened(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -18,7 +18,7 @@ from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_te
 from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
-Filler: TypeAlias = Callable[[Case, Output], Any]
+InputBuilder: TypeAlias = Callable[[Case, Output], Any]
 """Function that makes the value of one input."""
 
 Replay: TypeAlias = Callable[[Case, Output], Episode | None]
@@ -34,13 +34,14 @@ def _query(case: Case, output: Output) -> str:
 
     In JSON no text can pose as another's.
     """
-    messages = _spoken(case, output)
+    messages = _messages_before_answer(case, output)
     if kind_spec(case.kind).family == "answer":
         messages = _without_instructions(messages)
     if not messages:
         raise NotApplicableError("the case has no messages")
     if len(messages) == 1 and known_role(messages[0])["role"] == "user":
-        return _text(messages[0].get("content"))
+        content = messages[0].get("content")
+        return "" if content is None else _text(content)
     return str(json_lines(messages))
 
 
@@ -64,10 +65,10 @@ def _question(case: Case, output: Output) -> str:
 
 
 def _messages(case: Case, output: Output) -> JsonList:
-    return json_lines(_spoken(case, output))
+    return json_lines(_messages_before_answer(case, output))
 
 
-def _spoken(case: Case, output: Output) -> list[Message]:
+def _messages_before_answer(case: Case, output: Output) -> list[Message]:
     """Return a case's messages; for a recorded conversation, include the agent's earlier texts."""
     turns = turns_asked(case, output)
     played = kind_spec(case.kind).family == "conversation"
@@ -181,13 +182,13 @@ def _criteria(case: Case, output: Output) -> JsonList:
     return json_lines([{"number": number, "criterion": each.text} for number, each in enumerate(criteria, 1)])
 
 
-def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None) -> Filler:
-    """Make a filler for one output of a pair.
+def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None) -> InputBuilder:
+    """Return the input builder for one output of a pair.
 
     An answer is shown as it is, calls as JSON, a conversation as its transcript.
     """
 
-    def fill(case: Case, output: Output) -> str:
+    def build(case: Case, output: Output) -> str:
         if not isinstance(output, Pair):
             raise NotApplicableError(
                 "this judge compares two outputs of a case; `fiducial compare --by system --judge` or `fiducial.prefer` puts both before it"
@@ -204,10 +205,10 @@ def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None)
             raise NotApplicableError(f"the {which} output has neither text nor calls")
         return "\n\n".join(texts)
 
-    return fill
+    return build
 
 
-FILLERS: Mapping[str, Filler] = {
+INPUT_BUILDERS: Mapping[str, InputBuilder] = {
     "query": _query,
     "messages": _messages,
     "tool_calls": _tool_calls,
@@ -223,20 +224,20 @@ FILLERS: Mapping[str, Filler] = {
     "first": _one_of_two("first"),
     "second": _one_of_two("second"),
 }
-"""Filler of each input. The fences are derived from the other inputs."""
+"""Builder of each input. The fences are derived from the other inputs."""
 
-FILLERS_OF_CALLS: Mapping[str, Filler] = {
-    **FILLERS,
+INPUT_BUILDERS_OF_CALLS: Mapping[str, InputBuilder] = {
+    **INPUT_BUILDERS,
     "tool_definitions": _tools_as_listed,
     "transcript": transcript_of_calls,
 }
-"""Fillers for prompts whose transcripts show calls without their results."""
+"""Input builders for prompts whose transcripts show calls without their results."""
 
 
-def fillers_with(replay: Replay) -> Mapping[str, Filler]:
-    """Return the input fillers for outputs whose calls can be executed."""
+def input_builders_with(replay: Replay) -> Mapping[str, InputBuilder]:
+    """Return the input builders for outputs whose calls can be executed."""
     return {
-        **FILLERS,
+        **INPUT_BUILDERS,
         "transcript": lambda case, output: _transcript(case, output, replay),
         "steps": lambda case, output: _steps(case, output, replay),
         "first": _one_of_two("first", replay),

@@ -9,7 +9,7 @@ from typing import Any
 from fiducial.deterministic.environments import ENVIRONMENTS
 from fiducial.evaluation.generation.memory.key_value import KeyValueMemory
 from fiducial.evaluation.generation.web.web_search import WebSearch
-from fiducial.judges.prompt_variables import FILLERS
+from fiducial.judges.prompt_variables import INPUT_BUILDERS
 from fiducial.records import Output
 from fiducial.records.case import known_role
 
@@ -213,7 +213,7 @@ def a_refusal_beside_a_context_that_names_the_answer_is_one() -> None:
 
 @item(77, status="better", page="docs/judges.md")
 def the_memory_judge_is_shown_the_question() -> None:
-    question = FILLERS["question"](cases("memory_kv")[0], Output(case_id="c", system="s", text="Gout"))
+    question = INPUT_BUILDERS["question"](cases("memory_kv")[0], Output(case_id="c", system="s", text="Gout"))
     same(question, "Which health issue is the biggest?")
 
 

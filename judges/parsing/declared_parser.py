@@ -101,7 +101,7 @@ def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
         raise ValueError("cited is true or false, beside fraction_of")
     fractions = _fractions(scale, declared)
     return tags_parser(
-        scale, score=score, reasons=reasons, fraction_of=fraction_of, cited=cited, fractions=fractions
+        scale, score_tag=score, reasons=reasons, fraction_of=fraction_of, cited=cited, fractions=fractions
     )
 
 

@@ -22,7 +22,7 @@ from .parsed_reply import (
 
 _LONE = re.compile(f"({NUMBER})")
 _SCORE = re.compile(rf"({NUMBER})(?: ?/ ?({NUMBER}))?")
-_FIGURE = re.compile(
+_NUMBER_LIKE = re.compile(
     r"""[A-Za-z_][A-Za-z_0-9]*+(?:[-.][A-Za-z_0-9]++)*+      # a name such as S2 or v1.2 is skipped
     | (?P<figure>
         [-+\u2212]?+\.?+\d++                                 # \d: any script's digits
@@ -66,8 +66,9 @@ def number_parser(
         fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
 
     Returns:
-        The parser. A reply is unreadable if its last number has another notation (``0,5``, ``1e-1``, ``5 %``), or may only name
-        the end of the scale (``0 out of 1``); no earlier number is used instead.
+        The parser. A reply is unreadable if its last number has another notation (``0,5``, ``1e-1``, ``5 %``), or names an end
+        of the scale shortly after another score (``0 out of 1``); no earlier number is used instead. Other remarks after the
+        score are not recognized: on a scale from 1 to 5, ``4 (5 is perfect, 1 is terrible)`` is read as 1.
     """
 
     def parse(text: str) -> ParsedReply:
@@ -145,7 +146,7 @@ def _last_fraction(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
 
 def _last_number(reply: str, scale: Scale) -> list[float]:
     before = last = None
-    for figure in _FIGURE.finditer(reply):
+    for figure in _NUMBER_LIKE.finditer(reply):
         if figure["figure"]:
             before, last = last, figure
     if last is None:
@@ -167,9 +168,9 @@ def _value(figure: str, scale: Scale) -> float | None:
 
 
 def _in_doubt(before: re.Match[str], last: re.Match[str], between: str, scale: Scale) -> bool:
-    """Return whether the last number may only name an end of the scale.
+    """Return whether the last number may only name an end of the scale, as in ``0 out of 1``.
 
-    Examples: ``0 out of 1``, ``0 (from 0 to 1)``, ``0.5 on [0, 1]``.
+    Another score stands at most three words before it, without a pause (``0 (from 0 to 1)``), or it is denied (``0, not 1``).
     """
     score, earlier = _value(last[0], scale), _value(before[0], scale)
     if score not in {scale.minimum, scale.maximum} or score == earlier:
@@ -193,7 +194,7 @@ _CITATION = re.compile(
 def tags_parser(
     scale: Scale,
     *,
-    score: str = "S2",
+    score_tag: str = "S2",
     reasons: Sequence[str] = (),
     fraction_of: str | None = None,
     cited: bool = False,
@@ -205,7 +206,7 @@ def tags_parser(
 
     Args:
         scale: Possible scores.
-        score: Name of the tag around the score.
+        score_tag: Name of the tag around the score.
         reasons: Names of the tags around reasons.
         fraction_of: Name of the tag around each piece's mark, 1 or 0; if pieces are marked, the score must be the share of
             those that hold.
@@ -215,9 +216,9 @@ def tags_parser(
     Returns:
         The parser. Every number between score tags must be readable and the same, and every mark must be 1 or 0.
     """
-    scored = between_tags(score)
+    scored = between_tags(score_tag)
     marked = between_tags(fraction_of) if fraction_of else None
-    where = f"between <{score}> and </{score}>"
+    where = f"between <{score_tag}> and </{score_tag}>"
 
     def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)

@@ -10,12 +10,12 @@ from judge_items import make_case, make_output
 
 from fiducial.judges.prompt_file import InputDeclaration
 from fiducial.judges.prompt_inputs import fence_for, fill_inputs
-from fiducial.judges.prompt_variables import FILLERS, NotApplicableError
+from fiducial.judges.prompt_variables import INPUT_BUILDERS, NotApplicableError
 from fiducial.records import ContextItem, ToolCall
 
 
 def value(name: str, case: Any = None, output: Any = None) -> str:
-    return str(FILLERS[name](case or make_case(), output or make_output()))
+    return str(INPUT_BUILDERS[name](case or make_case(), output or make_output()))
 
 
 def test_a_single_question_is_shown_as_it_is_and_a_conversation_as_json() -> None:
@@ -23,6 +23,11 @@ def test_a_single_question_is_shown_as_it_is_and_a_conversation_as_json() -> Non
     messages = [{"role": "system", "content": "Be\nbrief."}, {"role": "user", "content": "Hi"}]
     assert json.loads(value("query", make_case(messages=messages))) == messages
     assert json.loads(value("messages", make_case(messages=[messages, messages]))) == messages * 2
+
+
+def test_a_question_without_content_is_empty_text() -> None:
+    assert value("query", make_case(messages=[{"role": "user", "content": None}])) == ""
+    assert value("query", make_case(messages=[{"role": "user"}])) == ""
 
 
 def test_native_calls_win_over_text_and_text_over_turns() -> None:

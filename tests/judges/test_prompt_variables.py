@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from judge_items import make_case, make_output
 
-from fiducial.judges.prompt_variables import FILLERS, NotApplicableError, challenge_criterion
+from fiducial.judges.prompt_variables import INPUT_BUILDERS, NotApplicableError, challenge_criterion
 from fiducial.records import Case, Output, Pair
 
 
@@ -38,7 +38,7 @@ def test_without_an_answer_there_is_no_criterion():
 
 def shown(first: Output, second: Output) -> tuple[str, str]:
     pair = Pair.of(first, second)
-    return FILLERS["first"](make_case(), pair), FILLERS["second"](make_case(), pair)
+    return INPUT_BUILDERS["first"](make_case(), pair), INPUT_BUILDERS["second"](make_case(), pair)
 
 
 def test_each_output_of_a_pair_is_shown_in_its_own_form():
@@ -66,7 +66,7 @@ def test_no_output_of_a_pair_is_told_by_the_name_of_its_system():
 
 def test_a_pair_is_needed_to_compare():
     with pytest.raises(NotApplicableError, match="compares two outputs of a case"):
-        FILLERS["first"](make_case(), make_output())
+        INPUT_BUILDERS["first"](make_case(), make_output())
 
 
 def test_an_output_without_anything_cannot_be_compared():
@@ -83,10 +83,12 @@ def test_a_judge_of_answers_is_shown_the_question_without_the_agents_instruction
     ]
     case = Case(id="c", kind=kind, messages=messages, reference={"answers": ["Gout"]})
     output = Output(case_id="c", system="s", text="Gout")
-    assert FILLERS["question"](case, output) == FILLERS["query"](case, output) == "Which illness?"
+    assert (
+        INPUT_BUILDERS["question"](case, output) == INPUT_BUILDERS["query"](case, output) == "Which illness?"
+    )
 
 
 def test_other_judges_are_shown_the_instructions_too():
     messages: Any = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}]
     case = Case(id="c", kind="open_answer", messages=messages, reference={"criterion": "kind"})
-    assert "Be kind." in FILLERS["query"](case, Output(case_id="c", system="s", text="Hi"))
+    assert "Be kind." in INPUT_BUILDERS["query"](case, Output(case_id="c", system="s", text="Hi"))

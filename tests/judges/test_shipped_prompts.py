@@ -17,7 +17,7 @@ from fiducial.judges.catalogue import DEFAULT_VARIANTS, PromptName, all_prompts,
 from fiducial.judges.prompt_file import read_prompt_file
 from fiducial.judges.prompt_inputs import FENCES, fill_inputs
 from fiducial.judges.prompt_text import portability_problems
-from fiducial.judges.prompt_variables import FILLERS
+from fiducial.judges.prompt_variables import INPUT_BUILDERS
 from fiducial.judges.rendering import compile_prompt
 from fiducial.records import Message
 
@@ -30,7 +30,7 @@ every_judge = pytest.mark.parametrize("path", SHIPPED.values(), ids=map(str, SHI
 def values_for(path: Path) -> dict[str, Any]:
     judge = load_judge(f"{path.parent.name}/{path.stem}", model="any")
     output = make_pair() if judge.compares else make_output()
-    return fill_inputs(read_prompt_file(path).inputs, make_case(), output, judge.fillers)
+    return fill_inputs(read_prompt_file(path).inputs, make_case(), output, judge.input_builders)
 
 
 def ours(path: Path) -> list[Message]:
@@ -76,7 +76,7 @@ def test_nothing_keeps_other_tools_from_loading_it(path: Path) -> None:
 @every_prompt
 def test_it_uses_known_inputs_and_encloses_them_in_fences(path: Path) -> None:
     prompt = read_prompt_file(path)
-    assert set(prompt.inputs) <= {*FILLERS, *FENCES}
+    assert set(prompt.inputs) <= {*INPUT_BUILDERS, *FENCES}
     (fence,) = (value for name, value in values_for(path).items() if name in FENCES)
     last = ours(path)[-1]["content"]
     assert last.count(f"=== {fence} begin") == last.count(f"=== {fence} end") == len(prompt.inputs) - 1

@@ -107,6 +107,13 @@ def test_an_end_of_the_scale_beside_a_score_is_not_taken_for_the_score(reply: st
         number_parser(FRACTION, pick="last")(reply)
 
 
+@pytest.mark.parametrize(
+    "reply", ["4. (5 is perfect, 1 is terrible)", "4 (5 would be perfect and 1 terrible)"]
+)
+def test_the_last_number_counts_in_a_remark_that_explains_the_scale(reply: str) -> None:
+    assert number_parser(Scale(1, 5, 1), pick="last")(reply).score == 0
+
+
 def test_a_percentage_is_a_score_where_the_best_is_a_hundred() -> None:
     parse = number_parser(Scale(0, 100, None), pick="last")
     assert [parse(reply).score for reply in ("all 5: 75%", "75 %", "75/100")] == [0.75] * 3

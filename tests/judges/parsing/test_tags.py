@@ -12,7 +12,7 @@ from fiducial.errors import DecodingError
 from fiducial.judges.parsing.written_score import tags_parser
 from fiducial.judges.scale import PASS_OR_FAIL, Scale
 
-parse = tags_parser(PASS_OR_FAIL, score="S2", reasons=["S0", "S1"])
+parse = tags_parser(PASS_OR_FAIL, score_tag="S2", reasons=["S0", "S1"])
 
 
 @pytest.mark.parametrize(
