@@ -65,6 +65,7 @@ def checked_arguments(function: F) -> F:
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True  # so that pytest shows the line of a test, not this one
         _refuse_wrong_types({**dict(zip(names, args, strict=False)), **kwargs}, annotations)
         return function(*args, **kwargs)
 

@@ -46,7 +46,12 @@ _OF_JUDGES = dict.fromkeys(
 )
 """Arguments that reach a model, which each judge has for itself."""
 
-_ELSEWHERE = _OF_JUDGES | {"trials": "outputs=fd.generate(CASES, AGENT, trials=N)"}
+_WORLDS = 'here it is called worlds={"NAME": CLASS}'
+_ELSEWHERE = _OF_JUDGES | {
+    "trials": "outputs=fd.generate(CASES, AGENT, trials=N)",
+    "environment": _WORLDS,
+    "environments": _WORLDS,
+}
 """What to write instead of arguments that others take."""
 
 

@@ -74,3 +74,9 @@ def test_what_has_no_interval_does_not_pass(statistic: Statistic, why: str):
 def test_what_cannot_be_compared_is_refused(statistic: Any, at_least: float):
     with pytest.raises(UsageError, match=r"assert_rate: expected|at_least= expects a number"):
         fd.assert_rate(statistic, at_least)
+
+
+def test_pytest_shows_the_line_of_the_test_and_nothing_of_fiducial():
+    with pytest.raises(AssertionError) as refused:
+        fd.assert_rate(Statistic(value=0.5, low=0.4, high=0.6, n=90), at_least=0.8)
+    assert {str(each.path) for each in refused.traceback.filter(refused)} == {__file__}

@@ -251,3 +251,10 @@ def test_a_package_of_functions_that_cannot_be_loaded_stops_no_run_without_them(
     install("functions", "plot", "no_such_module_at_all:plot")
     run = fd.evaluate(CASES, OUTPUTS, out="run", progress=False)
     assert run.systems["me"].decided.value == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("name", ["environment", "environments"])
+def test_the_name_of_the_command_line_for_worlds_is_answered_with_that_of_python(name: str):
+    untyped: Any = fd.evaluate
+    with pytest.raises(UsageError, match="here it is called worlds="):
+        untyped(CASES, OUTPUTS, **{name: {"World": object}})
