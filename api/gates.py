@@ -37,6 +37,10 @@ def parse_gates(options: Iterable[str], names: Collection[str]) -> dict[str, flo
             raise UsageError(
                 f"--fail-under {text}: name the statistic: --fail-under {next(iter(names))}={name}"
             )
+        if _TRIAL_RATE.fullmatch(name) and name not in names:
+            raise UsageError(
+                f"--fail-under {text}: {name} is a rate over trials; gate it with `fiducial trials RUN --fail-under {text}`"
+            )
         if name not in names:
             raise UsageError(
                 f"--fail-under {text}: no statistic is called {name!r}{nearest(name, names)}; there are {', '.join(names)}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from fiducial.api.gates import gate_notes, run_gate_failures
+import pytest
+
+from fiducial.api.gates import gate_notes, parse_run_gates, parse_trial_gates, run_gate_failures
+from fiducial.errors import UsageError
 from fiducial.evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, StratumRate, SystemResult
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 
@@ -32,3 +35,9 @@ def test_a_rate_of_all_outputs_that_is_undefined_fails_its_gate():
     for overall in (None, left):
         [failure] = run_gate_failures({"overall": 0.1}, None, summary(overall))
         assert failure.startswith("gate failed: a: overall is undefined (")
+
+
+def test_a_gate_on_trials_names_the_command_that_takes_it():
+    with pytest.raises(UsageError, match=r"`fiducial trials RUN --fail-under pass\^4=0\.5`"):
+        parse_run_gates(["pass^4=0.5"])
+    assert parse_trial_gates(["pass^4=0.5"]) == {"pass^4": 0.5}
