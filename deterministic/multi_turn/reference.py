@@ -14,7 +14,7 @@ from ...records import Case, MultiTurnReference
 from ..environments import ENVIRONMENTS
 from ..finding import shorten
 from .call_execution import Executor
-from .worlds import AnyWorld, State, environment_types, load_worlds
+from .worlds import AnyWorld, State, environment_types, equal, load_worlds
 
 StateReader: TypeAlias = Callable[[AnyWorld], State]
 """Reads the compared state of a world."""
@@ -122,8 +122,8 @@ def _unrepeatable(turn: int, problem: str) -> str:
 def _same(name: str, one: Any, other: Any) -> bool:
     try:
         return bool(one == other)
-    except RecursionError:  # too deep to compare; counts as different when a system is graded
-        return True
+    except RecursionError:  # deep, or contains itself
+        return equal(one, other)
     except Exception as error:
         raise _unusable_state(name, error) from error
 
@@ -132,7 +132,7 @@ def _snapshot(name: str, world: AnyWorld, read: StateReader, previous: State | N
     """Return a copy of a world's state, or the previous one if it is unchanged."""
     try:
         state = dict(read(world))
-        return previous if previous is not None and state == previous else copy.deepcopy(state)
+        return previous if previous is not None and equal(previous, state) else copy.deepcopy(state)
     except Exception as error:
         raise _unusable_state(f"the state of {name}", error) from error
 

@@ -12,13 +12,13 @@ from .call_execution import bfcl_executor, direct_executor
 from .reference import ExecutorFactory, StateReader
 from .turn_checks import (
     TurnCheck,
-    needed_calls_were_made,
-    nothing_was_changed,
-    results_appeared,
-    results_appeared_for_each_turn,
-    something_was_called,
-    states_match,
-    states_match_in_kind,
+    refuse_changes,
+    require_call,
+    require_equal_states,
+    require_equal_states_in_kind,
+    require_needed_call,
+    require_results,
+    require_results_for_each_turn,
 )
 from .turns import OutputCheck, TurnMode, last_turn_was_finished, turn_counts_match
 from .worlds import AnyWorld, State, state_of
@@ -57,7 +57,7 @@ _BFCL = RuleSet(
     executor=bfcl_executor,
     read_state=state_of,
     output_checks=(turn_counts_match,),
-    turn_checks=(something_was_called, states_match, results_appeared),
+    turn_checks=(require_call, require_equal_states, require_results),
     idle_turn_checks=(),
 )
 
@@ -70,11 +70,11 @@ _STRICT = RuleSet(
     read_state=state_and_position_of,
     output_checks=(turn_counts_match, last_turn_was_finished),
     turn_checks=(
-        needed_calls_were_made,
-        states_match_in_kind,
-        results_appeared_for_each_turn,
+        require_needed_call,
+        require_equal_states_in_kind,
+        require_results_for_each_turn,
     ),
-    idle_turn_checks=(nothing_was_changed,),
+    idle_turn_checks=(refuse_changes,),
 )
 
 

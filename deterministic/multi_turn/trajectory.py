@@ -16,9 +16,9 @@ from ..options import CheckOptions
 from .call_execution import Allowance, Executor, LimitExceededError, direct_executor
 from .reference import Scenario, StateReader, reference_trajectory, scenario_of
 from .rule_sets import RuleSet, rule_set
-from .turn_checks import TurnFacts, equal_in_kind
+from .turn_checks import TurnFacts
 from .turns import CallTurn, OutputFacts, TurnMode, decode_turns, mode_of
-from .worlds import AnyWorld, State, naming_case
+from .worlds import AnyWorld, State, equal_in_kind, naming_case
 
 
 class StateWatch:

@@ -4,97 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 from ..execution.call_texts import call_spelling
 from ..finding import Finding, fault, plain, shorten, undecided
 from .call_execution import FAILED
 from .reference import ReferenceTurn, StateReader
 from .turns import CallTurn
-from .worlds import AnyWorld, State
-
-Equality: TypeAlias = Callable[[Any, Any], bool]
-
-
-class _Absent:
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-ABSENT: Final = _Absent()
-"""Marker for a value that only the other side has."""
-
-
-class StateMismatch(NamedTuple):
-    """First place where two values differ."""
-
-    path: str
-    expected: Any
-    got: Any
-
-    def __str__(self) -> str:
-        return f"{self.path} should be {shorten(self.expected)}, is {shorten(self.got)}"
-
-
-def equal(expected: Any, got: Any) -> bool:
-    """Return whether two values are equal in Python: ``1 == 1.0 == True``.
-
-    The order of dicts does not matter. Values that cannot be compared, such as arrays or very deep ones, are not equal.
-    """
-    try:
-        return bool(expected == got)
-    except Exception:  # noqa: BLE001 - a custom world may hold values of any type
-        return False
-
-
-def equal_in_kind(expected: Any, got: Any) -> bool:
-    """Return whether values are equal, telling truth values from numbers at any depth."""
-    return equal(expected, got) and _same_kind(expected, got)
-
-
-def first_difference(expected: Any, got: Any, path: str, same: Equality) -> StateMismatch:
-    """Find where two unequal values first differ, in the reference's order.
-
-    ``path`` names the two values.
-    """
-    while True:
-        step = _first_child_difference(expected, got, same)
-        if step is None:
-            return StateMismatch(path, expected, got)
-        key, expected, got = step
-        path += f"[{key!r}]"
-        if expected is ABSENT or got is ABSENT:
-            return StateMismatch(path, expected, got)
-
-
-def _first_child_difference(expected: Any, got: Any, same: Equality) -> tuple[Any, Any, Any] | None:
-    left, right = _children(expected), _children(got)
-    if left is None or right is None or type(expected) is not type(got):
-        return None
-    for key in [*left, *(key for key in right if key not in left)]:
-        one, other = left.get(key, ABSENT), right.get(key, ABSENT)
-        if one is ABSENT or other is ABSENT or not same(one, other):
-            return key, one, other
-    return None
-
-
-def _children(value: Any) -> dict[Any, Any] | None:
-    if isinstance(value, dict):
-        return cast("dict[Any, Any]", value)
-    if isinstance(value, list | tuple):
-        return dict(enumerate(cast("list[Any]", value)))
-    return None
-
-
-def _same_kind(expected: Any, got: Any) -> bool:
-    """Return whether truth values match truth values in two equal values.
-
-    The values are equal, so their keys and lengths are the same.
-    """
-    left, right = _children(expected), _children(got)
-    if left is not None and right is not None:
-        return all(_same_kind(value, right[key]) for key, value in left.items())
-    return isinstance(expected, bool) == isinstance(got, bool)
+from .worlds import ABSENT, AnyWorld, Equality, State, equal, equal_in_kind, first_difference
 
 
 class TurnFacts(NamedTuple):
@@ -118,7 +35,7 @@ class TurnFacts(NamedTuple):
         return self.reference[self.turn]
 
     @property
-    def failed_call(self) -> str:
+    def failed_call_note(self) -> str:
         """The first call of this turn that raised, and its error; empty if none did."""
         calls = [call for step in self.steps for call in step]
         results = self.results[len(self.results) - len(calls) :]
@@ -137,7 +54,7 @@ TurnCheck: TypeAlias = Callable[[TurnFacts], Finding | None]
 """Looks for one kind of fault in a turn."""
 
 
-def something_was_called(facts: TurnFacts) -> Finding | None:
+def require_call(facts: TurnFacts) -> Finding | None:
     """Require a call in a turn in which the reference makes one."""
     if any(facts.steps) or len(facts.steps) > 1:
         return None
@@ -148,44 +65,41 @@ def something_was_called(facts: TurnFacts) -> Finding | None:
     )
 
 
-def needed_calls_were_made(facts: TurnFacts) -> Finding | None:
-    """Check as ``something_was_called``, unless no call was needed.
-
-    None is needed if the reference only reads in this turn what the model has already read.
-    """
-    finding = something_was_called(facts)
-    if finding is None or states_match_in_kind(facts) or results_appeared_for_each_turn(facts):
+def require_needed_call(facts: TurnFacts) -> Finding | None:
+    """Require a call unless the reference only repeats reads the model has made."""
+    finding = require_call(facts)
+    if finding is None or require_equal_states_in_kind(facts) or require_results_for_each_turn(facts):
         return finding
     return None
 
 
-def states_match(facts: TurnFacts) -> Finding | None:
+def require_equal_states(facts: TurnFacts) -> Finding | None:
     """Require every compared attribute of every world to match the reference."""
     return _compare_states(facts, equal)
 
 
-def states_match_in_kind(facts: TurnFacts) -> Finding | None:
-    """Check as ``states_match``, but tell truth values from numbers."""
+def require_equal_states_in_kind(facts: TurnFacts) -> Finding | None:
+    """Check as ``require_equal_states``, but tell truth values from numbers."""
     return _compare_states(facts, equal_in_kind)
 
 
-def results_appeared(facts: TurnFacts) -> Finding | None:
+def require_results(facts: TurnFacts) -> Finding | None:
     """Require the reference results of this turn among all results of the model so far."""
     return _missing_result(facts, Counter(facts.results))
 
 
-def results_appeared_for_each_turn(facts: TurnFacts) -> Finding | None:
-    """Check as ``results_appeared``, but use up results that earlier turns needed."""
+def require_results_for_each_turn(facts: TurnFacts) -> Finding | None:
+    """Check as ``require_results``, but use up results that earlier turns needed."""
     available = Counter(facts.results)
     for earlier in facts.reference[: facts.turn]:
         available.subtract(earlier.results)
     return _missing_result(facts, available)
 
 
-def nothing_was_changed(facts: TurnFacts) -> Finding | None:
+def refuse_changes(facts: TurnFacts) -> Finding | None:
     """Refuse changes in a turn in which the reference calls nothing.
 
-    Reading is allowed. Calls that the reference makes in the next turn leave the turn undecided: the request may already ask for them.
+    Reading is allowed. Undecided if the reference makes these calls in its next turn with calls.
     """
     upcoming = next((turn.calls for turn in facts.reference[facts.turn + 1 :] if turn.calls), list[str]())
     awaited = {call_spelling(call) for call in upcoming}
@@ -193,7 +107,7 @@ def nothing_was_changed(facts: TurnFacts) -> Finding | None:
     if wrong:
         return facts.fault(
             "irrelevance_error:decoder_success",
-            f"nothing should be changed; {shorten(wrong[0])} did",
+            f"{shorten(wrong[0])} changed the state; the reference changes nothing",
             got=plain(wrong),
         )
     if not facts.changing:
@@ -232,7 +146,7 @@ def _state_mismatch(
     )
     return facts.fault(
         "instance_state_mismatch",
-        f"{difference}{facts.failed_call}",
+        f"{difference}{facts.failed_call_note}",
         class_name=name,
         attributes=differing,
         path=difference.path,
@@ -246,7 +160,7 @@ def _missing_result(facts: TurnFacts, available: Counter[str]) -> Finding | None
         if available[result] <= 0:
             return facts.fault(
                 "execution_response_mismatch",
-                f"the result of {shorten(call)} never appeared: {shorten(result)}{facts.failed_call}",
+                f"the result of {shorten(call)} never appeared: {shorten(result)}{facts.failed_call_note}",
                 call=plain(call),
                 expected=plain(result),
             )

@@ -1,22 +1,44 @@
-"""Make the worlds of one trajectory from a case, list their methods and read their state."""
+"""Make the worlds of one trajectory from a case, list their methods, read and compare their state."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from ...errors import InputError
 from ...records import Case, MultiTurnReference
 from ..environments import ENVIRONMENTS
+from ..finding import shorten
 
 AnyWorld: TypeAlias = Any
 """An instance of an environment class, used for one trajectory of one check."""
 
 State: TypeAlias = dict[str, Any]
 """A world's compared attributes."""
+
+Equality: TypeAlias = Callable[[Any, Any], bool]
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+ABSENT: Final = _Absent()
+"""Marker for a value that only the other side has."""
+
+_CONTAINERS: Mapping[Any, type] = {
+    cast("Any", each).__eq__: dict if each is OrderedDict else each
+    for each in (dict, OrderedDict, list, tuple)
+}
+"""Containers by their comparison. Classes with another one, such as Counter, are compared as a whole."""
+
+_Path: TypeAlias = "tuple[_Path, Any] | None"
+"""Keys that lead to a part of a value: those of its container, and its own."""
 
 _NOT_METHODS = frozenset({"load", "state"})
 """Public names that agents may not call."""
@@ -115,3 +137,90 @@ def state_of(world: AnyWorld) -> State:
 def _takes_long_context(environment: Any) -> bool:
     parameters = inspect.signature(environment.load).parameters.values()
     return any(p.name == "long_context" or p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+
+
+class StateMismatch(NamedTuple):
+    """First place where two values differ."""
+
+    path: str
+    expected: Any
+    got: Any
+
+    def __str__(self) -> str:
+        return f"{self.path} should be {shorten(self.expected)}, is {shorten(self.got)}"
+
+
+def equal(expected: Any, got: Any) -> bool:
+    """Return whether two values are equal in Python: ``1 == 1.0 == True``.
+
+    The order of dicts does not matter. Dicts, lists and tuples may be deep, or contain themselves. Values that cannot be compared, such
+    as arrays, are not equal.
+    """
+    try:
+        return bool(expected == got)
+    except RecursionError:
+        return all(_leaves_equal(one, other) for _, one, other in _leaves(expected, got))
+    except Exception:  # noqa: BLE001 - a custom world may hold values of any type
+        return False
+
+
+def equal_in_kind(expected: Any, got: Any) -> bool:
+    """Return whether values are equal, telling truth values from numbers at any depth."""
+    return equal(expected, got) and all(
+        isinstance(one, bool) == isinstance(other, bool) for _, one, other in _leaves(expected, got)
+    )
+
+
+def first_difference(expected: Any, got: Any, path: str, same: Equality) -> StateMismatch:
+    """Find where two unequal values first differ, in the reference's order.
+
+    ``path`` names the two values.
+    """
+    for place, one, other in _leaves(expected, got):
+        if one is not other and (one is ABSENT or other is ABSENT or not same(one, other)):
+            return StateMismatch(path + _spelled(place), one, other)
+    return StateMismatch(path, expected, got)
+
+
+def _spelled(place: _Path) -> str:
+    keys: list[str] = []
+    while place is not None:
+        place, key = place
+        keys.append(f"[{key!r}]")
+    return "".join(reversed(keys))
+
+
+def _leaves(expected: Any, got: Any) -> Iterator[tuple[_Path, Any, Any]]:
+    """Yield two values' leaves in pairs, with their places, in the expected value's order.
+
+    Each pair of containers is entered once, so the values may contain themselves.
+    """
+    waiting: list[tuple[_Path, Any, Any]] = [(None, expected, got)]
+    entered: set[tuple[int, int]] = set()
+    while waiting:
+        place, one, other = waiting.pop()
+        container = _CONTAINERS.get(type(one).__eq__)
+        if container is None or container is not _CONTAINERS.get(type(other).__eq__):
+            yield place, one, other
+        elif (id(one), id(other)) not in entered:
+            entered.add((id(one), id(other)))
+            left, right = _children(one), _children(other)
+            waiting += [
+                ((place, key), left.get(key, ABSENT), right.get(key, ABSENT))
+                for key in reversed(dict.fromkeys([*left, *right]))
+            ]
+
+
+def _children(value: Any) -> Mapping[Any, Any]:
+    return (
+        cast("dict[Any, Any]", value)
+        if isinstance(value, dict)
+        else dict(enumerate(cast("list[Any]", value)))
+    )
+
+
+def _leaves_equal(one: Any, other: Any) -> bool:
+    try:
+        return one is other or bool(one == other)  # containers compare their parts like this
+    except Exception:  # noqa: BLE001 - a custom world may hold values of any type
+        return False

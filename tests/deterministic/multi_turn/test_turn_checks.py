@@ -3,68 +3,53 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from fiducial.deterministic.multi_turn.turn_checks import ABSENT, equal, equal_in_kind, first_difference
+from fiducial.deterministic.finding import Finding
+from fiducial.deterministic.multi_turn.trajectory import check_trajectory
+from fiducial.deterministic.options import CheckOptions, Rules
+from fiducial.records import Output
+
+from .conftest import world_case
 
 
+class Tree:
+    """A world whose nodes know their parent, or are nested."""
+
+    def load(self, config: dict[str, Any]) -> None:
+        self.root: dict[str, Any] = {"parent": None, "children": []}
+
+    def add(self, label: object) -> str:
+        self.root["children"].append({"parent": self.root, "children": [], "label": label})
+        return "added"
+
+    def nest(self, leaf: object) -> str:
+        node: list[Any] = [leaf]
+        for _ in range(399):
+            node = [node]
+        self.root["children"].append(node)
+        return "nested"
+
+
+def checked(reference: list[list[str]], calls: list[list[str]], rules: Rules) -> Finding:
+    """Return the finding for calls of a system in the tree, by turn."""
+    case = world_case(reference, "Tree")
+    turns: list[Any] = [[f"[{', '.join(turn)}]", "done"] for turn in calls]
+    output = Output(case_id=case.id, system="s", turns=turns)
+    return check_trajectory(case, output, CheckOptions(environments={"Tree": Tree}, rules=rules))
+
+
+@pytest.mark.parametrize("rules", ["strict", "bfcl"])
 @pytest.mark.parametrize(
-    ("expected", "got", "path", "one", "other"),
-    [
-        (1, 2, "x", 1, 2),
-        ({"a": 1}, {"a": 2}, "x['a']", 1, 2),
-        ({"a": 1}, {}, "x['a']", 1, ABSENT),
-        ({}, {"b": 1}, "x['b']", ABSENT, 1),
-        ({"a": [1, {"k": 2}]}, {"a": [1, {"k": 3}]}, "x['a'][1]['k']", 2, 3),
-        ([1], [1, 2], "x[1]", ABSENT, 2),
-        ([1, 2], (1, 2), "x", [1, 2], (1, 2)),
-        ({"a": 1}, [1], "x", {"a": 1}, [1]),
-    ],
+    "reference", [[["add(label=1)"]], [["nest(leaf=1)"]], [["add(label=1)"], ["add(label=2)"]]]
 )
-def test_the_first_difference_is_followed_down(expected: Any, got: Any, path: str, one: Any, other: Any):
-    assert first_difference(expected, got, "x", equal) == (path, one, other)
+def test_a_state_that_is_deep_or_contains_itself_is_compared(reference: list[list[str]], rules: Rules):
+    assert checked(reference, reference, rules).valid
+    wrong = [*reference[:-1], [call.replace("=", "=1") for call in reference[-1]]]
+    finding = checked(reference, wrong, rules)
+    assert finding.error_type == "multi_turn:instance_state_mismatch"
+    assert finding.evidence["path"].startswith("Tree.root['children'][")
 
 
-def test_a_difference_reads_as_a_sentence():
-    difference = first_difference({"a": 1}, {}, "World.things", equal)
-    assert str(difference) == "World.things['a'] should be 1, is nothing"
-
-
-@pytest.mark.parametrize(
-    ("expected", "got", "plainly", "in_kind"),
-    [
-        (1, True, True, False),
-        ({"a": [0]}, {"a": [False]}, True, False),
-        (1, 1.0, True, True),
-        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, True, True),
-        ([1, 2], [2, 1], False, False),
-    ],
-)
-def test_equality_in_kind_tells_truth_values_from_numbers(
-    expected: Any, got: Any, plainly: bool, in_kind: bool
-):
-    assert equal(expected, got) is plainly
-    assert equal_in_kind(expected, got) is in_kind
-
-
-def test_values_too_deep_to_compare_are_different():
-    deep: Any = []
-    deep.append(deep)
-    other: Any = []
-    other.append(other)
-    assert not equal(deep, other)
-
-
-values = st.recursive(
-    st.integers(0, 2) | st.text("ab", max_size=1),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=1), inner, max_size=3),
-)
-
-
-@given(values, values)
-def test_values_differ_at_the_place_that_is_named(expected: Any, got: Any):
-    if equal(expected, got):
-        return
-    difference = first_difference(expected, got, "", equal)
-    assert difference.expected is ABSENT or difference.got is ABSENT or difference.expected != difference.got
+def test_a_change_where_the_reference_calls_nothing_is_named():
+    finding = checked([[], ["add(label=1)"]], [["add(label=2)"], ["add(label=1)"]], "strict")
+    assert finding.reason == "turn 1 of 2: 'add(label=2)' changed the state; the reference changes nothing"
