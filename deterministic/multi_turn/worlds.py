@@ -1,4 +1,4 @@
-"""Make the worlds of one trajectory from a case, list their methods, read and compare their state."""
+"""Make the worlds of a trajectory, list their methods, read and compare their state."""
 
 from __future__ import annotations
 

@@ -65,10 +65,15 @@ def _types(tree: ast.Module, *, in_turns: bool) -> Iterator[str]:
                 yield ("multi_turn:" if in_turns and isinstance(node.func, ast.Attribute) else "") + node.args[0].value  # fmt: skip
         elif isinstance(node, ast.keyword) and node.arg == "error_type" and isinstance(node.value, ast.Constant):  # fmt: skip
             yield str(node.value.value)
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            yield from (
-                [str(node.value.value)] if getattr(node.targets[0], "id", "").endswith("_ERROR") else []
-            )
+        elif isinstance(node, ast.Assign):
+            name = getattr(node.targets[0], "id", "")
+            match node.value:
+                case ast.Constant(value=str(value)) if name.endswith("_ERROR"):
+                    yield value
+                case ast.Tuple(elts=[ast.Constant(value=str(value)), _]) if name == "problem":
+                    yield value
+                case _:
+                    pass
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from re.findall(r"\A[a-z_]+_(?:checker|error|decoder|order)[a-z_]*:[a-z_/]+\Z|\Aagentic:[a-z_]+\Z|\Acall_order:[a-z_]+\Z", node.value)  # fmt: skip
 
@@ -104,8 +109,8 @@ def test_the_code_of_checkers_is_read():
     assert len(every_error_type()) > 45
 
 
-def test_every_error_type_that_a_checker_can_give_is_put_into_words_and_no_other():
-    assert every_error_type() == WORDS.keys()
+def test_every_error_type_that_is_no_word_itself_is_put_into_words_and_no_other():
+    assert every_error_type() - {"timeout"} == WORDS.keys()
 
 
 def test_two_error_types_never_read_the_same():
