@@ -34,6 +34,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+_SCALE = re.compile(r"(?<![\w-])--(label|score)-scale (-?[\d.]+):(-?[\d.]+)(?![\w:])")
 _OPTION = re.compile(r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?![\w-]| \w+=)(?: (?=[A-Z0-9]))?")
 _WORD = r"(?:'[^']*'|[^\s';,)]+)+"
 _PAIRS = re.compile(rf"--(map(?:-label)?|score-scale(?= \S*=)) {_WORD}(?: --\1 {_WORD})*")
@@ -84,7 +85,9 @@ class FiducialError(Exception):
         if _on_command_line.get() or "--" not in message:
             return message
         return "".join(
-            part if part.startswith("`") else _OPTION.sub(_argument, _PAIRS.sub(_mapping, part))
+            part
+            if part.startswith("`")
+            else _OPTION.sub(_argument, _PAIRS.sub(_mapping, _SCALE.sub(r"\1_scale=(\2, \3)", part)))
             for part in _QUOTED.split(message.replace(NO_GRADE, "None for no grade"))
         )
 

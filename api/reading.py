@@ -171,7 +171,12 @@ class Reading:
         if not self.tags:
             return ""
         guesses = f"; name those that are fields: map={self._table.guesses!r}" if self._table.guesses else ""
-        return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}"
+        ratings = "".join(
+            f"; if {name!r} holds ratings: by people, map={{'label': {name!r}}}, label_scale=({ends.replace(':', ', ')}); "
+            f"by a judge, score_scale={{{name!r}: ({ends.replace(':', ', ')})}}"
+            for name, ends in self._table.ratings.items()
+        )
+        return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{ratings}"
 
 
 class DataReading(LabelReading, total=False):
@@ -245,10 +250,12 @@ def read(
         path = _input(cast("FilePath", given))
         name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
-        records = _joined(read_all(name, [path], options), references)
+        records = _joined(read_all(name, [path], options), references, options.scaling)
         return Reading(name, records, options.recognized, options.scaling, as_named(path))
     records = chain(records_of_table(_rows(given), Path("rows"), options), read_deferred(options))
-    return Reading("rows", _joined(records, references), options.recognized, options.scaling, "rows")
+    return Reading(
+        "rows", _joined(records, references, options.scaling), options.recognized, options.scaling, "rows"
+    )
 
 
 def other_content(files: Sequence[FilePath]) -> str | None:
@@ -280,7 +287,7 @@ def import_files(
     for path in files:
         _refuse_missing(path)
     name = as_ or find_format(files[0], options.columns)
-    records = _joined(read_all(name, files, options), references)
+    records = _joined(read_all(name, files, options), references, options.scaling)
     written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
     columns = options.recognized
     return msgspec.structs.replace(
@@ -288,6 +295,7 @@ def import_files(
         columns=columns.fields,
         tags=columns.tags,
         guesses=columns.guesses,
+        ratings=columns.ratings,
         unread={name: str(path) for name, path in columns.unread.items()},
         cut_off=columns.cut_off,
     )
@@ -319,13 +327,20 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     return references, replace(options, complete=references.complete, joined_columns=references.columns)
 
 
-def _joined(records: Iterable[ImportedRecord], references: References | None) -> Iterator[ImportedRecord]:
-    """Yield the records, then a skipped row for each reference without a case."""
+def _joined(
+    records: Iterable[ImportedRecord], references: References | None, scaling: ScoreScaling
+) -> Iterator[ImportedRecord]:
+    """Yield the records, then a skipped row for each reference without a case.
+
+    Raises:
+        UsageError: A judge whose scale is given has no score.
+    """
     for record in records if references is None else chain(records, references.left()):
         if isinstance(record, Skipped):
             yield msgspec.structs.replace(record, file=as_named(record.file))
         else:
             yield record
+    scaling.refuse_unused()
 
 
 def _input(path: FilePath) -> Path:

@@ -77,13 +77,21 @@ def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
     return scores
 
 
+def _scales_by_judge(scales: Iterable[tuple[str, tuple[float, float]]]) -> dict[str, tuple[float, float]]:
+    by_judge: dict[str, tuple[float, float]] = {}
+    for judge, scale in scales:
+        if by_judge.setdefault(judge, scale) != scale:
+            raise UsageError(f"--score-scale: two scales for {judge or 'all judges'}; give one")
+    return by_judge
+
+
 def grade_arguments() -> dict[str, Any]:
     """Return the grade options as arguments of the Python API."""
     grades: dict[str, Any] = dict(click.get_current_context().meta.get(_GRADES, {}))
     if "map_label" in grades:
         grades["map_label"] = _scores_of_words(grades["map_label"])
     if "score_scale" in grades:
-        grades["score_scale"] = dict(grades["score_scale"])
+        grades["score_scale"] = _scales_by_judge(grades["score_scale"])
     if "map" in grades:
         grades["map"] = pairs("--map", grades["map"])
     return grades

@@ -170,7 +170,9 @@ class NamedScaleType(click.ParamType):  # pyright: ignore[reportMissingTypeArgum
         """Return the judge and the two grades."""
         if isinstance(value, tuple):
             return cast("tuple[str, tuple[float, float]]", value)
-        judge, _, scale = str(value).rpartition("=")
+        judge, equals, scale = str(value).rpartition("=")
+        if equals and not judge:
+            self.fail(f"{value!r} names no judge.", param, ctx)
         return judge, ScaleType().convert(scale, param, ctx)
 
 

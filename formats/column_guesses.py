@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,9 +10,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..records.column_names import FIELDS, HEADERS, normal
-from ..records.grade_columns import is_rating
-from ..records.grades import PLAIN, UnknownGradeError, as_number, is_missing
+from ..records.column_names import FIELDS, HEADERS, is_number_field, is_score_like, normal
+from ..records.grade_columns import MOST_GRADES, is_rating
+from ..records.grades import (
+    PLAIN,
+    UnknownGradeError,
+    as_number,
+    is_above_one,
+    is_missing,
+    usual_ends,
+)
 
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "accepted_answers": ("correct", "expected", "gold", "golden", "truth", "reference", "ideal", "target"),
@@ -22,6 +30,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 
 _REFERENCES = frozenset(FIELDS["accepted_answers"]) - {"accepted_answers"}
 
+_USUAL_BEST = (5, 10)
 _MOST_SYSTEMS = 12
 _LONGEST_GRADE = 30
 _MOST_OTHERS = 3
@@ -36,6 +45,7 @@ class TableColumns:
         fields: The column of each field.
         tags: Columns that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
+        ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
         unread: Columns of logged calls that look like grades, each with a file that has it.
         cut_off: Logged answers that ended at the limit of tokens.
     """
@@ -44,6 +54,7 @@ class TableColumns:
         self.fields: dict[str, str] = {}
         self.tags: list[str] = []
         self.guesses: dict[str, str] = {}
+        self.ratings: dict[str, str] = {}
         self.unread: dict[str, Path] = {}
         self.cut_off = 0
 
@@ -57,6 +68,7 @@ class TableColumns:
         self.tags += tags
         graded = {"label": ""} if others else {}
         self.guesses |= guessed(rows, tags, {*self.fields, *graded})
+        self.ratings |= rated(rows, tags)
 
     def note_unread(self, row: Mapping[str, Any], path: Path) -> None:
         """Note columns of a logged call that are not read but look like grades or references."""
@@ -66,6 +78,26 @@ class TableColumns:
                 self.unread.setdefault(name, path)
             if isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_GRADE):
                 self.unread.setdefault(name, path)
+
+
+def rated(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, str]:
+    """Return the columns that may be ratings, each with its likely scale: ``1:5``.
+
+    A column of any name may be, if its numbers repeat and end with a usual scale.
+    """
+    scales: dict[str, str] = {}
+    for name in names:
+        numbers = [as_number(row[name]) for row in rows if not is_missing(row.get(name))]
+        if is_number_field(name) or not numbers or None in numbers:
+            continue
+        finite = [number for number in numbers if number is not None and math.isfinite(number)]
+        if len(finite) < len(numbers) or min(finite) < 0 or not is_above_one(max(finite)):
+            continue
+        is_named = is_rating(name) or is_score_like(name)
+        repeats = len(set(finite)) <= min(MOST_GRADES, len(finite) - 1)
+        if is_named or (repeats and max(finite) in _USUAL_BEST and all(map(float.is_integer, finite))):
+            scales[name] = usual_ends(finite)
+    return scales
 
 
 @lru_cache(HEADERS)

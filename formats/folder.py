@@ -57,6 +57,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         columns: The columns of a table's fields.
         tags: Columns of a table that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
+        ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
         unread: Columns of logged calls that look like grades, each with a file that has it.
         cut_off: Logged answers that ended at the limit of tokens.
         default_criterion: Number of cases graded by the default criterion, for lack of another.
@@ -88,6 +89,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     columns: dict[str, str] = {}
     tags: list[str] = []
     guesses: dict[str, str] = {}
+    ratings: dict[str, str] = {}
     unread: dict[str, str] = {}
 
     @property
@@ -144,7 +146,7 @@ def write_folder(
             _refuse_nothing(summary.first_skipped, name, source)
         summary.complete(source)
     _remove_empty(folder, VERDICTS, LABELS)
-    _withdraw(scaling.beyond, folder, summary)
+    _withdraw(scaling.above_one, folder, summary)
     _write_clusters(folder / CLUSTERS, summary.clusters)
     return summary.imported(name, folder)
 

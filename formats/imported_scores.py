@@ -8,17 +8,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from ..errors import RecordError
-from ..records import UNGRADED, Outcome, Source, Verdict
-from ..records.grades import PLAIN, WORDS, GradeScale, UnknownGradeError, plain_word, usual_ends
+from ..errors import RecordError, UsageError
+from ..records import UNGRADED, Outcome, Source, Verdict, nearest
+from ..records.grades import (
+    PLAIN,
+    WORDS,
+    GradeScale,
+    UnknownGradeError,
+    is_above_one,
+    plain_word,
+    usual_ends,
+)
 from ..records.score_scales import UNIT_SCORES, ScoreScales
 from .field_reader import MOST_WHOLE, type_name
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
 T = TypeVar("T")
-
-_ABOVE_ONE = 1.0 + 1e-6
-"""A number up to this is 1, rounded."""
 
 _LETTERS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
 
@@ -65,21 +70,30 @@ class ImportedScore(NamedTuple):
 
 
 class ScoreScaling:
-    """Scales for the scores that other tools give.
+    """Conversion of other tools' scores to [0, 1].
 
     Args:
         scales: The scales of judges.
         grades: The meaning of people's grades.
 
     Attributes:
-        scales: The scales of judges.
-        beyond: The largest number above 1 that an author without a scale gave, by author.
+        above_one: The largest number above 1 of each author that gave one and has no scale.
     """
 
     def __init__(self, scales: ScoreScales = UNIT_SCORES, grades: GradeScale = PLAIN) -> None:
-        self.scales = scales
-        self.beyond: dict[str, float] = {}
-        self._grades = grades
+        self.above_one: dict[str, float] = {}
+        self._scales, self._grades = scales, grades
+        self._authors: dict[str, None] = {}
+
+    @property
+    def scales(self) -> ScoreScales:
+        """The scales of judges."""
+        return self._scales
+
+    def scale_of(self, judge: str) -> GradeScale:
+        """Return the scale of a judge that has a score."""
+        self._authors.setdefault(judge)
+        return self._scales.of(judge)
 
     def scaled(self, imported_score: ImportedScore) -> ImportedScore:
         """Return a score in [0, 1], by the scale of its author.
@@ -88,8 +102,9 @@ class ScoreScaling:
             RecordError: Its number is not on the scale.
         """
         by, number = imported_score.by, imported_score.number
-        is_label = imported_score.source == "human" and by not in self.scales.by_judge
-        scale = self._grades if is_label else self.scales.of(by)
+        scale, is_label = self.scale_of(by), False
+        if imported_score.source == "human" and by not in self._scales.by_judge:
+            scale, is_label = self._grades, True
         is_declared = scale.ends is not None or scale.pass_at is not None
         if number is None or (imported_score.score is not None and not is_declared):
             return imported_score
@@ -97,20 +112,16 @@ class ScoreScaling:
             score = scale.score(number)
         except UnknownGradeError:
             message = f"expected a score in {_range(scale)} from {by!r}, got {number:g}"
-            if not is_declared and _ABOVE_ONE < number < math.inf:
-                message += f"; for another scale: {self._option(by, number, is_label=is_label)}"
-                self.beyond[by] = max(number, self.beyond.get(by, number))
+            if not is_declared and is_above_one(number) and number < math.inf:
+                message += f"; for another scale: {_scale_option(by, number, is_label=is_label)}"
+                self.above_one[by] = max(number, self.above_one.get(by, number))
             raise RecordError(message, field=imported_score.field) from None
         return imported_score._replace(score=score, evidence={**imported_score.evidence, "value": number})
-
-    def _option(self, by: str, number: float, *, is_label: bool) -> str:
-        ends = usual_ends([number])
-        return f"--label-scale {ends}" if is_label else f"--score-scale {shlex.quote(f'{by}={ends}')}"
 
     def scaled_all(
         self, scores: Iterable[ImportedScore], position: FilePosition
     ) -> Iterator[ImportedScore | Skipped]:
-        """Yield scores in [0, 1], and the reason for each that is on no scale."""
+        """Yield scores in [0, 1], and the reason for each that is not on its scale."""
         for imported_score in scores:
             try:
                 yield self.scaled(imported_score)
@@ -126,11 +137,29 @@ class ScoreScaling:
             graded: Number of graded verdicts by author.
             file: The file that was read.
         """
-        for by, largest in self.beyond.items():
+        for by, largest in self.above_one.items():
             if graded.get(by):
-                option = self._option(by, largest, is_label=False)
+                option = _scale_option(by, largest)
                 reason = f"{graded[by]:,} of its scores are from 0 to 1 and not read, since others are up to {largest:g}: {option}"
                 yield Skipped(file=str(file), field=by, reason=reason)
+
+    def refuse_unused(self) -> None:
+        """Refuse a scale for a judge without any score.
+
+        Raises:
+            UsageError: There is one.
+        """
+        for judge in self._scales.by_judge:
+            if judge not in self._authors:
+                authors = ", ".join(self._authors) or "nobody"
+                raise UsageError(
+                    f"--score-scale names {judge!r}, which has no score{nearest(judge, self._authors)}; scores are by {authors}"
+                )
+
+
+def _scale_option(by: str, number: float, *, is_label: bool = False) -> str:
+    ends = usual_ends([number])
+    return f"--label-scale {ends}" if is_label else f"--score-scale {shlex.quote(f'{by}={ends}')}"
 
 
 def scored(
@@ -172,23 +201,27 @@ def scored(
             by, "not_applicable", reason or "the tool gave no score (NaN)", source=source, evidence=details
         )
     low, high = ends
-    if number is not None and low is not None and high is not None and low < high and low <= number <= high:
-        score: float | None = (number - low) / (high - low)
-    else:
-        score = number if number is not None and 0.0 <= number <= 1.0 else None
-        if passed is not None:
-            score = (
-                float(passed) if score is None else _agreeing(score, details.get("threshold"), passed=passed)
-            )
-    if score is None and number is None:
+    scale = PLAIN if low is None or high is None or low >= high else GradeScale((low, high))
+    score = _score_on(scale, number)
+    if scale is PLAIN and passed is not None:
+        score = float(passed) if score is None else _agreeing(score, details.get("threshold"), passed=passed)
+    if score is None and (number is None or scale is not PLAIN):
         what = repr(value) if isinstance(value, str | int | float) else type_name(value)
-        raise RecordError(f"expected a score in [0, 1] from {by!r}, got {what}", field=field)
+        raise RecordError(f"expected a score in {_range(scale)} from {by!r}, got {what}", field=field)
     if score != number:
         details["value"] = value
-    is_plain = isinstance(value, int | float) and not isinstance(value, bool) and None in ends
+    is_plain = isinstance(value, int | float) and not isinstance(value, bool) and scale is PLAIN
     return ImportedScore(
         by, score, "graded", reason, source, details, number=number if is_plain else None, field=field
     )
+
+
+def _score_on(scale: GradeScale, number: float | None) -> float | None:
+    """Return the score of a number in [0, 1]; None if it is not on the scale."""
+    try:
+        return None if number is None else scale.score(number)
+    except UnknownGradeError:
+        return None
 
 
 def _range(scale: GradeScale) -> str:

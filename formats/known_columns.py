@@ -84,9 +84,8 @@ def _score_readers(
         partial(score_in, unscaled=unscaled) if unscaled and read is score_in else read
         for read in columns.score_readers
     ]
-    scales = options.scaling.scales
     readers += [
-        partial(judge_scores, judges=[(name, line.value[name])], scales=scales, unscaled=unscaled)
+        partial(judge_scores, judges=[(name, line.value[name])], scaling=options.scaling, unscaled=unscaled)
         for name in columns.judges
     ]
     if columns.people or "label" in columns.names:

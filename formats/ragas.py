@@ -75,8 +75,11 @@ def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColum
     named = resolve(header, options.columns)
     label = graded.label or named.get("label")
     people = [name for name in header if is_person(name) or name == label]
+    scales = options.scaling.scales.by_judge
     metrics = [
-        name for name in header if name not in people and all(_is_score(row.get(name)) for row in rows)
+        name
+        for name in header
+        if name not in people and (name in scales or all(_is_score(row.get(name)) for row in rows))
     ]
     return _GradeColumns(metrics, people, graded.unscaled)
 

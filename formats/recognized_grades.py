@@ -20,7 +20,7 @@ from ..records.column_names import (
     resolve,
 )
 from ..records.grade_columns import GradeColumns
-from ..records.grades import GradeScale, UnknownGradeError, as_number, usual_ends
+from ..records.grades import GradeScale, UnknownGradeError, as_number, is_above_one, usual_ends
 from .file_rows import FileRow
 from .import_options import Options
 
@@ -52,7 +52,12 @@ class RecognizedGrades(NamedTuple):
         labels, scores = self.unit
         for column in (*labels, *scores):
             number = as_number(row.value.get(column))
-            if number is None or not math.isfinite(number) or number <= 1.0 or grades.has_word(number):
+            if (
+                number is None
+                or not math.isfinite(number)
+                or grades.has_word(number)
+                or not is_above_one(number)
+            ):
                 continue
             ends = usual_ends([number])
             remedy = f"add --label-scale {ends}"
@@ -80,10 +85,6 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
         *named_people,
         *(TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"}),
     }
-    words = GradeScale(words=options.grades.words)
-    columns = GradeColumns(
-        rows, mapped, (words, options.grades), lambda name: name in taken or is_number_field(name)
-    )
     scales = options.scaling.scales
     columns = GradeColumns(
         rows, mapped, (scales.default, options.grades), lambda name: name in taken or is_number_field(name)
@@ -98,7 +99,7 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
         judges = columns.find_scores(several="judge" not in columns.columns, named=scales.by_judge)
     judges = [
         name
-        for name in judges
+        for name in dict.fromkeys((*judges, *(name for name in scales.by_judge if name in header)))
         if name != score and (name in declared or _is_judge(name, columns, scales.default))
     ]
     people = {*filter(None, (label, *people_columns(header, options.columns)))}
@@ -145,6 +146,6 @@ def unscaled_grades(
         numbers = [
             number for value in values if (number := as_number(value)) is not None and math.isfinite(number)
         ]
-        if any(number > 1.0 and not grades.has_word(number) for number in numbers):
+        if any(is_above_one(number) and not grades.has_word(number) for number in numbers):
             scales[column] = usual_ends(numbers)
     return scales

@@ -11,10 +11,9 @@ import msgspec
 from ..errors import NO_GRADE, RecordError
 from ..records import Verdict
 from ..records.grades import PLAIN, GradeScale, UnknownGradeError, as_number, majority, usual_ends
-from ..records.score_scales import ScoreScales
 from ..records.standing_labels import MAJORITY
 from .field_reader import FieldReader
-from .imported_scores import ImportedScore, scored, unscored
+from .imported_scores import ImportedScore, ScoreScaling, scored, unscored
 from .json_values import is_object
 
 NO_COLUMNS: Mapping[str, str] = {}
@@ -75,12 +74,14 @@ def judge_scores(
     names: Mapping[str, str],
     *,
     judges: list[tuple[str, Any]],
-    scales: ScoreScales,
+    scaling: ScoreScaling,
     unscaled: Mapping[str, str] = NO_COLUMNS,
 ) -> list[ImportedScore]:
     """Return judges' scores, one column each."""
     del fields, names
-    return [score for by, value in judges for score in _judge_score(by, value, scales.of(by), unscaled)]
+    return [
+        score for by, value in judges for score in _judge_score(by, value, scaling.scale_of(by), unscaled)
+    ]
 
 
 def _judge_score(by: str, value: Any, scale: GradeScale, unscaled: Mapping[str, str]) -> list[ImportedScore]:

@@ -54,6 +54,15 @@ def is_missing(value: object) -> bool:
     return value is None or (isinstance(value, Real) and math.isnan(value))
 
 
+ROUNDING = 1e-6
+"""Distance from the end of a scale, as a share of it, that is taken for an error of rounding."""
+
+
+def is_above_one(number: float) -> bool:
+    """Return whether a number shows a scale that does not end at 1; 1.0000000000000002 does not."""
+    return number > 1.0 + ROUNDING
+
+
 class UnknownGradeError(ValueError):
     """A word that is not a grade, or a number that is not on the scale.
 
@@ -115,11 +124,11 @@ class GradeScale(msgspec.Struct, frozen=True):
             return float(number >= self.pass_at if best > worst else number <= self.pass_at)
         if not self._is_on_scale(number):
             raise UnknownGradeError(value, f"not from {worst:g} to {best:g}")
-        return (number - worst) / (best - worst) + 0.0
+        return min(max((number - worst) / (best - worst), 0.0), 1.0)
 
     def _is_on_scale(self, number: float) -> bool:
         worst, best = self.ends or (0.0, 1.0)
-        return min(worst, best) <= number <= max(worst, best)
+        return -ROUNDING <= (number - worst) / (best - worst) <= 1.0 + ROUNDING
 
     @property
     def is_plain(self) -> bool:

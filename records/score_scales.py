@@ -1,4 +1,4 @@
-"""Scales of judges' scores in files of others: one for all judges, or one for each."""
+"""Scales of judges' scores in other tools' files: one for all judges, or one for each."""
 
 from __future__ import annotations
 

@@ -106,6 +106,10 @@ def _limits(imported: ImportSummary) -> Iterator[str]:
         yield f"  {counted(len(imported.tags), 'column')} read as {'a tag' if len(imported.tags) == 1 else 'tags'}: {', '.join(map(repr, imported.tags))}"
         if guesses:
             yield f"  name those that are more than a tag: {map_options(guesses)}"
+        for name, ends in imported.ratings.items():
+            of_people = f"{map_options({'label': name})} --label-scale {ends}"
+            of_judge = f"--score-scale {shlex.quote(f'{name}={ends}')}"
+            yield f"  if {name!r} holds ratings: by people, {of_people}; by a judge, {of_judge}"
 
 
 def _unread(imported: ImportSummary) -> Iterator[str]:

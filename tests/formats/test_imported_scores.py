@@ -10,7 +10,7 @@ import pytest
 from command import fiducial
 
 import fiducial as fd
-from fiducial.errors import UsageError
+from fiducial.errors import RecordError, UsageError
 from fiducial.formats.imported_scores import scored
 from fiducial.records import Verdict, read_records
 
@@ -139,3 +139,83 @@ def test_a_message_outside_the_command_line_names_the_argument(tmp_path: Path):
     path.write_text("id,judge_a,judge_b,human\n1,1,4,1\n2,0,2,0\n", "utf-8")
     with pytest.raises(fd.FiducialError, match=r"score_scale=\{'judge_b': \(1, 5\)\}"):
         fd.calibrate(path, map={"score": "judge_a", "judge_b": "score"})
+
+
+def rated(folder: Path, **columns: list[Any]) -> Path:
+    """Write a table of questions and answers with further columns."""
+    path = folder / "rated.csv"
+    header = ",".join(("question", "answer", *columns))
+    lines = [
+        ",".join(map(str, (f"Q{n}?", "A", *row))) for n, row in enumerate(zip(*columns.values(), strict=True))
+    ]
+    path.write_text("\n".join([header, *lines]), "utf-8")
+    return path
+
+
+def test_a_1_with_an_error_of_rounding_is_a_1(tmp_path: Path):
+    almost = [1.0000000000000002, 0.5, -1e-17]
+    rows = [
+        {"item_id": f"i{n}", "judge": "j", "score": score, "label": n % 2} for n, score in enumerate(almost)
+    ]
+    for verdicts in (
+        fd.read(samples(tmp_path, almost)).verdicts,
+        fd.read(rated(tmp_path, gpt_score=almost)).verdicts,
+    ):
+        assert [each.score for each in verdicts if each.by == "gpt_score"] == [1.0, 0.5, 0.0]
+    assert fd.calibrate(rows)["j"].n == 3
+
+
+def test_a_scale_for_a_judge_without_scores_is_refused_by_imports(tmp_path: Path):
+    path = samples(tmp_path, [1, 5])
+    message = r"names 'gpt_scor', which has no score \(did you mean 'gpt_score'\?\); scores are by gpt_score, faithful"
+    with pytest.raises(UsageError, match=message):
+        fd.read(path, score_scale={"gpt_scor": (1, 5)})
+    refused = fiducial("import", path, "--score-scale", "gpt_scor=1:5", "--out", tmp_path / "out")
+    assert (refused.code, (tmp_path / "out").exists()) == (2, False)
+    with pytest.raises(UsageError, match="'nobody', which has no score"):
+        fd.read(rated(tmp_path, gpt_score=[1, 5]), score_scale={"nobody": (1, 5)})
+
+
+def test_two_scales_for_one_judge_and_one_without_a_name_are_refused(tmp_path: Path):
+    path = samples(tmp_path, [1, 5])
+    two = ("--score-scale", "gpt_score=1:5", "--score-scale", "gpt_score=0:10")
+    assert (
+        "two scales for gpt_score; give one" in fiducial("import", path, *two, "--out", tmp_path / "out").err
+    )
+    unnamed = fiducial("import", path, "--score-scale", "=1:5", "--out", tmp_path / "out")
+    assert "'=1:5' names no judge" in unnamed.err
+
+
+@pytest.mark.parametrize("name", ["a=b", "a:b", "a=1:5"])
+def test_a_judge_may_have_any_name(tmp_path: Path, name: str):
+    path = samples(tmp_path, [1, 5], name)
+    done = fiducial("import", path, "--score-scale", f"{name}=1:5", "--out", tmp_path / "out")
+    assert done.code == 0
+    verdicts = read_records(tmp_path / "out" / "verdicts.jsonl", Verdict)
+    assert [each.score for each in verdicts if each.by == name] == [0.0, 1.0]
+
+
+def test_a_metric_with_a_scale_is_read_although_some_values_are_words(tmp_path: Path):
+    found = fd.read(samples(tmp_path, [1, "good", 5]), score_scale={"gpt_score": (1, 5)})
+    assert [each.score for each in found.verdicts if each.by == "gpt_score"] == [0.0, None, 1.0]
+
+
+def test_a_score_off_the_scale_of_its_tool_is_no_verdict():
+    assert scored("metric", 4, ends=(1, 5)).score == 0.75
+    with pytest.raises(RecordError, match=r"expected a score in \[1, 5\] from 'metric', got 7"):
+        scored("metric", 7, ends=(1, 5))
+    assert scored("metric", 1, ends=(0, 0)).score == 1.0
+
+
+def test_a_tag_with_ratings_is_listed_with_the_options_that_read_it(tmp_path: Path):
+    path = rated(tmp_path, quality=[1, 5, 3, 3], steps=[1, 2, 3, 3], judge_score=[0, 100, 30, 20])
+    imported = fiducial("import", path, "--out", tmp_path / "out").out
+    assert (
+        "if 'quality' holds ratings: by people, --map label=quality --label-scale 1:5; by a judge, --score-scale quality=1:5\n"
+        in imported
+    )
+    assert "--score-scale judge_score=0:100" in imported
+    assert "steps=" not in imported
+    assert "by a judge, score_scale={'quality': (1, 5)}" in repr(fd.read(path))
+    found = fd.read(path, map={"label": "quality"}, label_scale=(1, 5), score_scale={"judge_score": (0, 100)})
+    assert [(each.by, each.score) for each in found.verdicts[:2]] == [("judge_score", 0.0), ("quality", 0.0)]

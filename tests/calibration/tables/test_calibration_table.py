@@ -114,7 +114,7 @@ def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
 
 UNIT = "expected a number in [0, 1] or null, got"
 SCORE = "score: missing (null or an empty cell where there is no verdict)"
-SCALE = "for another scale say its worst and best grade: score_scale=1:5"
+SCALE = "for another scale say its worst and best grade: score_scale=(1, 5)"
 OTHER = "grades of another kind have to be mapped first"
 
 
