@@ -213,7 +213,8 @@ class DocumentTable(Block, frozen=True):
 
 
 def _plain(cell: str | Cell) -> str:
-    return cell if isinstance(cell, str) else cell.plain or _spelled(cell)
+    """Return a cell for a terminal; invisible characters are spelled out and take columns."""
+    return visible(cell if isinstance(cell, str) else cell.plain or _spelled(cell))
 
 
 def _spelled(cell: str | Cell) -> str:

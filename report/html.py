@@ -175,10 +175,11 @@ _STATUSES = {"disagreement": "disagreements", "not graded": "neither graded nor 
 """Statuses of items whose names are not words."""
 
 
-def _choice_label(column: str, choice: str) -> str:
-    """Return the label of a filter value; a fault is put into words."""
+def _choice_label(column: str, choice: str, count: int = 0) -> str:
+    """Return the label of a filter value, singular if it counts one item."""
     if column == "status":
-        return _STATUSES.get(choice, choice)
+        label = _STATUSES.get(choice, choice)
+        return label.removesuffix("s") if count == 1 else label
     return f"{in_words(choice)} ({choice})" if column == "fault" else choice
 
 

@@ -9,7 +9,7 @@ from ..calibration.comparison.comparison_results import FEWEST_COMPARED, Compare
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN, SystemResult
 from ..evaluation.conclusion.run_summary import RunSummary
 from .ranking import ANOTHER_JUDGE, Answer, deciding, ranked_rates
-from .text.number_text import counted, listed
+from .text.number_text import all_counted, counted, listed
 from .text.ranking_text import pair_of
 
 _LABELS_AT_A_TIME = 50
@@ -33,8 +33,8 @@ def label_undecided(summary: RunSummary) -> Answer | None:
     unlabelled = _uncorrected_outputs(summary)
     if not unlabelled:
         return None
-    first = f"{_LABELS_AT_A_TIME} of the " if unlabelled > _LABELS_AT_A_TIME else "the "
-    text = f"Label {first}{counted(unlabelled, 'judged output')} to correct the judges' rates:"
+    first = f"{_LABELS_AT_A_TIME} of " if unlabelled > _LABELS_AT_A_TIME else ""
+    text = f"Label {first}{all_counted(unlabelled, 'judged output')} to correct the judges' rates:"
     return Answer(text=text, evidence="systems", command=summary.review_command())
 
 

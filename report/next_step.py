@@ -15,12 +15,12 @@ from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import judges_for
 from ..records import Kind, Outcome
 from ..records.verdict import COUNTED
-from .items.naming import item_at, items_at
+from .items.naming import FAILED, item_at, items_at
 from .more_data import label_undecided, narrow_interval, separate_systems
 from .ranking import ANOTHER_JUDGE, Answer
 from .text import number_text
 from .text.judges_text import PROVEN_RATE, Trust
-from .text.number_text import counted, listed
+from .text.number_text import all_counted, counted, listed
 from .text.ungraded_text import never_answered, outputs_to_judge, reason_of_failed_calls
 
 _MODEL_OPTIONS = ("--base-url", "--endpoint", "--connection", "--replay")
@@ -129,12 +129,12 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
         recorded.update(system.unjudged_steps)
     if not kinds:
         return None
-    undecided = counted(kinds.total(), "undecided output")
+    undecided = all_counted(kinds.total(), "undecided output")
     judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
     typed = _typed_judges(summary.words)
     new = [judge for judge in judges if judge not in typed]
     if not new and not summary.command.startswith("fiducial."):
-        text = f"Reach a model for the {undecided} ({number_text.NEEDS_MODEL}); the same command continues."
+        text = f"Reach a model for {undecided} ({number_text.NEEDS_MODEL}); the same command continues."
         return Answer(text=text, evidence="systems", command=summary.command_with())
     model = next((use.id.model for use in summary.judges if use.id is not None), number_text.MODEL)
     options = " ".join(
@@ -143,7 +143,7 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
     named = ", ".join(f'"{judge}"' for judge in judges)
     needs = "" if _reaches_model(summary) or model == BASELINE else f" ({number_text.NEEDS_MODEL})"
     return Answer(
-        text=f"Add a judge for the {undecided}{needs}:",
+        text=f"Add a judge for {undecided}{needs}:",
         evidence="systems",
         command=summary.command_with(options, f'judges=[{named}], model="{model}"'),
     )
@@ -289,7 +289,7 @@ def _review_failures(summary: RunSummary) -> Answer:
             f"Review the {counted(failed, 'failure')} in the report." if failed else f"All {graded:,} passed."
         )
         text = f"Everything is graded. {what}"
-    return Answer(text=text, evidence="items", address=items_at(status="wrong"))
+    return Answer(text=text, evidence="items", address=items_at(group=FAILED))
 
 
 def _counts_passes(rate: StratumRate) -> bool:

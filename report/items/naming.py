@@ -12,6 +12,9 @@ from ..text.safe_text import columns_of, shortened
 NAME_LIMIT = 200
 """Longest id, name or error type, in characters."""
 
+FAILED = "failed"
+"""The group of outputs that a checker failed or, if none decided, a judge."""
+
 UNGRADED = "ungraded"
 """The group of outputs that neither a checker nor a judge graded, as the rate of all outputs counts them."""
 

@@ -19,7 +19,7 @@ from ..document import as_html
 from ..model import MOST_TEXTS, ItemVerdicts, ListedItem, ReportItem
 from ..text.safe_text import excerpt, shortened
 from .blocks import first_line
-from .naming import NAME_LIMIT, UNGRADED
+from .naming import FAILED, NAME_LIMIT, UNGRADED
 from .view import STATUSES, ItemStatus, groups_of, item_document, status_of, verdicts_summary
 
 MOST_LISTED = 200_000
@@ -53,6 +53,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
         listed: Number of items in the list.
         texts: Number of listed items, from the first, whose texts are included.
         choices: The values that items can be filtered by, by the name of the column.
+        failures: Number of listed items by system that a checker failed or, if none decided, a judge.
     """
 
     index: Markup
@@ -61,6 +62,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
     listed: int
     texts: int
     choices: dict[str, list[str]]
+    failures: dict[str, int]
 
     @property
     def total(self) -> int:
@@ -171,9 +173,15 @@ class _Columns:
         return index
 
     def group_names(self) -> list[str]:
-        """Return the groups that items can be found by, the ungraded ones first."""
+        """Return the groups that items can be found by, the failed and ungraded ones first."""
         names = dict.fromkeys(_name(each) for groups in self.groups for each in groups)
-        return sorted(names, key=lambda name: (name != UNGRADED, name))
+        return sorted(names, key=lambda name: (name not in {FAILED, UNGRADED}, name))
+
+    def failures(self, listed: Iterable[int]) -> dict[str, int]:
+        """Count the failed items of each system."""
+        failed = {number for groups, number in self.groups.items() if FAILED in groups}
+        counts = Counter(self.system[row] for row in listed if self.group[row] in failed)
+        return {name: counts[number] for name, number in self.systems.numbers.items()}
 
 
 def pack(
@@ -212,6 +220,7 @@ def pack(
         listed=len(listed),
         texts=len(read),
         choices={"status": [status for number, status in enumerate(STATUSES) if totals[number]], **choices},
+        failures=columns.failures(listed),
     )
 
 

@@ -17,7 +17,7 @@ from ..model import ItemVerdicts, ReportItem
 from ..text import number_text
 from ..text.safe_text import shortened
 from .blocks import item_blocks, verbatim
-from .naming import CELLS, NAME_LIMIT, UNGRADED, failed_by, group_of, marks_in_words
+from .naming import CELLS, FAILED, NAME_LIMIT, UNGRADED, failed_by, group_of, marks_in_words
 from .sent_prompts import SentPrompt
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
@@ -56,12 +56,14 @@ def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
 
 
 def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
-    """Return an item's filter groups: ungraded, failed by a judge, a cell per labelled judge."""
+    """Return an item's filter groups: failed (and by which judge), ungraded, cells of judges."""
     groups: list[str] = []
-    if item.checker is None or not item.checker.graded:
+    if item.checker is not None and item.checker.score is not None:
+        groups += [FAILED] if item.checker.score < _label_threshold(item, thresholds) else []
+    else:
         scores = [(each, each.score) for each in _readers(item.judges) if each.score is not None]
-        groups += [failed_by(each.by) for each, score in scores if score < _threshold_of(each, thresholds)]
-        groups += [] if scores else [UNGRADED]
+        failed = [failed_by(each.by) for each, score in scores if score < _threshold_of(each, thresholds)]
+        groups += [FAILED, *failed] if failed else [] if scores else [UNGRADED]
     label = item.label if item.label is not None and item.label.score is not None else item.checker
     if label is None or label.score is None:
         return tuple(groups)

@@ -59,6 +59,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else several}"
 
 
+def all_counted(count: int, noun: str) -> str:
+    """Return all of a count with the noun: ``the label``, ``the 3 labels``."""
+    return f"the {noun if count == 1 else counted(count, noun)}"
+
+
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
 
 

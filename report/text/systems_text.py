@@ -182,7 +182,7 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         mark = "*" if whole.name == ALL_UNCORRECTED else ""
         rows.append((f"{ALL}{mark}", whole, _counts(whole)))
     if decided is not None:
-        rows.append(_checked_row(decided, alone=not shown))
+        rows += _checked_rows(decided, alone=not shown)
     yield plotted_table("", ("pass rate", "n", "ungraded"), [*rows, *judge_rows])
     notes = [f"* uncorrected: {' or '.join(reasons)}"] if reasons else []
     if whole is not None and shown and whole.value is None and whole.undefined is not None:
@@ -193,14 +193,15 @@ def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         yield "; ".join(notes)
 
 
-def _checked_row(decided: StratumRate, *, alone: bool) -> PlotRow:
-    """Return the row of the checked outputs; ``alone`` if no judge graded the others."""
+def _checked_rows(decided: StratumRate, *, alone: bool) -> Iterator[PlotRow]:
+    """Yield the row of the checked outputs, if any; ``alone`` if no judge graded the others."""
     undecided = decided.of - decided.n
     ungraded = undecided
     if not alone:
         ungraded -= decided.outcomes.get("undecided", 0) + decided.outcomes.get("missing", 0)
     name = ALL if alone and not undecided else "checked outputs"
-    return name, decided, (number_text.count(decided.n), number_text.count(ungraded))
+    if alone or decided.n or ungraded:
+        yield name, decided, (number_text.count(decided.n), number_text.count(ungraded))
 
 
 def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[list[PlotRow], list[str]]:

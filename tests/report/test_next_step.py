@@ -143,7 +143,10 @@ def test_only_a_value_of_the_option_names_a_judge(options: str, is_new: bool):
     assert ("--judge rubric --model" in told.command) == is_new
 
 
-@pytest.mark.parametrize(("left", "some"), [(50, "Label the 50 judged"), (51, "Label 50 of the 51 judged")])
+@pytest.mark.parametrize(
+    ("left", "some"),
+    [(1, "Label the judged output to"), (50, "Label the 50 judged"), (51, "Label 50 of the 51 judged")],
+)
 def test_at_most_fifty_labels_are_asked_for_at_once(left: int, some: str):
     part = StratumRate(name=OPEN, by="j", n=left, of=left, value=0.5, low=0.4, high=0.6)
     told = step(systems=systems("a", strata=[part]))

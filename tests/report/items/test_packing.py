@@ -185,3 +185,21 @@ def test_a_label_is_held_to_the_threshold_of_each_judge_that_it_stands_beside(
     thresholds = {strict.author: PassThreshold(0.7), lax.author: PassThreshold(0.5)}
     assert status_of(make_item(checker=0.7, judges=[strict, lax]).verdicts, thresholds) == "right"
     assert status_of(make_item(checker=0.6, judges=[strict, lax]).verdicts, thresholds) == "disagreement"
+
+
+def test_failures_are_counted_as_listed_and_include_those_that_a_label_or_judge_contradicts(
+    make_item: Callable[..., ListedItem],
+):
+    grades = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0), (None, 0.0), (None, 1.0), (None, None)]
+    items = [make_item(f"c{n}", checker=checker, judge=judge) for n, (checker, judge) in enumerate(grades)]
+    packed = pack(items, {})
+    index = unpacked(packed.index)
+    failed = index["groups"].index("failed")
+    cases = [
+        case
+        for case, group in zip(_cases(packed), index["group"], strict=True)
+        if failed in index["grouped"][group]
+    ]
+    assert sorted(cases) == ["c0", "c1", "c4"]
+    assert packed.failures == {"alpha": 3}
+    assert packed.choices["group"][:2] == ["failed", "ungraded"]

@@ -127,3 +127,17 @@ def test_a_judge_that_graded_nothing_has_no_mark_and_no_note_and_a_plot_is_no_co
     assert "*" not in "\n".join(as_lines(found))
     head = next(line for line in as_markdown(found) if line.startswith("|"))
     assert head == "|  | pass rate | n | ungraded |"
+
+
+def test_a_hidden_character_in_a_name_moves_no_column():
+    rows = [("sys\u202etem", "1"), ("b", "2")]
+    *_, first, second = as_lines([DocumentTable(("", "n"), rows)])
+    assert "\\u202e" in first
+    assert len(first) == len(second)
+
+
+def test_a_system_without_checked_outputs_has_no_row_of_them():
+    checked = StratumRate(name=DECIDED, n=0, of=3, outcomes={"undecided": 3}, undefined="nothing was graded")
+    judged = StratumRate(name=OPEN, by="j", n=3, of=3, value=1.0, low=0.4, high=1.0)
+    lines = list(as_lines(systems_document([SystemResult(system="a", strata=[checked, judged])], [])))
+    assert not any("checked outputs" in line for line in lines)
