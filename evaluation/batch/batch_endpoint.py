@@ -27,7 +27,7 @@ _FIRST_WAIT = 0.5
 """Seconds; doubles with each failure to begin a batch."""
 _TIMEOUT = 600.0
 _LONGEST_MESSAGE = 300
-_GOES_ON = "the same command goes on from here"
+_CONTINUE = "rerun the command to continue"
 
 
 class BatchStatus(msgspec.Struct, frozen=True):
@@ -36,10 +36,10 @@ class BatchStatus(msgspec.Struct, frozen=True):
     Attributes:
         id: The batch.
         status: ``validating``, ``in_progress``, ``finalizing``, ``completed``, ``failed``, ``expired``, ``cancelled`` ...
-        done: Requests that have a result.
-        results: The file of results; None when there is none yet.
-        errors: The file of requests that failed; None when there is none.
-        problem: What the provider says is wrong with the batch as a whole.
+        done: Number of requests with a result.
+        results: The file of results; None if there is none yet.
+        errors: The file of failed requests; None if there is none.
+        problem: The provider's error message for the whole batch.
     """
 
     id: str
@@ -56,11 +56,10 @@ class BatchStatus(msgspec.Struct, frozen=True):
 
 
 class BatchEndpoint:
-    """The batch endpoint of a provider; ``url`` is what each line of a batch file names.
+    """Batch endpoint of a provider; lines of a batch file name its ``url``.
 
-    The openai library tries again what failed for a passing reason, but for beginning a batch, which is paid for: that is tried again
-    only after a check that it has not begun. A lasting failure is a ProviderError. Only downloads follow redirects: what is
-    uploaded goes to the address that the user gave.
+    The openai library retries temporary failures. Beginning a batch costs money, so it is retried only after a check that the batch has
+    not begun. Other failures are ProviderErrors. Only downloads follow redirects: uploads go to the address that the user gave.
     """
 
     def __init__(self, endpoint: Endpoint, *, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -109,7 +108,7 @@ class BatchEndpoint:
     def _create(self, file_id: str, sha256: str) -> BatchStatus:
         batch = self._once.batches.create(
             input_file_id=file_id,
-            # Azure leaves out the version, which the library's types do not know.
+            # Azure's path has no version, which the library's types do not allow.
             endpoint=cast("Any", self.url),
             completion_window="24h",
             metadata={_MARK: sha256},
@@ -117,24 +116,24 @@ class BatchEndpoint:
         return _status(batch)
 
     def find(self, sha256: str, *, others: Collection[str | None] = ()) -> BatchStatus | None:
-        """Find the batch begun for a file of this hash, if among the newest hundred.
+        """Find the batch of a file with this hash among the newest hundred.
 
-        One that ended without a result is passed over: nothing is to come of it. So are ``others``: the same file may have been sent before.
+        Batches that ended without a result are skipped, and so are ``others``: earlier batches of an equal file.
 
         Returns:
-            The batch; None when there is none, or the provider does not list batches.
+            The batch; None if there is none, or the provider does not list batches.
 
         Raises:
-            ProviderError: The provider lists batches, and cannot be asked now: begun blindly, one might be paid for twice.
+            ProviderError: Listing failed at a provider that supports it. Beginning a batch anyway might cost twice.
         """
         try:
             with self._translated("list batches"):
                 newest = self._client.batches.list(limit=100)
                 for batch in newest.data:
                     if (batch.metadata or {}).get(_MARK) == sha256 and batch.id not in others:
-                        found = _status(batch)
-                        if not found.fruitless:
-                            return found
+                        status = _status(batch)
+                        if not status.fruitless:
+                            return status
         except ProviderError as error:
             if _lists_batches(error):
                 raise
@@ -144,10 +143,10 @@ class BatchEndpoint:
         """Return the progress of a batch.
 
         Raises:
-            ProviderError: The provider does not say.
+            ProviderError: The provider does not know the batch, or cannot be reached.
         """
-        unknown = "is this the endpoint that it was sent to? Without the run's batch/ all is sent anew"
-        with self._translated(f"look at the batch {batch_id}", where_unknown=unknown):
+        hint = "is this the endpoint that it was sent to? Without the run's batch/ all is sent anew"
+        with self._translated(f"look at the batch {batch_id}", not_found_hint=hint):
             return _status(self._client.batches.retrieve(batch_id))
 
     def fetch(self, file_id: str, path: Path) -> None:
@@ -170,18 +169,18 @@ class BatchEndpoint:
         self._downloads.close()
 
     @contextmanager
-    def _translated(self, action: str, *, where_unknown: str = _GOES_ON) -> Generator[None]:
+    def _translated(self, action: str, *, not_found_hint: str = _CONTINUE) -> Generator[None]:
         import httpx2  # noqa: PLC0415 - openai's HTTP library
         import openai  # noqa: PLC0415 - see __init__
 
         try:
             yield
-        except (openai.OpenAIError, httpx2.HTTPError) as error:  # what breaks off under way comes as it is
+        except (openai.OpenAIError, httpx2.HTTPError) as error:  # openai does not wrap errors of a download
             text = str(error).replace(self._secret, "***") if self._secret else str(error)
-            next_step = where_unknown if isinstance(error, openai.NotFoundError) else _GOES_ON
+            next_step = not_found_hint if isinstance(error, openai.NotFoundError) else _CONTINUE
             raise ProviderError(f"cannot {action}: {text[:_LONGEST_MESSAGE]}; {next_step}") from error
         except (AttributeError, TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
-            # The library takes any JSON for what it expects, and falls over what is none, or nested without end.
+            # The library does not validate replies, so that a wrong or deeply nested one fails anywhere.
             raise ProviderError(
                 f"cannot {action}: the answer is not in the form of OpenAI's Batch API; does this endpoint have one?"
             ) from error
@@ -198,7 +197,7 @@ def _may_have_begun(error: ProviderError) -> bool:
 def _lists_batches(error: ProviderError) -> bool:
     """Return whether listing failed at an endpoint that supports it.
 
-    Endpoints without it say so, or answer anything.
+    Endpoints without a list answer with an error, or with anything.
     """
     import openai  # noqa: PLC0415 - see BatchEndpoint
 

@@ -15,12 +15,12 @@ from ...records import atomic_write
 from ...records.json_text import encode_json
 
 MAX_REQUESTS, MAX_BYTES = 50_000, 200_000_000
-"""What OpenAI takes in one file."""
+"""OpenAI's limits for one file."""
 URL = "/v1/chat/completions"
 
 
 class BatchFile(msgspec.Struct, frozen=True):
-    """A batch file that was written: how many requests it holds, and the hash of its bytes."""
+    """A written batch file, with the number of its requests and the hash of its bytes."""
 
     path: Path
     requests: int

@@ -35,12 +35,12 @@ class BatchEntry(msgspec.Struct, forbid_unknown_fields=True):
 
     Attributes:
         file: Name of the batch file in the folder.
-        requests: How many requests it holds.
-        sha256: Of its bytes.
+        requests: Number of its requests.
+        sha256: Hash of its bytes.
         id: The provider's name for the batch; None until it has begun.
-        status: As the provider last said.
-        problem: What the provider said is wrong with the batch as a whole.
-        results: Names of the result files that were fetched.
+        status: Last status that the provider reported.
+        problem: The provider's error message for the whole batch.
+        results: Names of the downloaded result files.
     """
 
     file: str
@@ -78,7 +78,7 @@ class Ledger:
                 raise RunFolderError(f"{self._path}: {name!r} is not a file of the run")
 
     def save(self) -> None:
-        """Write everything down."""
+        """Write the list of batches."""
         write_json(self._path, self.entries)
 
     def result_files(self) -> list[Path]:
@@ -126,7 +126,7 @@ def collect_replies(
     if reached.spread is not None:
         raise UsageError("--batch goes to one endpoint; name one")
     if not isinstance(step.context.writer.path, Path):
-        raise UsageError("--batch needs a run folder to come back to: name one")
+        raise UsageError("--batch needs a run folder, from which it can be resumed; name one")
     ledger = Ledger(step.context.writer.path)
     keys: set[str] = set()
     for entry in ledger.unfinished():
@@ -174,7 +174,7 @@ def _settle(ledger: Ledger, endpoint: BatchEndpoint, progress: Progress, mode: B
 
 def _begin(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> None:
     if entry.id is None:
-        # A kill may have come between beginning the batch and writing down its name.
+        # A kill may have come between the beginning of the batch and the record of its name.
         others = {other.id for other in ledger.entries}
         batch = endpoint.find(entry.sha256, others=others) or endpoint.begin(
             ledger.folder / entry.file, entry.sha256, others=others

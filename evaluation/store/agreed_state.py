@@ -1,4 +1,4 @@
-"""Agreed state of a working copy and its store, to detect changes without reading files."""
+"""State that a working copy and its store had in common, to detect changes without reading files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ from ...records.json_text import encode_json
 from ...records.objects import ObjectVersion
 from .file_names import MANIFEST
 
-_NOTED_AFTER = 0.5
+_SAVE_INTERVAL = 0.5
+"""Seconds between two saves of the state while files are transferred."""
 
 Stamp = tuple[int, int]
 """A file's size and time."""
 
 
 class Agreed(msgspec.Struct, frozen=True, array_like=True):
-    """Object as agreed between copy and store: the file's size and time, and the object's mark."""
+    """File and object with the same content: the file's size and time, and the object's version.
+
+    The version is called ``mark`` in the saved state.
+    """
 
     size: int
     modified: int
@@ -43,8 +47,8 @@ class Agreement:
     It is kept in a file beside the copy, ``folder``, so that it outlives the process.
     """
 
-    def __init__(self, place: Path, name: str) -> None:
-        self._file, self.folder = place / "state.json", place / "folder"
+    def __init__(self, parent: Path, name: str) -> None:
+        self._file, self.folder = parent / "state.json", parent / "folder"
         self._name, self._written = name, 0.0
         self.read()
 
@@ -74,13 +78,13 @@ class Agreement:
 
     @property
     def marks(self) -> dict[str, ObjectVersion]:
-        """The objects' marks, by name."""
+        """Versions of the agreed objects, by name."""
         return {name: agreed.mark for name, agreed in self.objects.items()}
 
     def note(self, name: str, agreed: Agreed) -> None:
-        """Record an agreed object; saved only now and then, since there may be thousands."""
+        """Record an agreed object; the state is saved from time to time, since there may be thousands."""
         self.objects[name] = agreed
-        if time.monotonic() - self._written > _NOTED_AFTER:
+        if time.monotonic() - self._written > _SAVE_INTERVAL:
             self.write()
 
     def forget(self) -> None:
@@ -124,8 +128,9 @@ def _belongs(name: str) -> bool:
 
     Locks, unfinished files and the address itself do not.
     """
-    last = name.rpartition("/")[2]
-    return bool(name) and not name.startswith(".") and not (last.startswith(".") and last.endswith(".tmp"))
+    file_name = name.rpartition("/")[2]
+    is_unfinished = file_name.startswith(".") and file_name.endswith(".tmp")
+    return bool(name) and not name.startswith(".") and not is_unfinished
 
 
 def manifests_last(name: str) -> tuple[bool, str]:

@@ -60,7 +60,7 @@ def _keep_input(folder: FolderPath, path: InputPath, file: InputFile) -> KeptInp
 def unchanged_inputs(folder: FolderPath, files: Sequence[KeptInput], case_files: int | None) -> RunInputs:
     """Return the inputs of a run, which must be unchanged.
 
-    A page must show what checkers and judges saw.
+    Pages show the cases and outputs that were graded, not later ones.
 
     Raises:
         RunFolderError: An input has changed.
@@ -73,10 +73,10 @@ def unchanged_inputs(folder: FolderPath, files: Sequence[KeptInput], case_files:
 def _unchanged(folder: FolderPath, file: KeptInput) -> InputPath:
     path = place_of(folder, file)
     if not path.exists():
-        # By the name the run was given, if it was fetched: only this machine knows the copy.
-        called = file.name if is_address(file.name) else path
+        # A fetched input is named by its address, since its path is known on this machine only.
+        name = file.name if is_address(file.name) else path
         raise RunFolderError(
-            f"{folder}: its input {called} is missing; restore it, since a page of the run needs it"
+            f"{folder}: its input {name} is missing; restore it, since a page of the run needs it"
         )
     if file_sha256(path) != file.sha256:
         raise RunFolderError(

@@ -28,12 +28,13 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     """One judge of a run.
 
     Attributes:
-        by: The name it is shown under, which stays.
+        by: Display name, which never changes.
+        kinds: Kinds of cases that it judges; None for all.
         prompt: The prompt file of a custom judge.
         threshold: Pass threshold of the judge; ``cut`` in the file.
-        seconds: Seconds that asking it took, over all starts of the run that were not killed; None if it was not asked.
-        parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
-        refused: What refusals of the model changed in them, in the same form.
+        seconds: Asking time over all starts of the run that were not killed; None if it was not asked.
+        parameters: Decoding parameters that replace the prompt's; the value None omits one.
+        refused: Parameters that were replaced because the model refused them, in the same form.
     """
 
     by: str
@@ -47,7 +48,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 
     @property
     def is_prompt(self) -> bool:
-        """True if the judge is a prompt that a model was asked."""
+        """True if the judge is a prompt for a model."""
         return self.id.kind in {"shipped", "own"}
 
     def judges_kind(self, kind: Kind) -> bool:
@@ -56,9 +57,12 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 
 
 class StatementJudgeRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Statement judge's record: who judges and splits answers, and how often.
+    """Record of a judge that is asked statement by statement.
 
-    Verdicts on whole answers belong to ``id``.
+    Attributes:
+        id: Author of the verdicts on whole answers.
+        judge: Judge of the statements.
+        splitter: Judge that splits answers into statements.
     """
 
     id: JudgeId
@@ -69,9 +73,11 @@ class StatementJudgeRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CriteriaJudgeRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Record of a judge that is asked criterion by criterion: who judges, and how often.
+    """Record of a judge that is asked criterion by criterion.
 
-    Verdicts on whole outputs belong to ``id``.
+    Attributes:
+        id: Author of the verdicts on whole outputs.
+        judge: Judge of the criteria.
     """
 
     id: JudgeId
@@ -81,17 +87,17 @@ class CriteriaJudgeRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """Number of outputs in a run, and of those that lack something.
+    """Counts of a run's outputs.
 
     Attributes:
-        outputs: How many there should be: those that are there and those that are missing.
-        graded: How many of them have a verdict with a score, a checker's or a judge's.
-        failed: How many verdicts are missing since a call to a model, or a custom checker, failed in the end.
-        unused_labels: Labels of outputs that the run does not have.
-        labels: Outputs whose label was given, beside what checkers decided, by who the last one given says that it is from.
-        checked_labelled: Outputs that a checker and people graded.
-        failed_labelled_good: Those of them that the checker failed and people pass.
-        passed_labelled_bad: Those of them that the checker passed and people fail.
+        outputs: Number of outputs, including missing ones.
+        graded: Number of these with a score by a checker or a judge.
+        failed: Number of verdicts that are missing because a model call or a custom checker failed.
+        unused_labels: Number of labels of outputs that the run does not have.
+        labels: Number of outputs with a label other than a checker's verdict, by source of their last label.
+        checked_labelled: Number of outputs that a checker and people graded.
+        failed_labelled_good: Number of these that the checker fails and people pass.
+        passed_labelled_bad: Number of these that the checker passes and people fail.
     """
 
     outputs: int = 0
@@ -109,14 +115,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         identity: Facts that must not change when the run is resumed: hashes of inputs, rules, names, checkers; an audit's probes.
-        notes: Sentences a reader must see before any number.
+        notes: Sentences to read before any number.
         case_files: Number of input files with cases, if not one.
         missing: Number of cases without an output, by system.
         not_judged: Settings that are missing to ask judges; None if judges were asked, or there are none.
-        reparsed: When replies were read again, and what that changed.
-        journals: What each journal was when this was written.
-        counts: How many outputs it is about; None until it was concluded.
-        done: Hash of what was asked when nothing was left to be done.
+        reparsed: Times at which replies were parsed again, and the changes.
+        journals: Seal of each journal when the manifest was written.
+        counts: Counts of outputs; None until the run is concluded.
+        done: Hash of the command's settings and inputs, if it left no work to do.
     """
 
     identity: Mapping[str, Any] = {}
@@ -148,7 +154,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def finished(self) -> bool:
-        """True if the run came to its end, so that its undecided part is fully known."""
+        """True if the run came to its end, so that all undecided outputs are known."""
         return self.results is not None and self.status != "running"
 
     def as_json(self) -> dict[str, Any]:
@@ -171,7 +177,7 @@ class Roster:
         self._before = any(key.startswith("judge ") for key in manifest.identity)
 
     def __iter__(self) -> Iterator[KnownJudge]:
-        """Yield the judges, in the order in which they were enlisted."""
+        """Yield the judges, in the order in which they were added."""
         return iter(self._judges.values())
 
     def __getitem__(self, judge: JudgeId) -> KnownJudge:
@@ -198,7 +204,7 @@ class Roster:
         now = {judge.id for judge in judges}
         for judge in judges:
             for earlier in self:
-                if earlier.id not in now and _takes_the_place_of(judge, earlier):
+                if earlier.id not in now and _is_later_version(judge, earlier):
                     raise RunFolderError(
                         f"{folder}: made by a run that differs in judge {earlier.by}; choose another --out, or remove it"
                     )
@@ -231,7 +237,7 @@ class Roster:
             self.enlist(msgspec.structs.replace(judge, threshold=threshold))
 
 
-def _takes_the_place_of(judge: KnownJudge, earlier: KnownJudge) -> bool:
+def _is_later_version(judge: KnownJudge, earlier: KnownJudge) -> bool:
     """Return whether one judge is a later version of another: its prompt or fiducial changed."""
     before, now = earlier.id, judge.id
     if (before.kind, before.model) != (now.kind, now.model):
@@ -244,7 +250,7 @@ def _takes_the_place_of(judge: KnownJudge, earlier: KnownJudge) -> bool:
 
 
 def own_versions() -> dict[str, str]:
-    """Python's and fiducial's own, for which nothing has to be looked up."""
+    """Return the versions of Python and fiducial, which need no look-up."""
     return {"python": sys.version.partition(" ")[0], "fiducial": VERSION}
 
 

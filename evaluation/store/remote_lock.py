@@ -1,7 +1,4 @@
-"""Lock of a run in an object store.
-
-It is an object beside the run that names the machine and when it was last heard of.
-"""
+"""Lock of a run in an object store: an object that names its holder and the last heartbeat."""
 
 from __future__ import annotations
 
@@ -25,9 +22,13 @@ _YEAR_10000 = 253_402_300_800
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Holder of a lock: a working copy by unique name, its machine, process and last heartbeat.
+    """Holder of a lock.
 
-    The last heartbeat is in seconds since 1970.
+    Attributes:
+        copy: Unique name of the working copy.
+        host: Name of its machine.
+        process: Id of its process.
+        heard: Time of the last heartbeat, in seconds since 1970.
     """
 
     copy: str
@@ -41,10 +42,10 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class RemoteLock:
-    """A lock on what is below an address, held by one working copy.
+    """Lock on a run folder in a store, held by one working copy.
 
-    It is made by a conditional write if the store has that, and read back everywhere. Clocks are taken to agree within minutes. What cannot be kept out is a
-    machine that was silent for longer than `GONE_AFTER` and goes on: it notices at its next `renew`, and has until then.
+    It is taken by a conditional write if the store supports that, and checked by reading it again. Clocks must agree within minutes. A
+    machine that continues after more than `GONE_AFTER` of silence is not kept out: until its next `renew`, it writes without the lock.
     """
 
     def __init__(self, objects: ObjectFolder, copy: str, now: Callable[[], float]) -> None:

@@ -241,13 +241,10 @@ class RunStore(Closing):
     def refuse_pairs(self) -> None:
         """Refuse verdicts on pairs of outputs when verdicts on outputs are needed."""
         if PAIRS in self.manifest_or_empty.identity:
-            again = (
-                f"; `{self.manifest_or_empty.command}` shows it again"
-                if self.manifest_or_empty.command
-                else ""
-            )
+            command = self.manifest_or_empty.command
+            hint = f"; `{command}` shows it again" if command else ""
             raise RunFolderError(
-                f"{self.path}: holds preferences between outputs, and no verdicts on single ones{again}"
+                f"{self.path}: holds preferences between outputs, and no verdicts on single ones{hint}"
             )
 
     def finished(self) -> Manifest:
@@ -273,14 +270,15 @@ class RunStore(Closing):
         return self._exit.enter_context(VerdictJournal(path, writing=self._writing, seal=seal))
 
     def _sealed(self, name: str) -> bytes | None:
-        """Return the content of a file the run writes whole; None if it is missing.
+        """Return the content of a file that is replaced as a whole; None if it is missing.
 
         It also records whether the file was edited.
         """
         content = self._content(name) if (self.path / name).exists() else None
         seal = self.manifest_or_empty.journals.get(name)
-        if seal is not None and seal != (now := seal_of(content or b"")):
-            self._changed[name] = now
+        current_seal = seal_of(content or b"")
+        if seal is not None and seal != current_seal:
+            self._changed[name] = current_seal
         return content
 
     def unchanged(self, name: str) -> bytes | None:

@@ -47,17 +47,17 @@ _LOCK = ".lock"
 
 
 class RunWriter(RunStore):
-    """A run that one process writes, and the same command resumes.
+    """Run that one process writes, and that the same command resumes.
 
-    What the run's verdicts depend on is bound to it (`bind`), so that another run cannot mix with it. A folder is made when it is not there; one in
-    memory belongs to this process, and nothing is written anywhere.
+    A run is tied (`bind`) to everything that its verdicts depend on, so that two runs cannot mix. A missing folder is created; a run in
+    memory writes no files.
 
     Attributes:
-        resumed: Whether it was begun before.
+        resumed: True if the run was begun before.
 
     Raises:
-        RunFolderError: Another process is writing it, it holds something else, or a journal was changed by hand.
-        InputError: The folder cannot be made, or a journal cannot be used.
+        RunFolderError: Another process writes the run, the folder holds something else, or a journal was edited by hand.
+        InputError: The folder cannot be created, or a journal cannot be used.
     """
 
     _writing = True
@@ -66,17 +66,19 @@ class RunWriter(RunStore):
         super().__init__(path)
         on_disk = path if isinstance(path, Path) else None
         self.resumed = self.begun
-        self._made: list[Path] = []
-        self._whole: dict[str, Seal] = {}
-        self._elsewhere = ExitStack()
+        self._created: list[Path] = []
+        self._file_seals: dict[str, Seal] = {}
+        self._upload = ExitStack()
         if on_disk is not None:
             if not self.resumed:
                 _refuse_other_folders(on_disk)
-            self._made = [each for each in (on_disk / _LOCK, on_disk, *on_disk.parents) if not each.exists()]
+            self._created = [
+                each for each in (on_disk / _LOCK, on_disk, *on_disk.parents) if not each.exists()
+            ]
             self._lock(on_disk)
         try:
             if (copy := copy_at(path)) is not None:
-                self._elsewhere.enter_context(copy.written())
+                self._upload.enter_context(copy.written())
             if self.resumed:
                 _ = self.manifest
             else:
@@ -84,9 +86,9 @@ class RunWriter(RunStore):
             if not accept_edited:
                 self.refuse_edited()
             _ = self.labels
-            self._whole = dict(self._changed)
+            self._file_seals = dict(self._changed)
         except BaseException:
-            with self._elsewhere:
+            with self._upload:
                 self._exit.close()
                 self._leave_no_trace()
             raise
@@ -101,7 +103,7 @@ class RunWriter(RunStore):
             self.update(identity={**self.manifest.identity, **_plain(facts)})
 
     def refuse_other_run(self, **facts: Any) -> None:
-        """Refuse to go on with a run that is tied to something else; see `bind`, which ties it."""
+        """Refuse a run that is tied to other facts; see `bind`."""
         identity, facts = self.manifest.identity, _plain(facts)
         changed = sorted(key for key in facts.keys() & identity.keys() if facts[key] != identity[key])
         if changed:
@@ -131,7 +133,7 @@ class RunWriter(RunStore):
         """Replace a judge whose model refused a parameter.
 
         Raises:
-            RunFolderError: The folder holds verdicts of that one, which would be of two judges.
+            RunFolderError: The run holds verdicts of the judge that is to be replaced.
         """
         if before in {verdict.author for verdict in self.standing_verdicts}:
             raise RunFolderError(
@@ -149,10 +151,10 @@ class RunWriter(RunStore):
         )
 
     def begin_anew(self) -> None:
-        """Discard all results of a run and its ties; after a kill the run starts from scratch.
+        """Discard all results of a run and the facts that it is tied to.
 
         Raises:
-            RunFolderError: People labelled its outputs; nothing was done.
+            RunFolderError: People labelled its outputs; nothing is discarded.
         """
         if not self.resumed:
             return
@@ -168,36 +170,36 @@ class RunWriter(RunStore):
             for name in (CLUSTERS, CALIBRATION, COMPARISON, REPORT):
                 (self.path / name).unlink(missing_ok=True)
         self.labels = []
-        self._whole.clear()
+        self._file_seals.clear()
         self._hashes.clear()
         for name in ("clusters", "calibration", "roster"):
             vars(self).pop(name, None)
         self._write(Manifest())
 
     def rewrite(self, verdicts: Iterable[Verdict]) -> None:
-        """Write all verdicts anew, all or nothing: a kill leaves the old ones."""
+        """Replace all verdicts atomically: a kill leaves the old ones."""
         self._break_seal(VERDICTS)
         write_records(self.path / VERDICTS, verdicts)
         self.verdicts.close()
         self.verdicts = self._journal(VERDICTS)
 
     def put_labels(self, labels: Iterable[Verdict]) -> None:
-        """Replace the labels, all or nothing."""
+        """Replace the labels atomically."""
         self.labels = list(labels)
         self._put(LABELS, _lines(LABELS, self.labels))
 
     def put_adjudications(self, decisions: Iterable[Verdict]) -> None:
-        """Replace the decisions between judge and label, all or nothing."""
+        """Replace the decisions between judge and label atomically."""
         self._put(ADJUDICATIONS, _lines(ADJUDICATIONS, decisions))
         vars(self).pop("adjudications", None)
 
     def put_clusters(self, clusters: Mapping[str, str]) -> None:
-        """Write which cases belong together."""
+        """Write the clusters of cases."""
         self._put(CLUSTERS, indented_json(clusters))
         self.clusters = clusters
 
     def put_calibration(self, calibration: CalibrationNumbers) -> None:
-        """Write how well judges agree with labels."""
+        """Write the agreement of judges with labels."""
         from ...calibration.agreement.calibration_results import calibration_json  # noqa: PLC0415 - as in its reader
 
         self._put(CALIBRATION, indented_json(calibration_json(calibration)))
@@ -208,13 +210,13 @@ class RunWriter(RunStore):
         self._put(COMPARISON, indented_json(comparison))
 
     def _put(self, name: str, content: bytes) -> None:
-        """Write a file whole, and seal it."""
+        """Replace a file atomically, and seal it."""
         seal = seal_of(content)
         if self.manifest.journals.get(name, seal) != seal:
             self._break_seal(name)
         with atomic_write(self.path / name) as file:
             file.write(content)
-        self._whole[name] = seal
+        self._file_seals[name] = seal
         self._hashes[name] = seal.sha256
 
     def _break_seal(self, name: str) -> None:
@@ -228,7 +230,7 @@ class RunWriter(RunStore):
 
     def _seals(self) -> dict[str, Seal]:
         """Return the current seal of each file; an unopened and unwritten file keeps its seal."""
-        seals = {**self.manifest.journals, **self._whole}
+        seals = {**self.manifest.journals, **self._file_seals}
         for name, journal in ((VERDICTS, "verdicts"), (STATEMENTS, "statements")):
             if (written := vars(self).get(journal)) is not None:
                 seals[name] = written.seal
@@ -240,13 +242,13 @@ class RunWriter(RunStore):
             path.mkdir(parents=True, exist_ok=True)
             self._exit.enter_context(ProcessLock(path / _LOCK, busy).held())
         except OSError as error:
-            made = "be locked" if path.is_dir() else "be made"
-            raise InputError(f"the folder cannot {made}: {error.strerror or error}", path=path) from error
+            action = "be locked" if path.is_dir() else "be made"
+            raise InputError(f"the folder cannot {action}: {error.strerror or error}", path=path) from error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._elsewhere:  # a copy is put back when all of this is done
+        with self._upload:  # a working copy is uploaded at the end of this block
             super().__exit__(kind, error, trace)
             if error is not None:
                 self._leave_no_trace()
@@ -259,9 +261,9 @@ class RunWriter(RunStore):
         if not self.resumed:
             for name in (MANIFEST, VERDICTS):
                 (self.path / name).unlink(missing_ok=True)
-        with suppress(OSError):  # another process put something there
-            for made in self._made:
-                made.rmdir() if made.is_dir() else made.unlink()
+        with suppress(OSError):  # another process has written to the folder
+            for path in self._created:
+                path.rmdir() if path.is_dir() else path.unlink()
 
     def close(self) -> None:
         """Seal and close the journals, and release the lock."""
@@ -281,7 +283,7 @@ def _refuse_other_folders(path: Path) -> None:
 
 
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts as they come back from the manifest, so that the two can be compared."""
+    """Return facts as the manifest stores them, so that both can be compared."""
     return decode_record(encode_record(facts), dict[str, Any])
 
 

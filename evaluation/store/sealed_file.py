@@ -17,19 +17,19 @@ import msgspec
 from ...records import MemoryFile, open_regular_file
 
 _FIRST_MARK, _MOST_MARKS = 256, 64
-"""Bytes after which a journal is marked, as long as it is short; and marks, from which on every other is given up."""
+"""Distance in bytes of the first marks; and number of marks at which every other one is dropped and the distance doubles."""
 
 
 class Seal(msgspec.Struct, frozen=True):
     """State of a journal when the manifest was written.
 
-    A kill may leave lines after the sealed bytes, which are kept. A power cut may lose some at the end, whose work is repeated. Any
-    other difference is a change by hand.
+    A kill may leave lines after the sealed bytes, which are kept. A power cut may lose lines at the end, whose work is repeated. Any
+    other difference is an edit by hand.
 
     Attributes:
         bytes: Length of the journal.
         sha256: Hash of all its bytes.
-        marks: Lengths and hashes of its beginnings, at even distances, which tell a truncated journal from a changed one.
+        marks: Lengths and hashes of prefixes, at even distances, which tell a truncated journal from an edited one.
     """
 
     bytes: int
@@ -37,7 +37,7 @@ class Seal(msgspec.Struct, frozen=True):
     marks: list[tuple[int, str]] = []
 
     def __post_init__(self) -> None:
-        """Refuse marks that do not ascend or lie outside of the journal; readers would never end."""
+        """Refuse marks that do not ascend or lie outside the journal, since readers would never end."""
         before = 0
         for mark, _ in self.marks:
             if not before < mark <= self.bytes:
@@ -56,8 +56,8 @@ class RunningHash:
     """Growing SHA-256 with marks of its prefixes.
 
     Attributes:
-        differs: Whether a prefix does not match the marks of the expected seal.
-        changed: The bytes between which the first such prefix was changed.
+        differs: True if a prefix does not match the expected seal.
+        changed: First and last byte of the range in which the first such prefix was changed.
     """
 
     def __init__(self, seal: Seal | None) -> None:
@@ -110,11 +110,11 @@ class RunningHash:
 
 
 PIECE = 256 * 1024
-"""Bytes that are read at a time."""
+"""Number of bytes to read at a time."""
 
 
 class _Window(io.RawIOBase):
-    """Reads a file that is open already, each reader at a place of its own, to a given end."""
+    """Reader of an open file, with its own position, up to ``end``."""
 
     def __init__(self, descriptor: int, end: int | None, hashed: RunningHash | None) -> None:
         self._descriptor = descriptor
@@ -136,8 +136,8 @@ class _Window(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer)
-        wanted = len(view) if self._end is None else min(len(view), self._end - self._at)
-        data = os.pread(self._descriptor, wanted, self._at)
+        size = len(view) if self._end is None else min(len(view), self._end - self._at)
+        data = os.pread(self._descriptor, size, self._at)
         view[: len(data)] = data
         self._at += len(data)
         if self._hashed is not None:
@@ -146,14 +146,14 @@ class _Window(io.RawIOBase):
 
 
 class DiskBytes:
-    """A plain file that is opened once: appended to, and read at any place."""
+    """Regular file that is opened once, to append and to read anywhere."""
 
     def __init__(self, path: Path, *, writing: bool) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if writing else os.O_RDONLY
         descriptor = open_regular_file(path, flags)
         self._descriptor = descriptor
         self._writer = open(descriptor, "ab" if writing else "rb")  # noqa: SIM115, PTH123 - a descriptor, closed by `close`
-        self._at_lines = self.reader(piece=io.DEFAULT_BUFFER_SIZE)  # which reads here and there
+        self._at_lines = self.reader(piece=io.DEFAULT_BUFFER_SIZE)  # small pieces for random access
 
     def reader(
         self, end: int | None = None, hashed: RunningHash | None = None, piece: int = PIECE
@@ -183,11 +183,11 @@ class DiskBytes:
             os.ftruncate(self._descriptor, size)
 
     def write(self, data: bytes) -> None:
-        """Add bytes."""
+        """Append bytes."""
         self._writer.write(data)
 
     def flush(self) -> None:
-        """Hand everything to the operating system."""
+        """Write buffered bytes to the file."""
         self._writer.flush()
 
     def close(self) -> None:
@@ -196,7 +196,7 @@ class DiskBytes:
 
 
 class MemoryBytes:
-    """In-memory file with the interface of `DiskBytes`; its lines are never torn."""
+    """In-memory file with the interface of `DiskBytes`; all its lines are complete."""
 
     def __init__(self, file: MemoryFile) -> None:
         file.append(b"")
@@ -220,7 +220,7 @@ class MemoryBytes:
         return data[offset : data.index(b"\n", offset) + 1]
 
     def cut(self, size: int) -> None:
-        """Do nothing; memory holds no torn lines."""
+        """Do nothing; all lines are complete."""
 
     def flush(self) -> None:
         """Do nothing; no writes are buffered."""

@@ -1,4 +1,4 @@
-"""Transfers between a working copy and its store; an interrupted one looks like one."""
+"""Transfers between a working copy and its store; interrupted ones never look like edits."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:
     for name in agreement.gone():
         objects.remove(name)
         del agreement.objects[name]
-    for name, mark in of_the_run(objects.find()).items():  # as a listing has it, if that has another form
-        if name in files:
+    for name, mark in of_the_run(objects.find()).items():
+        if name in files:  # a listing may write versions in another form than an upload
             agreement.objects[name] = msgspec.structs.replace(agreement.objects[name], mark=mark)
     agreement.write()
 
@@ -76,14 +76,14 @@ def _break_seals(objects: ObjectFolder, agreement: Agreement, scratch: Path, fil
         manifest: dict[str, Any] = msgspec.json.decode(stored)
         seals = msgspec.convert(manifest.get("journals") or {}, dict[str, Seal])
     except (msgspec.MsgspecError, AttributeError):
-        return  # somebody else's, about to be replaced
-    broken = {name for name in seals if name in files and not _bears_out(scratch / name, seals[name])}
+        return  # not a manifest of ours; it is replaced now
+    broken = {name for name in seals if name in files and not _begins_with(scratch / name, seals[name])}
     if broken:
         manifest["journals"] = {name: seals[name] for name in seals.keys() - broken}
         objects.write(MANIFEST, encode_json(manifest))
 
 
-def _bears_out(file: Path, seal: Seal) -> bool:
+def _begins_with(file: Path, seal: Seal) -> bool:
     """Return whether a file begins with the sealed content."""
     digest, remaining_bytes = hashlib.sha256(), seal.bytes
     with file.open("rb") as opened:
@@ -100,9 +100,9 @@ def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, Objec
         InputError: The disk is full.
     """
     agreed, folder = agreement.objects, agreement.folder
-    wanted = {name: mark for name, mark in marks.items() if name not in agreed or agreed[name].mark != mark}
-    require_disk_space(wanted, folder.parent, objects.name)
-    for name in sorted(wanted, key=manifests_last):
+    changed = {name: mark for name, mark in marks.items() if name not in agreed or agreed[name].mark != mark}
+    require_disk_space(changed, folder.parent, objects.name)
+    for name in sorted(changed, key=manifests_last):
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_name(f".{file.name}.0.tmp")
@@ -113,7 +113,7 @@ def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, Objec
         finally:
             part.unlink(missing_ok=True)
         status = file.stat()
-        agreement.note(name, Agreed(status.st_size, status.st_mtime_ns, wanted[name]))
+        agreement.note(name, Agreed(status.st_size, status.st_mtime_ns, changed[name]))
     for name in agreed.keys() - marks.keys():
         (folder / name).unlink(missing_ok=True)
         del agreed[name]

@@ -1,8 +1,7 @@
 """Run folders by address: a run works in a local copy, which is uploaded as it grows.
 
-An object store cannot append.
-
-The copy stays when the run ends, however it ends: after a kill the same command goes on with it. Manifests are put last, so that none promises what is not there yet.
+Object stores cannot append to files. The copy stays after the run, so that the same command can continue after a kill.
+Manifests are uploaded last, so that they never name missing files.
 """
 
 from __future__ import annotations
@@ -26,23 +25,26 @@ from .transfer import fetch, put
 
 _EVERY = 60.0
 _SHARE = 20
-"""Seconds between two looks at what has grown; and how many times as long as putting it took is waited at least."""
+"""Seconds between two uploads; and the least time between them, as a multiple of the time that an upload takes."""
 
 _PATIENCE = 600
-"""Seconds that another process of this machine is waited for while it fetches."""
+"""Seconds to wait for another process of this machine that is fetching."""
 
 _TRIES = 3
 _SCRATCH = "putting-"
 
 
 class WorkingCopy:
-    """A folder on this machine that stands for one in a store.
+    """Local copy of a run folder in an object store.
 
     Args:
-        every: Seconds between two times that it is put back while a run goes on, at least.
+        address: Address of the run folder.
+        cache: Folder of all working copies.
+        every: Least number of seconds between two uploads during a run.
+        now: Clock for the lock.
 
     Attributes:
-        set_aside: Folder of work that never reached the store and that another machine has meanwhile done differently; None if there was none.
+        set_aside: Folder of work that was never uploaded and conflicts with another machine's; None without a conflict.
     """
 
     def __init__(
@@ -70,10 +72,10 @@ class WorkingCopy:
         register_alias(self.folder, self.name)
 
     def fetch(self) -> None:
-        """Update the copy from the store, unless this copy wrote there last.
+        """Download changes from the store, unless this copy wrote there last.
 
         Raises:
-            InputError: The store changes meanwhile.
+            InputError: The store keeps changing during the download.
         """
         with self._undisturbed():
             self._agreement.read()
@@ -84,7 +86,7 @@ class WorkingCopy:
                 if marks == self._agreement.marks:
                     return
                 if self._agreement.differing():
-                    self._put_aside()
+                    self._set_files_aside()
                 fetch(self._objects, self._agreement, marks)
             raise InputError("changes while it is read; rerun when it is complete", path=self.name)
 
@@ -95,17 +97,17 @@ class WorkingCopy:
     @contextmanager
     def _undisturbed(self) -> Generator[None]:
         """Lock the copy against other processes on this machine."""
-        busy = f"{self.name}: another process has been fetching this for long; again, when it is done"
+        busy = f"{self.name}: another process is still fetching this run; rerun when it is done"
         with ProcessLock(self.place / "fetching.lock", busy).held(_PATIENCE):
             yield
 
     def fetch_beside(self, address: str) -> Path | None:
         """Fetch an input of the run from the same store; None if it is elsewhere.
 
-        A run folder may be a stranger's, and its addresses must not be trusted.
+        Addresses in a run folder are not trusted, since another person may have written it.
         """
-        scheme, found, rest = self._objects.address.partition("://")
-        bucket = f"{scheme}{found}{rest.partition('/')[0]}/"
+        scheme, separator, rest = self._objects.address.partition("://")
+        bucket = f"{scheme}{separator}{rest.partition('/')[0]}/"
         if not address.startswith(bucket) or ".." in address.split("/"):
             return None  # a driver that follows dots would leave the bucket
         objects = ObjectFolder(address)
@@ -142,12 +144,13 @@ class WorkingCopy:
             yield
 
     def _begin(self) -> None:
+        """Take the locks of this machine and of the store."""
         with self._guard:
             if self._locked:
                 return
             self._alone.take(wait=1)  # another process may be testing the lock
             try:
-                for leftover in self.place.glob(f"{_SCRATCH}*"):  # by a kill
+                for leftover in self.place.glob(f"{_SCRATCH}*"):  # from a killed upload
                     shutil.rmtree(leftover, ignore_errors=True)
                 ours = self._lock.is_ours()
                 self._lock.take()
@@ -166,7 +169,7 @@ class WorkingCopy:
             )
 
     def _keep_up(self, ended: threading.Event) -> None:
-        """Put the folder back from time to time; what cannot be put now is put later."""
+        """Upload the folder from time to time; a failed upload is repeated later."""
         wait = self._every
         while not ended.wait(wait):
             started = time.monotonic()
@@ -181,10 +184,10 @@ class WorkingCopy:
         return not self._lost
 
     def _settle(self) -> None:
-        """Put back what was changed, and let others write."""
+        """Upload the changes and release the locks."""
         self._ended.set()
         if not self._locked and (self._agreement.files() == self._before or self._is_written()):
-            return  # or its writer puts this, too
+            return  # nothing changed, or the process that writes the copy uploads this change
         try:
             self._begin()
             if not self._still_ours():
@@ -195,13 +198,14 @@ class WorkingCopy:
             self._lock.release()
         except FiducialError as error:
             raise RunFolderError(
-                f"{as_named(error)}. What was done is kept on this machine ({self.place}); the same command goes on with it"
+                f"{as_named(error)}. Finished work is saved on this machine ({self.place}); rerun the command to continue"
             ) from error
         finally:
             self._locked = False
             self._alone.release()
 
-    def _put_aside(self) -> None:
+    def _set_files_aside(self) -> None:
+        """Move the copy's files to another folder, and start with an empty copy."""
         moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
         self.set_aside = self.folder.rename(self.place / f"set-aside-{moment}-{uuid.uuid4().hex[:6]}")
         self._agreement.forget()

@@ -150,7 +150,7 @@ def test_a_store_that_goes_away_costs_nothing(
         assert running.returncode == 2
         line = said.decode().splitlines()[-1]
         assert (
-            f"{bucket.address}/run: the store cannot be reached. What was done is kept on this machine ("
+            f"{bucket.address}/run: the store cannot be reached. Finished work is saved on this machine ("
             in line
         )
         assert "Traceback" not in said.decode()

@@ -229,7 +229,7 @@ def test_who_was_taken_over_says_so_and_puts_nothing(machine: Machine, stored: S
     with second.written():
         second.folder.mkdir()
         (second.folder / "verdicts.jsonl").write_text("from b\n")
-    with pytest.raises(RunFolderError, match=r"taken this run over\. What was done is kept on this machine"):
+    with pytest.raises(RunFolderError, match=r"taken this run over\. Finished work is saved on this machine"):
         writing.__exit__(None, None, None)
     assert stored()["verdicts.jsonl"] == b"from b\n"
 
@@ -308,7 +308,7 @@ def test_a_store_that_is_away_at_the_end_is_a_line_that_says_where_everything_is
         with pytest.raises(RunFolderError) as failed:
             write(copy, 1)
     assert str(failed.value) == (
-        f"{RUN}: the store cannot be reached. What was done is kept on this machine ({copy.place}); the same command goes on with it"
+        f"{RUN}: the store cannot be reached. Finished work is saved on this machine ({copy.place}); rerun the command to continue"
     )
     write(machine(), 2)
     assert rows(machine("b")) == ["c1", "c2"]
