@@ -1,4 +1,4 @@
-"""The open part of a system, corrected by labels that were sampled at random from it."""
+"""A judge's rate on undecided outputs, corrected with a random sample of labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...records import ItemKey
 from .run_results import CORRECTED, OpenScores, StratumRate
 
 _FEWEST = 2
-"""A spread cannot be estimated from a single label."""
+"""Fewest labels from which a spread can be estimated."""
 
 _CHOSEN = (
     "labelled outputs are scored unlike the other undecided outputs (p {:.2g}), so they are no random sample"
@@ -23,11 +23,9 @@ _SAMPLED = "PPI++, valid when the labels are a random sample of the undecided ou
 
 
 def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, float]) -> StratumRate | None:
-    """Correct a judge's rate on a system's undecided outputs with their labels.
+    """Return a judge's rate on a system's undecided outputs, corrected with their labels.
 
-    None if there are fewer than two labels.
-
-    Labels of decided outputs are not used, because decided and open outputs differ.
+    None if there are fewer than two labels. Labels of decided outputs are not used, because decided and undecided outputs differ.
     """
     label = np.array([labels.get(key, np.nan) for key in part.keys])
     labelled = np.isfinite(label)

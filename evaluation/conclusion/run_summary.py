@@ -49,7 +49,7 @@ def systems_compared(store: RunStore) -> ComparisonNumbers | None:
     A missing or outdated one is computed again.
 
     Returns:
-        None for one system, or none that has something in common with another.
+        The comparison; None for a single system, and for systems without common outputs.
     """
     if len(store.manifest.results or []) < _SEVERAL:
         return None
@@ -67,7 +67,7 @@ def keep_comparison(writer: RunWriter) -> ComparisonNumbers | None:
     comparison = _stored_comparison(writer) or StoredComparison(
         of=basis(writer), comparison=_computed(writer)
     )
-    writer.put_comparison(comparison)  # one that was there may have no seal: a kill came between the two
+    writer.put_comparison(comparison)  # also a stored one, which has no seal after a kill
     return comparison.comparison
 
 
@@ -112,12 +112,12 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         systems: Results by system.
         judges: Use of each judge.
-        counts: Number of outputs, and of those that lack something.
+        counts: Counts of outputs.
         calibration: Agreement of judges with labels, and comparison of judges; None if no judge graded a labelled output.
         compared: Comparison of the systems; None for a single system, for systems without a common item, and for a run in memory,
             which computes it when it is shown.
         not_judged: Settings that are missing to ask judges; None if judges were asked, or there are none.
-        unchanged: Whether the run was up to date, so that nothing was written.
+        unchanged: True if the run was up to date, so that no file was written.
         folder: Folder of the run, for commands; empty if it is in memory.
         command: The command of the run, or the function.
         certified: Files in the run's folder that certify one of its judges.
@@ -136,7 +136,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def strata(self) -> Strata | None:
-        """The systems against each other part by part, if there are several."""
+        """Comparison of the systems part by part; None without one."""
         return None if self.compared is None else self.compared.strata
 
     @property
@@ -146,12 +146,12 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def baselines(self) -> list[str]:
-        """The judges that read nothing."""
+        """Names of the baselines."""
         return [use.name for use in self.judges if use.id is not None and use.id.kind == "baseline"]
 
     @property
     def words(self) -> list[str]:
-        """Words of the command, as a shell splits them; empty if a shell could not."""
+        """Words of the command, as a shell splits them; empty for an invalid command."""
         try:
             return shlex.split(self.command)
         except ValueError:
@@ -167,9 +167,9 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def resumes(self) -> bool:
-        """Return whether rerunning the command resumes the run.
+        """True if rerunning the command resumes the run.
 
-        A merge or an import of batch results only repeats its result.
+        Rerunning a merge, or an import of batch results, only repeats its result.
         """
         return self.command.startswith("fiducial.") or self.words[1:2] in (["run"], ["judge"], ["demo"])
 
@@ -185,15 +185,13 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.command} {options}".rstrip()
 
     def review_command(self, options: str = "") -> str:
-        """Return the command that shows a person its items.
+        """Return the command that opens the review page.
 
         For a run in memory, return the call that gives it a folder first.
         """
-        return (
-            f"fiducial review {shlex.quote(self.folder)} {options}".rstrip()
-            if self.folder
-            else self.command_with(arguments='out="RUN"')
-        )
+        if not self.folder:
+            return self.command_with(arguments='out="RUN"')
+        return f"fiducial review {shlex.quote(self.folder)} {options}".rstrip()
 
 
 def summary_of(store: RunStore) -> RunSummary:

@@ -24,22 +24,27 @@ _ITEM = ("item", "id", "case_id", "case", "prompt_id")
 _CRITERION = ("criterion", "criteria", "rubric")
 _LABEL = ("label", "met", "score", "criteria_met", "grade")
 
-CriterionPlace: TypeAlias = tuple[str, str, str | None]
+CriterionName: TypeAlias = tuple[str, str, str | None]
 """Case, key of the criterion, and system; None for every system."""
 
 
 class _Labels(NamedTuple):
-    """Labels of criteria, how far each is met, and the places that were looked up."""
+    """Labels of criteria.
 
-    met: Mapping[CriterionPlace, float]
-    used: set[CriterionPlace]
+    Attributes:
+        met: Degree to which each labelled criterion is met.
+        used: Labelled criteria that were looked up.
+    """
+
+    met: Mapping[CriterionName, float]
+    used: set[CriterionName]
 
     def of(self, case_id: str, key: str, system: str) -> float | None:
-        """Return the label of a criterion, that of the system before that of every system."""
-        for place in ((case_id, key, system), (case_id, key, None)):
-            if place in self.met:
-                self.used.add(place)
-                return self.met[place]
+        """Return the label of a criterion: that of the system, else that of every system."""
+        for name in ((case_id, key, system), (case_id, key, None)):
+            if name in self.met:
+                self.used.add(name)
+                return self.met[name]
         return None
 
 
@@ -50,10 +55,10 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
         InputError: No judge was asked about criteria, or a label cannot be used.
     """
     with CaseIndex(store.inputs.cases) as cases:
-        known_labels = _Labels({} if labels is None else dict(_labels(labels, cases)), set())
+        criterion_labels = _Labels({} if labels is None else dict(_read_labels(labels, cases)), set())
         texts: dict[str, str] = {}
         judges = {
-            name: [_rubric(each, cases, store.clusters, known_labels, texts) for each in verdicts]
+            name: [_rubric(each, cases, store.clusters, criterion_labels, texts) for each in verdicts]
             for name, verdicts in _by_judge(store, cases).items()
         }
     if not judges:
@@ -61,33 +66,37 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
             "no judge was asked about criteria: ask rubric/each or rubric/together about cases with criteria",
             path=str(store.path),
         )
-    if labels is not None and not known_labels.used:
+    if labels is not None and not criterion_labels.used:
         raise InputError("no label is of a criterion that was judged", path=labels)
     return RubricNumbers(
         judges=[
             rubric_of_judge(name, items, lambda key: texts.get(key, key), level=level)
             for name, items in judges.items()
         ],
-        unmatched=len(known_labels.met.keys() - known_labels.used),
+        unmatched=len(criterion_labels.met.keys() - criterion_labels.used),
         pairs=judges_on_criteria(judges, level=level),
     )
 
 
 def _by_judge(store: RunStore, cases: CaseIndex) -> dict[str, list[Verdict]]:
-    """Return the verdicts on items of every judge that judged criteria; first repeats alone."""
-    names, verdicts, counted = ShownNames(), dict[Author, list[Verdict]](), set[Author]()
+    """Return the first verdicts on whole outputs of every judge that judged criteria."""
+    names, by_author, judged_criteria = ShownNames(), dict[Author, list[Verdict]](), set[Author]()
     for verdict in store.verdicts.read():
         if verdict.source == "judge" and verdict.repeat == 0 and verdict.case_id in cases:
-            verdicts.setdefault(verdict.author, []).append(verdict)
+            by_author.setdefault(verdict.author, []).append(verdict)
             if "possible" in verdict.evidence:
-                counted.add(verdict.author)
-    return {names.of(author, said[0].by): said for author, said in verdicts.items() if author in counted}
+                judged_criteria.add(verdict.author)
+    return {
+        names.of(author, verdicts[0].by): verdicts
+        for author, verdicts in by_author.items()
+        if author in judged_criteria
+    }
 
 
 def _rubric(
     verdict: Verdict, cases: CaseIndex, clusters: Mapping[str, str], labels: _Labels, texts: dict[str, str]
 ) -> JudgedRubric:
-    """Return an item with its criteria: as the verdict tells them, else as the case has them."""
+    """Return an item with the criteria of the verdict, or of the case if the verdict has none."""
     criteria = criteria_of(cases[verdict.case_id])
     texts |= {criterion_key(each): each.text for each in criteria}
     rows: list[dict[str, Any]] = verdict.evidence.get("criteria") or [
@@ -107,8 +116,8 @@ def _rubric(
     return JudgedRubric(str(verdict.key), verdict.system, cluster, judged)
 
 
-def _labels(path: InputPath, cases: CaseIndex) -> Iterator[tuple[CriterionPlace, float]]:
-    """Read labels of criteria: case, criterion, label, and perhaps system, one label a row."""
+def _read_labels(path: InputPath, cases: CaseIndex) -> Iterator[tuple[CriterionName, float]]:
+    """Read labels of criteria, one per row: case, criterion, label, and perhaps system."""
     grades = GradeScale()
     for line, row in file_rows(path):
         item, criterion, label = (_cell(row, names, path, line) for names in (_ITEM, _CRITERION, _LABEL))

@@ -1,4 +1,4 @@
-"""State that a working copy and its store had in common, to detect changes without reading files."""
+"""Last common state of a working copy and its store, to detect changes without reading."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Agreement:
         return {name: agreed.mark for name, agreed in self.objects.items()}
 
     def note(self, name: str, agreed: Agreed) -> None:
-        """Record an agreed object; the state is saved from time to time, since there may be thousands."""
+        """Record an agreed object; the file is written only twice a second."""
         self.objects[name] = agreed
         if time.monotonic() - self._written > _SAVE_INTERVAL:
             self.write()
