@@ -31,14 +31,15 @@ NO_KEY = "none"
 def find_endpoint(base_url: str | None, api_key: str | None, environment: Mapping[str, str]) -> Endpoint:
     """Find the model's endpoint from arguments or the openai library's environment variables.
 
-    Both OpenAI's and Azure's variables are read.
+    Azure's come first if there is a key for Azure: ``api_key`` or ``AZURE_OPENAI_API_KEY``, but not ``OPENAI_API_KEY``.
 
     Raises:
         ConfigurationError: There is no endpoint, or its key is missing.
     """
     azure = environment.get("AZURE_OPENAI_ENDPOINT")
-    if base_url is None and azure and environment.get("AZURE_OPENAI_API_KEY"):
-        return _azure(azure, api_key or environment["AZURE_OPENAI_API_KEY"], environment)
+    azure_key = api_key or environment.get("AZURE_OPENAI_API_KEY")
+    if base_url is None and azure and azure_key:
+        return _azure(azure, azure_key, environment)
     base_url = base_url or environment.get("OPENAI_BASE_URL") or None
     key = api_key or environment.get("OPENAI_API_KEY")
     if base_url is None and not key:

@@ -12,7 +12,7 @@ from command import fiducial
 from provider_server import Answer, ProviderServer, Seen, Status
 
 import fiducial as fd
-from fiducial.api.model_access import EndpointLike, shares_of
+from fiducial.api.model_access import EndpointLike, find_endpoint, shares_of
 from fiducial.errors import ConfigurationError, UsageError
 from fiducial.judges.transport.endpoint import EndpointShare
 from fiducial.records import write_records
@@ -89,6 +89,29 @@ def test_one_that_is_named_twice_is_refused():
 def test_a_key_that_is_not_there_is_named_by_its_variable():
     with pytest.raises(ConfigurationError, match="key-env=C_KEY: this variable is not set"):
         shares("http://h/v1,key-env=C_KEY")
+
+
+AZURE = {"AZURE_OPENAI_ENDPOINT": "https://mine.openai.azure.com", "OPENAI_API_VERSION": "2024-10-21"}
+OF_OPENAI, OF_AZURE = {"OPENAI_API_KEY": "sk-of-openai"}, {"AZURE_OPENAI_API_KEY": "of-azure"}
+
+
+@pytest.mark.parametrize(
+    ("base_url", "api_key", "keys", "kind", "key"),
+    [
+        (None, "given", {}, "azure", "given"),
+        (None, "given", OF_OPENAI, "azure", "given"),
+        (None, "given", OF_AZURE, "azure", "given"),
+        (None, None, OF_OPENAI | OF_AZURE, "azure", "of-azure"),
+        (None, None, OF_OPENAI, "openai", "sk-of-openai"),
+        ("http://h/v1", "given", OF_AZURE, "openai", "given"),
+    ],
+)
+def test_a_key_of_azure_goes_to_azure_only(
+    base_url: str | None, api_key: str | None, keys: dict[str, str], kind: str, key: str
+):
+    endpoint = find_endpoint(base_url, api_key, AZURE | keys)
+    assert (endpoint.kind, endpoint.api_key) == (kind, key)
+    assert endpoint.base_url == (AZURE["AZURE_OPENAI_ENDPOINT"] if kind == "azure" else base_url)
 
 
 @pytest.fixture
