@@ -23,6 +23,7 @@ from ..judges.prompt_judge import PromptJudge
 from ..judges.transport.exchange import Provider
 from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
 from ..records import Case, Closing, JudgeId, Output, Verdict
+from .argument_checks import require_whole
 from .named_inputs import named_item
 from .paths import as_case, as_output
 
@@ -162,20 +163,23 @@ class ReadyJudge(Closing):
             One verdict per output and repetition, in order of completion.
 
         Raises:
+            UsageError: ``repeats`` is below 1.
             RecordError: A case or output is invalid.
             PromptError: The prompt cannot be rendered.
         """
+        require_whole("--repeats", repeats)
         judge, work = self.task.judge, _work(pairs, repeats)
         verdicts = (
             judge_concurrently(work, self._repeated, self.access.concurrency * 2)
             if isinstance(judge, Composite | PromptJudge)
             else judge.verdicts(work, self._connection)
         )
+        lock = asyncio.Lock()
         try:
-            while (verdict := await asyncio.wrap_future(submit(_next(verdicts)))) is not None:
+            while (verdict := await asyncio.wrap_future(submit(_next(verdicts, lock)))) is not None:
                 yield verdict
         finally:
-            await asyncio.wrap_future(submit(verdicts.aclose()))
+            await asyncio.wrap_future(submit(_close(verdicts, lock)))
 
     def close(self) -> None:
         """Close the connections of this process, and those of the judges it asks.
@@ -267,5 +271,12 @@ def _work(pairs: Iterable[tuple[CaseLike, OutputLike]], repeats: int) -> Iterato
             yield checked, judged, repeat
 
 
-async def _next(verdicts: AsyncGenerator[Verdict]) -> Verdict | None:
-    return await anext(verdicts, None)
+async def _next(verdicts: AsyncGenerator[Verdict], lock: asyncio.Lock) -> Verdict | None:
+    async with lock:
+        return await anext(verdicts, None)
+
+
+async def _close(verdicts: AsyncGenerator[Verdict], lock: asyncio.Lock) -> None:
+    """Close verdicts, once a cancelled `_next` has ended: a generator that runs cannot be closed."""
+    async with lock:
+        await verdicts.aclose()

@@ -124,6 +124,42 @@ def test_many_are_judged_side_by_side_as_they_are_taken(make: Make, server: Prov
     )
 
 
+@pytest.mark.parametrize("is_prompt", [True, False])
+def test_judging_many_can_be_cancelled_and_time_out(is_prompt: bool, make: Make, server: ProviderServer):
+    async def never(case: fd.Case, output: fd.Output) -> float:
+        del case, output
+        await asyncio.sleep(3600)
+        return 1.0
+
+    server.script = lambda seen: Answer("1", delay=3600)
+    fd.judge_function("never")(never)
+    judge = make() if is_prompt else fd.judge("never")
+
+    async def judged() -> list[fd.Verdict]:
+        return [verdict async for verdict in judge.many(pairs_of(3))]
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(judged())
+        await asyncio.sleep(0.1)
+        task.cancel()
+        await task
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(asyncio.wait_for(judged(), 0.1))
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
+
+
+@pytest.mark.parametrize("repeats", [0, -2])
+def test_many_are_judged_at_least_once(repeats: int, make: Make):
+    async def judged() -> None:
+        async for _ in make().many(pairs_of(1), repeats=repeats):
+            pass
+
+    with pytest.raises(UsageError, match="repeats= expects a whole number of at least 1"):
+        asyncio.run(judged())
+
+
 def test_a_wrong_pair_among_many_is_the_error_that_it_is(make: Make):
     async def judged() -> None:
         async for _ in make().many([(case_of(), {"text": 3})]):
