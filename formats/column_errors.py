@@ -26,13 +26,18 @@ _FIELD_NAMES = {name for names in FIELDS.values() for name in names} | {*FIELDS}
 
 def missing_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> str | None:
     """Return the error for a mapped column or field that does not exist; None if all do."""
-    there = sorted(columns)
+    present = sorted(columns)
+    listed = ", ".join(map(repr, present))
     for left, right in mapping.items():
-        others = [name for name in (left, right) if column_named(there, name) is None]
-        if len(others) == len((left, right)):
-            return f"{left}={right}: there is no such column; there are {', '.join(map(repr, there))}"
-        for name in others:
-            if name not in _FIELD_NAMES and (near := nearest(name, FIELDS)):
+        absent = [name for name in (left, right) if column_named(present, name) is None]
+        if len(absent) == len((left, right)):
+            return f"{left}={right}: there is no such column; there are {listed}"
+        for name in absent:
+            if name in _FIELD_NAMES:
+                continue
+            if {left, right} & _FIELD_NAMES:
+                return f"{left}={right}: there is no column {name!r}{nearest(name, present)}; there are {listed}"
+            if near := nearest(name, FIELDS):
                 return f"{left}={right}: {name!r} is not a field{near}; fields are {', '.join(FIELDS)}"
     return None
 

@@ -83,6 +83,8 @@ _PEOPLE = re.compile(
 )
 _OF_PEOPLE = ("human", "expert", "gold", "manual", "annotator", "rater", "reviewer")
 _OF_JUDGES = ("judge", "llm", "auto", "model", "gpt", "claude", "grader", "evaluator", "scorer")
+_BEGINS_WITH_JUDGE = re.compile(rf"({'|'.join(_OF_JUDGES)})[_\d]|judge?ment")
+"""A whole word, perhaps with a number: ``gpt4_grade``, but not ``automobile``."""
 _ENDS_OF_PEOPLE = ("_human", "_gold", "_expert")
 _ENDS_OF_SCORES = ("_judge", "_score")
 _METRICS = frozenset({"faithfulness", "groundedness", "answer_relevancy", "answer_relevance", "response_relevancy", "context_precision", "context_recall",
@@ -136,7 +138,8 @@ def is_score_like(name: str) -> bool:
     plain = normal(name)
     if is_label_like(name) or plain in _OF_JUDGES or plain.endswith(_ENDS_OF_NAMES):
         return False
-    return plain.startswith(_OF_JUDGES) or plain.endswith(_ENDS_OF_SCORES) or plain in _METRICS
+    begins = _BEGINS_WITH_JUDGE.match(plain) is not None
+    return begins or plain.endswith(_ENDS_OF_SCORES) or plain in _METRICS
 
 
 def person_column(columns: Iterable[str]) -> str | None:

@@ -158,6 +158,10 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
         ("csv", "a.csv", "--map", "response=shape"),
         "response=shape: there is no such column; there are 'a', 'question'",
     ),
+    (
+        ("csv", "a.csv", "--map", "question=b"),
+        "question=b: there is no column 'b'; there are 'a', 'question'",
+    ),
 ]
 
 

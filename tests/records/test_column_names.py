@@ -16,6 +16,10 @@ from fiducial.records.column_names import is_score_like
         ("model_name", False),
         ("judge_id", False),
         ("human_score", False),
+        ("gpt4_grade", True),
+        ("Judge 2", True),
+        ("automobile", False),
+        ("modeling", False),
     ],
 )
 def test_a_column_of_names_or_of_people_is_no_judges_score(name: str, scores: bool):
