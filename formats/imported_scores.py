@@ -200,7 +200,8 @@ def scored(
         return unscored(
             by, "not_applicable", reason or "the tool gave no score (NaN)", source=source, evidence=details
         )
-    low, high = ends
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    low, high = ends if is_number else (None, None)
     scale = PLAIN if low is None or high is None or low >= high else GradeScale((low, high))
     score = _score_on(scale, number)
     if scale is PLAIN and passed is not None:
@@ -210,7 +211,7 @@ def scored(
         raise RecordError(f"expected a score in {_range(scale)} from {by!r}, got {what}", field=field)
     if score != number:
         details["value"] = value
-    is_plain = isinstance(value, int | float) and not isinstance(value, bool) and scale is PLAIN
+    is_plain = is_number and scale is PLAIN
     return ImportedScore(
         by, score, "graded", reason, source, details, number=number if is_plain else None, field=field
     )
@@ -299,11 +300,17 @@ def _whole(value: Any) -> int:
 
 def numbered_names(scores: list[ImportedScore]) -> list[ImportedScore]:
     """Number scores that share a name, since they answer different questions."""
+    taken = {each.by for each in scores}
     seen = Counter[str]()
     named_apart = list[ImportedScore]()
     for each in scores:
         seen[each.by] += 1
-        named_apart.append(each if seen[each.by] == 1 else each._replace(by=f"{each.by}#{seen[each.by]}"))
+        by = each.by
+        if seen[by] > 1:
+            while (by := f"{each.by}#{seen[each.by]}") in taken:
+                seen[each.by] += 1
+        taken.add(by)
+        named_apart.append(each._replace(by=by))
     return named_apart
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from command import fiducial
 
 import fiducial as fd
 from fiducial.errors import RecordError, UsageError
-from fiducial.formats.imported_scores import scored
+from fiducial.formats.imported_scores import ImportedScore, numbered_names, scored
 from fiducial.records import Verdict, read_records
 
 
@@ -93,6 +94,29 @@ def test_a_score_agrees_with_the_verdict_of_its_tool(
 ):
     found = scored("metric", number, passed=passed, evidence={"threshold": threshold, "pass": passed})
     assert found.score == pytest.approx(score)
+
+
+@pytest.mark.parametrize(("value", "score"), [(1, 0.0), (5, 1.0), (2, 0.25), (True, 1.0), ("pass", 1.0)])
+def test_a_number_is_read_on_the_scale_of_its_tool(value: Any, score: float):
+    assert scored("stars", value, ends=(1.0, 5.0)).score == score
+
+
+@pytest.mark.parametrize("number", [0, 0.5, 7, math.inf])
+def test_a_number_outside_the_scale_of_its_tool_is_no_score(number: float):
+    with pytest.raises(RecordError, match=f"got {number}"):
+        scored("stars", number, ends=(1.0, 5.0))
+
+
+@pytest.mark.parametrize(
+    ("names", "apart"),
+    [
+        (["a", "b", "a"], ["a", "b", "a#2"]),
+        (["a", "a", "a#2"], ["a", "a#3", "a#2"]),
+        (["a", "a#2", "a#2", "a", "a"], ["a", "a#2", "a#2#2", "a#3", "a#4"]),
+    ],
+)
+def test_scores_of_one_name_are_numbered_past_names_in_use(names: list[str], apart: list[str]):
+    assert [each.by for each in numbered_names([ImportedScore(name) for name in names])] == apart
 
 
 def test_the_worst_grade_of_azure_is_not_the_best_score(tmp_path: Path):
