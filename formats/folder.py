@@ -205,7 +205,8 @@ class _Summary:
         self.first_skipped: Skipped | None = None
         self._skipped: dict[tuple[str, str], SkippedPart] = {}
         self._kind_of: dict[str, Kind] = {}
-        self._outputs, self._tallies, self._graded = Counter[str](), Counter[str](), Counter[Source]()
+        self._outputs, self._tallies = Counter[str](), Counter[str]()
+        self._graded = Counter[tuple[str, Source]]()
         self._answered, self._transcripts = Counter[Kind](), Counter[Kind]()
         self._before_their_case: list[tuple[str, bool]] = []
         self._shared = _Answered()
@@ -232,7 +233,7 @@ class _Summary:
         elif isinstance(record, Verdict):
             self.verdicts.setdefault(record.by, Counter())[record.outcome] += 1
             self.sources.setdefault(record.by, record.source)
-            self._graded[record.source] += record.graded
+            self._graded[record.by, record.source] += record.graded
         else:
             self._tallies["skipped"] += 1
             self.first_skipped = self.first_skipped or record
@@ -248,10 +249,12 @@ class _Summary:
         """Number of graded verdicts by author."""
         return {by: outcomes["graded"] for by, outcomes in self.verdicts.items() if outcomes["graded"]}
 
-    def withdraw(self, authors: Iterable[str]) -> None:
+    def withdraw(self, authors: Collection[str]) -> None:
         """Count the graded verdicts of some authors no longer."""
+        for key in [key for key in self._graded if key[0] in authors]:
+            del self._graded[key]
         for by in authors:
-            self._graded[self.sources[by]] -= self.verdicts[by].pop("graded")
+            del self.verdicts[by]["graded"]
             if not self.verdicts[by]:
                 del self.verdicts[by]
 
@@ -276,6 +279,9 @@ class _Summary:
 
     def imported(self, name: str, folder: Path) -> ImportSummary:
         """Return the summary."""
+        graded = Counter[Source]()
+        for (_, author_type), count in self._graded.items():
+            graded[author_type] += count
         return ImportSummary(
             format=name,
             folder=str(folder),
@@ -283,8 +289,8 @@ class _Summary:
             outputs=dict(self._outputs),
             answered=dict(self._answered),
             transcripts=dict(self._transcripts),
-            labels=self._graded["human"] + self._graded["construction"],
-            scored=self._graded["judge"] > 0,
+            labels=graded["human"] + graded["construction"],
+            scored=graded["judge"] > 0,
             verdicts={by: dict(said) for by, said in self.verdicts.items()},
             sources=self.sources,
             shared=self._shared.shared,

@@ -6,6 +6,7 @@ import pytest
 
 from fiducial.errors import InputError
 from fiducial.formats.folder import import_summary, write_folder
+from fiducial.formats.imported_scores import ScoreScaling
 from fiducial.records import Case, Output, Verdict
 
 CASE = Case(
@@ -43,3 +44,14 @@ def test_a_tie_of_people_counts_as_no_label_when_written_and_when_read(tmp_path:
     )
     written = write_folder([CASE, OUTPUT, said, tie], tmp_path, "own")
     assert written.labels == import_summary(tmp_path).labels == 1
+
+
+def test_withdrawn_verdicts_of_a_person_and_judge_of_one_name_are_counted_no_longer(tmp_path: Path) -> None:
+    verdicts = [
+        Verdict(case_id="a", system="s", source=source, by=by, outcome="graded", score=1.0)
+        for by, source in (("ann", "human"), ("ann", "judge"), ("bob", "human"))
+    ]
+    scaling = ScoreScaling()
+    scaling.beyond["ann"] = 5.0
+    summary = write_folder([CASE, OUTPUT, *verdicts], tmp_path / "out", "own", scaling=scaling)
+    assert (summary.labels, summary.scored, summary.verdicts) == (1, False, {"bob": {"graded": 1}})
