@@ -117,6 +117,8 @@ def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, 
     numbers: dict[str, float] = {}
     for text in values:
         name, _, value = text.partition("=")
+        if not name:
+            raise UsageError(f"{option} expects {form}, got {text!r}")
         if name in numbers:
             raise UsageError(f"{option} {text}: {name} has a value already; name each once")
         try:
@@ -126,21 +128,33 @@ def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, 
     return numbers
 
 
+_ALIASES = {
+    alias: field for field in ("response", "label", "score", "id") for alias in (field, *FIELDS[field])
+}
+"""Names of the fields that may have several columns."""
+
+
 def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     """Parse the values of a repeatable option ``NAME=NAME``.
 
     A further column of answers, labels, scores or ids is kept the other way round (``COLUMN=response``).
     """
     parsed: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for text in values:
         left, equals, right = text.partition("=")
         if not (equals and left and right):
             raise UsageError(f"{option} expects FIELD=COLUMN (such as label=gold), got {text!r}")
+        field = _ALIASES.get(left)
+        has_one_meaning = field != "id" and right not in _ALIASES  # a question may be the id, too
+        if field is not None and has_one_meaning and meanings.setdefault(right, field) != field:
+            raise UsageError(f"{option} {text}: {right} is {meanings[right]!r} already; name another column")
         if parsed.setdefault(left, right) == right:
             continue
-        if not any(left in {field, *FIELDS[field]} for field in ("response", "label", "score", "id")):
+        if field is None:
             raise UsageError(f"{option} {text}: {left} is {parsed[left]!r} already; name one column")
-        parsed[right] = left
+        if parsed.setdefault(right, left) != left:
+            raise UsageError(f"{option} {text}: {right} is {parsed[right]!r} already; name another column")
     return parsed
 
 
@@ -367,7 +381,7 @@ engine_options = section(
     option("--address", metavar="HOST:PORT", help="Address of the Ray cluster, or auto.  [default: a new Ray on this machine]"),
 )  # fmt: skip
 
-_TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
+_TABLES = _IMPORTED | {".jsonl", ".arrow", ".gz", ".xlsm", ".xls", ".ods", ".numbers"}
 
 
 def _not_an_input(_ctx: click.Context, _param: click.Parameter, file: str | None) -> str | None:
@@ -378,7 +392,7 @@ def _not_an_input(_ctx: click.Context, _param: click.Parameter, file: str | None
     if file is None:
         return None
     path = Path(file)
-    if path.is_dir() or (path.suffix in _TABLES and path.exists()):
+    if path.is_dir() or (path.suffix.lower() in _TABLES and path.exists()):
         raise click.BadParameter(
             f"{file} exists and looks like an input; name another file to write, or use `--json -`"
         )

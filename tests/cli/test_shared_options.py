@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from fiducial.cli.param_types import Number
-from fiducial.cli.shared_options import MultiValueCommand, json_option, pairs
+from fiducial.cli.shared_options import MultiValueCommand, json_option, numbers_by_name, pairs
 from fiducial.errors import UsageError
 
 
@@ -57,7 +57,9 @@ def as_json(table: str, json_file: str | None) -> None:
     click.echo(f"{table} {json_file}")
 
 
-@pytest.mark.parametrize("name", ["table.jsonl", "table.csv", "run"])
+@pytest.mark.parametrize(
+    "name", ["table.jsonl", "table.csv", "TABLE.CSV", "table.xlsx", "table.csv.gz", "run"]
+)
 def test_an_input_that_follows_json_is_not_taken_for_the_file_to_write(tmp_path: Path, name: str):
     path = tmp_path / name
     path.write_text("rows") if path.suffix else path.mkdir()
@@ -82,3 +84,23 @@ def test_a_field_may_be_named_once_but_answers_may_have_several_columns():
     }
     with pytest.raises(UsageError, match="query is 'a' already"):
         pairs("--map", ["query=a", "query=b"])
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "label=a score=c score=b label=b",
+        "score=c label=b score=b",
+        "label=a score=c score=answer label=answer",
+    ],
+)
+def test_a_column_has_one_meaning(typed: str):
+    with pytest.raises(UsageError, match=r"(b|answer) is '(score|label)' already"):
+        pairs("--map", typed.split())
+    assert pairs("--map", ["human=label", "reply=response"]) == {"human": "label", "reply": "response"}
+
+
+def test_a_number_has_a_name():
+    assert numbers_by_name("--cost", "STEP=DOLLARS", ["check=2"]) == {"check": 2.0}
+    with pytest.raises(UsageError, match="expects STEP=DOLLARS, got '=2'"):
+        numbers_by_name("--cost", "STEP=DOLLARS", ["=2"])
