@@ -7,7 +7,7 @@ import pytest
 from fiducial.errors import InputError
 from fiducial.formats.folder import import_summary, write_folder
 from fiducial.formats.imported_scores import ScoreScaling
-from fiducial.records import Case, Output, Verdict
+from fiducial.records import Case, Output, Source, Verdict
 
 CASE = Case(
     id="a",
@@ -47,9 +47,10 @@ def test_a_tie_of_people_counts_as_no_label_when_written_and_when_read(tmp_path:
 
 
 def test_withdrawn_verdicts_of_a_person_and_judge_of_one_name_are_counted_no_longer(tmp_path: Path) -> None:
+    authors: list[tuple[str, Source]] = [("ann", "human"), ("ann", "judge"), ("bob", "human")]
     verdicts = [
         Verdict(case_id="a", system="s", source=source, by=by, outcome="graded", score=1.0)
-        for by, source in (("ann", "human"), ("ann", "judge"), ("bob", "human"))
+        for by, source in authors
     ]
     scaling = ScoreScaling()
     scaling.beyond["ann"] = 5.0
