@@ -277,6 +277,9 @@ async def _next(verdicts: AsyncGenerator[Verdict], lock: asyncio.Lock) -> Verdic
 
 
 async def _close(verdicts: AsyncGenerator[Verdict], lock: asyncio.Lock) -> None:
-    """Close verdicts, once a cancelled `_next` has ended: a generator that runs cannot be closed."""
+    """Close verdicts once a cancelled `_next` has ended.
+
+    A running generator cannot be closed.
+    """
     async with lock:
         await verdicts.aclose()
