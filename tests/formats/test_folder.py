@@ -53,6 +53,6 @@ def test_withdrawn_verdicts_of_a_person_and_judge_of_one_name_are_counted_no_lon
         for by, source in authors
     ]
     scaling = ScoreScaling()
-    scaling.beyond["ann"] = 5.0
+    scaling.above_one["ann"] = 5.0
     summary = write_folder([CASE, OUTPUT, *verdicts], tmp_path / "out", "own", scaling=scaling)
     assert (summary.labels, summary.scored, summary.verdicts) == (1, False, {"bob": {"graded": 1}})
