@@ -146,13 +146,13 @@ def _refuse_failure(
     It failed if its exit code says so or, as in agbenchmark, if its error output contains ``error``.
     """
     problem: tuple[str, str] | None = None
-    if run.by == "time":
+    if run.ended_by == "time":
         problem = "timeout", f"not done after {limits.wall_seconds:g} s"
     elif run.out_of_time:
         problem = "timeout", f"not done after {limits.cpu_seconds} s of processor time"
-    elif run.by in {"memory", "processes"}:
-        problem = f"{run.by}_limit", f"ran into the limit on {run.by}"
-    elif run.by == "lost":
+    elif run.ended_by in {"memory", "processes"}:
+        problem = f"{run.ended_by}_limit", f"ran into the limit on {run.ended_by}"
+    elif run.ended_by == "lost":
         problem = "script_failed", "it ended the process that watched over it"
     elif run.code:
         problem = "script_failed", f"exit code {run.code}{_last_error_line(run)}"
@@ -173,7 +173,7 @@ def _printed(name: str, run: CommandResult, confinement: Confinement) -> str:
     try:
         text = run.out.decode("utf-8")
     except UnicodeDecodeError as error:
-        if not run.cut:
+        if not run.truncated:
             raise CodeFault(
                 "not_utf8", f"{printable_name(name)}: its output is not UTF-8", confinement
             ) from error

@@ -193,7 +193,7 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
     if expected.name not in call:
         return wrong_name(expected.name, next(iter(call)))
     arguments: dict[Any, Any] = call[expected.name]
-    for name in expected.required:
+    for name in expected.required_by_schema:
         if name not in arguments:
             return missing_argument(name, expected)
     for name, value in arguments.items():
@@ -205,7 +205,7 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
         problem = _check_argument(value, argument, expected.language)
         if problem is not None:
             return problem
-    for name in expected.needed:
+    for name in expected.required_by_reference:
         if name not in arguments:
             return missing_argument(name, expected)
     return None

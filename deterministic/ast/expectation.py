@@ -14,8 +14,8 @@ from ..finding import shorten
 from ..options import NameStyle
 from .schemas import Dialect, as_mapping, dialect_of, property_of, required_names, with_one_type
 
-_MOST_PERMUTED = 6
-"""Longest list in any order of which BFCL's rules get all permutations, since they compare only lists in order."""
+_MAX_PERMUTED_LENGTH = 6
+"""Maximum length of an any-order list expanded to all permutations; BFCL compares lists in order."""
 
 
 class Argument(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class Argument(msgspec.Struct, frozen=True):
         accepted_unconverted: Texts accepted as written; empty if source text has to be converted, or another type is declared.
         standard_texts: The acceptable texts as BFCL compares them (`standardise`).
         convert: Converts source text of another language to a value; None for Python.
-        document: The argument's schema in the document.
+        schema: The argument's schema in the document.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Argument(msgspec.Struct, frozen=True):
     accepted_unconverted: frozenset[str]
     standard_texts: frozenset[str]
     convert: Callable[[str], Any] | None
-    document: Mapping[str, Any]
+    schema: Mapping[str, Any]
 
 
 class ExpectedCall(msgspec.Struct, frozen=True):
@@ -66,25 +66,25 @@ class ExpectedCall(msgspec.Struct, frozen=True):
     Attributes:
         name: The function's name, as the system had to write it.
         document_name: Its name in the document.
-        names: Names that strict rules accept: dots may be underscores, unless another function has that name.
+        accepted_names: Names that strict rules accept: dots may be underscores, unless another function has that name.
         written: The call as the reference has it.
         language: The language of its arguments, in BFCL's short form, for error types.
-        required: Arguments that the document requires.
+        required_by_schema: Arguments that the document requires.
         documented: Arguments that the document lists.
         arguments: The arguments that are both documented and in the reference.
-        needed: Arguments that the reference requires.
+        required_by_reference: Arguments that the reference requires.
         shown: The acceptable values for display, by argument in the reference.
     """
 
     name: str
     document_name: str
-    names: frozenset[str]
+    accepted_names: frozenset[str]
     written: dict[str, Any]
     language: str
-    required: tuple[str, ...]
+    required_by_schema: tuple[str, ...]
     documented: frozenset[str]
     arguments: dict[str, Argument]
-    needed: tuple[str, ...]
+    required_by_reference: tuple[str, ...]
     shown: dict[str, list[Any] | str]
 
 
@@ -98,7 +98,7 @@ class Expectation(msgspec.Struct, frozen=True):
 
 
 def compile_expectation(
-    reference: ToolCallReference, tools: list[dict[str, Any]], names: NameStyle = "dotted"
+    reference: ToolCallReference, tools: list[dict[str, Any]], name_style: NameStyle = "dotted"
 ) -> Expectation:
     """Compile a reference for checking; tools have OpenAI's outer shape."""
     dialect = dialect_of(reference.language)
@@ -120,7 +120,10 @@ def compile_expectation(
         )
     offered = frozenset(str(document["name"]) for document in documents)
     calls = tuple(
-        [_compile_call(document, call, dialect, names, offered, lenient=auto) for document, call in pairs]
+        [
+            _compile_call(document, call, dialect, name_style, offered, lenient=auto)
+            for document, call in pairs
+        ]
     )
     return Expectation(reference.match, calls, count, reference.ordered)
 
@@ -147,7 +150,7 @@ def _compile_call(
     document: dict[str, Any],
     call: AcceptedCall,
     dialect: Dialect,
-    names: NameStyle,
+    name_style: NameStyle,
     offered: frozenset[str],
     *,
     lenient: bool,
@@ -157,18 +160,20 @@ def _compile_call(
     name: str = document["name"]
     underscored = name.replace(".", "_")
     return ExpectedCall(
-        name=underscored if names == "underscored" else name,
+        name=underscored if name_style == "underscored" else name,
         document_name=name,
-        names=frozenset({name} if lenient and underscored in offered else {name, underscored}),
+        accepted_names=frozenset({name} if lenient and underscored in offered else {name, underscored}),
         written=call.written,
         language=dialect.short_name,
-        required=tuple(required_names(parameters)),
+        required_by_schema=tuple(required_names(parameters)),
         documented=frozenset(as_mapping(parameters.get("properties"))),
         arguments={
             argument: _compile_argument(argument, schema, call, dialect, lenient=lenient)
             for argument, schema in schemas.items()
         },
-        needed=tuple([argument for argument, accepted in call.arguments.items() if not accepted.optional]),
+        required_by_reference=tuple(
+            [argument for argument, accepted in call.arguments.items() if not accepted.optional]
+        ),
         shown={argument: _shown(call, argument) for argument in call.arguments},
     )
 
@@ -188,13 +193,13 @@ def _argument_schemas(
 
 
 def _compile_argument(
-    name: str, document: Mapping[str, Any], call: AcceptedCall, dialect: Dialect, *, lenient: bool
+    name: str, schema: Mapping[str, Any], call: AcceptedCall, dialect: Dialect, *, lenient: bool
 ) -> Argument:
     accepted = call.arguments[name]
-    declared = document.get("type")
+    declared = schema.get("type")
     first_type: type | None = next(map(_type_of, accepted.values), None)
     python_type = _python_type(name, declared, dialect, (first_type or object) if lenient else None)
-    declared_inner, inner = _item_types(name, document, dialect, lenient=lenient)
+    declared_inner, inner = _item_types(name, schema, dialect, lenient=lenient)
     shown = _shown(call, name)
     as_bfcl = _bfcl_form(accepted.values, python_type, inner) if call.literal else cast("list[Any]", shown)
     texts = [value for value in as_bfcl if isinstance(value, str)]
@@ -216,17 +221,17 @@ def _compile_argument(
         accepted_unconverted=frozenset(texts if as_written else ()),
         standard_texts=frozenset(map(standardise, texts)),
         convert=convert,
-        document=document,
+        schema=schema,
     )
 
 
 def _item_types(
-    name: str, document: Mapping[str, Any], dialect: Dialect, *, lenient: bool
+    name: str, schema: Mapping[str, Any], dialect: Dialect, *, lenient: bool
 ) -> tuple[Any, type | None]:
     """Return the declared and the Python type of an argument's items; None for an unknown one."""
-    if document.get("type") not in dialect.nested:
+    if schema.get("type") not in dialect.nested:
         return None, None
-    items = as_mapping(document.get("items"))
+    items = as_mapping(schema.get("items"))
     declared = (with_one_type(items) if lenient else items).get("type")
     if declared is None or (lenient and declared not in dialect.types):
         return declared, None
@@ -255,7 +260,7 @@ def _orders(value: Any) -> Iterable[Any]:
 
     BFCL's rules report the problem of the last one. A long list gets only the written order.
     """
-    if isinstance(value, AnyOrder) and len(value) <= _MOST_PERMUTED:
+    if isinstance(value, AnyOrder) and len(value) <= _MAX_PERMUTED_LENGTH:
         return [list(order) for order in permutations(value)][::-1]
     return [value]
 
@@ -301,7 +306,7 @@ def standardise(text: str) -> str:
     """Return a text as BFCL compares it.
 
     Spaces and ``, . / - _ * ^`` are removed, capitals lowered, single quotes doubled. Tabs, newlines, accents and other
-    punctuation stay. Signs and decimal points are removed, too, which strict rules keep.
+    punctuation stay. Also removes signs and decimal points, which strict rules keep.
     """
     return text.translate(_STANDARD).lower().replace("'", '"')
 

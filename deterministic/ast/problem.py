@@ -55,7 +55,7 @@ def missing_argument(name: str, expected: ExpectedCall) -> Problem:
     Either the document requires it, or the reference does not make it optional.
     """
     acceptable = expected.shown.get(name)
-    if name in expected.required:
+    if name in expected.required_by_schema:
         sentence = "argument {argument} is required and missing"
         return Problem("simple_function_checker:missing_required", sentence, name, acceptable)
     sentence = "argument {argument} is missing, acceptable {expected}"

@@ -31,8 +31,8 @@ def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
     An optional argument may also have its documented default, if that is null or of the documented type.
     The problem is one of type if neither an acceptable value nor the document has the value's type.
     """
-    document, literal = argument.document, argument.literal
-    if any(is_acceptable(value, choice, document, literal=literal) for choice in argument.values):
+    schema, literal = argument.schema, argument.literal
+    if any(is_acceptable(value, choice, schema, literal=literal) for choice in argument.values):
         return None
     if argument.optional and _is_default(value, argument):
         return None
@@ -43,58 +43,58 @@ def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
 
 def _is_default(value: Any, argument: Argument) -> bool:
     """Return whether a value, null or of the documented type, is the documented default."""
-    document = argument.document
-    if "default" not in document or not (value is None or _has_type(value, argument)):
+    schema = argument.schema
+    if "default" not in schema or not (value is None or _has_type(value, argument)):
         return False
-    return is_acceptable(value, document["default"], document, literal=argument.literal)
+    return is_acceptable(value, schema["default"], schema, literal=argument.literal)
 
 
-def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, literal: bool = False) -> bool:
+def is_acceptable(value: Any, choice: Any, schema: Mapping[str, Any], *, literal: bool = False) -> bool:
     """Return whether a value equals an acceptable one, types and signs included.
 
     A dict among the acceptable values holds a list of acceptable values per key, or plain values; with ``literal``, always plain values.
     """
     if isinstance(choice, (str, AnyValue)):
-        return isinstance(choice, AnyValue) or _is_same_text(value, choice, document)
+        return isinstance(choice, AnyValue) or _is_same_text(value, choice, schema)
     if isinstance(choice, bool) or isinstance(value, bool) or choice is None:
         return type(value) is type(choice) and value == choice
     if isinstance(choice, _NUMBERS):
-        return _is_same_number(value, choice, document)
+        return _is_same_number(value, choice, schema)
     if isinstance(choice, list):
-        return _is_same_list(value, cast("list[Any]", choice), document, literal=literal)
+        return _is_same_list(value, cast("list[Any]", choice), schema, literal=literal)
     if isinstance(choice, dict) and type(value) is dict:
         actual, expected = cast("dict[Any, Any]", value), cast("dict[str, Any]", choice)
-        return _is_same_dict(actual, expected, document, literal=literal) or (
-            not literal and _is_acceptable_dict(actual, expected, document)
+        return _is_same_dict(actual, expected, schema, literal=literal) or (
+            not literal and _is_acceptable_dict(actual, expected, schema)
         )
     return False
 
 
-def _is_same_text(value: Any, choice: str, document: Mapping[str, Any]) -> bool:
+def _is_same_text(value: Any, choice: str, schema: Mapping[str, Any]) -> bool:
     if type(value) is Unquoted:
         # A name without quotes is right only if the reference names a variable, not a text.
-        return document.get("type") not in _TEXT_TYPES and str(value) == choice
+        return schema.get("type") not in _TEXT_TYPES and str(value) == choice
     return type(value) is str and (
         value == choice or standardise_strictly(value) == standardise_strictly(choice)
     )
 
 
-def _is_same_number(value: Any, choice: float, document: Mapping[str, Any]) -> bool:
+def _is_same_number(value: Any, choice: float, schema: Mapping[str, Any]) -> bool:
     """Return whether two numbers are the same, types included.
 
     An integer may stand for a float; a float may stand for an integer unless the document asks for an integer.
     """
     if type(cast("object", value)) not in _NUMBERS or value != choice:
         return False
-    return type(value) is type(choice) or type(value) is int or document.get("type") not in _INTEGER_TYPES
+    return type(value) is type(choice) or type(value) is int or schema.get("type") not in _INTEGER_TYPES
 
 
-def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any], *, literal: bool) -> bool:
-    if document.get("type") == "tuple":
+def _is_same_list(value: Any, choice: list[Any], schema: Mapping[str, Any], *, literal: bool) -> bool:
+    if schema.get("type") == "tuple":
         value = as_list(value)
     if type(value) is not list:
         return False
-    actual, items = cast("list[Any]", value), _schema_of(document, "items")
+    actual, items = cast("list[Any]", value), _schema_of(schema, "items")
     if len(actual) != len(choice):
         return False
 
@@ -108,13 +108,13 @@ def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any], *,
 
 
 def _is_same_dict(
-    value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any], *, literal: bool
+    value: dict[Any, Any], choice: dict[str, Any], schema: Mapping[str, Any], *, literal: bool
 ) -> bool:
     """Compare with a dict of plain values.
 
     All values are plain if ``literal``, or if one of them is not a list; a single one if it is documented as a list.
     """
-    properties = as_mapping(document.get("properties"))
+    properties = as_mapping(schema.get("properties"))
     all_plain = literal or not all(isinstance(expected, list) for expected in choice.values())
     return value.keys() == choice.keys() and all(
         (all_plain or _schema_of(properties, key).get("type") in _LIST_TYPES)
@@ -123,9 +123,9 @@ def _is_same_dict(
     )
 
 
-def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any]) -> bool:
+def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], schema: Mapping[str, Any]) -> bool:
     """Compare with a dict of acceptable values per key; ``""`` among them makes a key optional."""
-    properties = as_mapping(document.get("properties"))
+    properties = as_mapping(schema.get("properties"))
     if not value.keys() <= choice.keys():
         return False
     for key, choices in choice.items():
@@ -142,8 +142,8 @@ def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], document:
     return True
 
 
-def _schema_of(documents: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    return with_one_type(as_mapping(documents.get(key)))
+def _schema_of(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    return with_one_type(as_mapping(schema.get(key)))
 
 
 def _has_type(value: Any, argument: Argument) -> bool:
@@ -176,9 +176,9 @@ def check_call_strictly(call: dict[Any, Any], expected: ExpectedCall) -> Problem
     A documented name with dots may be written with underscores, since some providers forbid dots.
     """
     function, arguments = next(iter(call.items()))
-    if function not in expected.names:
+    if function not in expected.accepted_names:
         return wrong_name(expected.name, function)
-    for required in (*expected.required, *expected.needed):
+    for required in (*expected.required_by_schema, *expected.required_by_reference):
         if required not in arguments:
             return missing_argument(required, expected)
     for name, value in arguments.items():

@@ -31,7 +31,7 @@ class Order(NamedTuple):
         limits: What each command may use.
         exam: A folder with hidden tests, which the commands can read but not change; None if there are none.
         proven: For each command, whether it must prove that it ran to its end (`supervision.Proof`).
-        fixed: Files of ``source`` that the commands cannot change, if files can be mounted.
+        read_only: Files of ``source`` that the commands cannot change, if files can be mounted.
         group: A memory group for the commands (`memory_group`); None if none could be made.
     """
 
@@ -43,7 +43,7 @@ class Order(NamedTuple):
     limits: Limits
     exam: str | None = None
     proven: list[bool] = []
-    fixed: list[str] = []
+    read_only: list[str] = []
     group: str | None = None
 
 
@@ -107,7 +107,7 @@ def set_up(order: Order, *, own_namespace: bool) -> SandboxSetup:
             kernel.raise_loopback()
         uid = _free_uid(scratch)
         with suppress(OSError):
-            view = View(source, order.readable, order.exam, order.fixed)
+            view = View(source, order.readable, order.exam, order.read_only)
             enter_private_root(view, scratch, order.limits, uid)
             exam = EXAM if order.exam else None
             prepare = _confining(order.limits, uid, None)

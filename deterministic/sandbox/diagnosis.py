@@ -34,9 +34,9 @@ def diagnose(limits: Limits) -> Diagnosis:
         except SandboxError as error:
             return Diagnosis(None, str(error), [])
     run = report.runs[0]
-    if run.by != "exit" or run.code:
+    if run.ended_by != "exit" or run.code:
         last = run.err.decode(errors="replace").strip().rpartition("\n")[2]
-        return Diagnosis(report.confinement, f"a command that does nothing fails: {last or run.by}", [])
+        return Diagnosis(report.confinement, f"a command that does nothing fails: {last or run.ended_by}", [])
     return Diagnosis(report.confinement, None, missing_protections(report.confinement))
 
 

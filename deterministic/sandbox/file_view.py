@@ -17,7 +17,7 @@ WORKSPACE = Path("/fiducial-workspace")
 """Where the command finds its files. No interpreter is installed here."""
 
 EXAM = Path("/fiducial-exam")
-"""Where it finds hidden tests. Like fixed files they are mounted, so code cannot move, remove or replace them."""
+"""Where it finds hidden tests. Like read-only files they are mounted, so code cannot move, remove or replace them."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/ssl")
@@ -36,7 +36,7 @@ class View(NamedTuple):
     source: Path
     readable: list[str]
     exam: str | None
-    fixed: list[str]
+    read_only: list[str]
 
 
 def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> None:
@@ -61,7 +61,7 @@ def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> N
     os.chown(scratch / "tmp", uid, uid)
     for writable in (workspace, scratch / "tmp"):
         kernel.mount(str(writable), writable, flags=kernel.MS_BIND | kernel.MS_REC)
-    for name in view.fixed:
+    for name in view.read_only:
         _bind(str(workspace / name), workspace / name)
     if view.exam is not None:
         exam = scratch / EXAM.relative_to("/")

@@ -106,7 +106,7 @@ def _carry_out(order: Order, join: Callable[[], None] | None, *, own_namespace: 
             exam=str(setup.exam) if prove else None,
         )
         _report(_record(ended))
-        if ended.by != "exit" or ended.code:
+        if ended.ended_by != "exit" or ended.code:
             break
 
 

@@ -1,4 +1,4 @@
-"""Start the launcher, send it an order and read its report.
+"""Run the launcher.
 
 This process stays intact whatever happens in the sandbox.
 """
@@ -26,7 +26,7 @@ _BOOT = (
     "import sys, types; package = types.ModuleType('sandbox'); package.__path__ = [sys.argv[1]]; "
     "sys.modules['sandbox'] = package; from sandbox.launcher import main; main()"
 )
-"""Makes a package of this folder without importing the rest of the product, which the launcher does not need."""
+"""Makes a package of this folder without importing the rest of the package, which the launcher does not need."""
 
 _GRACE = 20.0
 """Seconds beyond all limits after which a silent launcher counts as dead."""
@@ -43,37 +43,37 @@ class CommandResult(msgspec.Struct, frozen=True):
     """Result of one command.
 
     Attributes:
-        by: ``exit``, or the limit that ended it: ``time``, ``memory``, ``processes``; ``start`` if it could not be started;
+        ended_by: ``exit``, or the limit that ended it: ``time``, ``memory``, ``processes``; ``start`` if it could not be started;
             ``lost`` if it ended the launcher, which supervised it.
         code: Its exit code; negative for a signal.
         out: Its output, up to the limit.
         err: Its error output, up to the limit.
-        cut: Whether part of either was dropped.
+        truncated: Whether part of either was dropped.
         seconds: How long it took.
         proven: Whether it proved that the hidden tests ran to their end.
     """
 
-    by: str
+    ended_by: str
     code: int
     out: bytes
     err: bytes
-    cut: bool
+    truncated: bool
     seconds: float
     proven: bool = False
 
     @property
     def ended_well(self) -> bool:
         """True if the command was not stopped and ended with exit code 0."""
-        return self.by == "exit" and not self.code
+        return self.ended_by == "exit" and not self.code
 
     @property
     def out_of_time(self) -> bool:
         """True if the command hit the limit on time or processor time."""
-        return self.by == "time" or self.code == -signal.SIGXCPU
+        return self.ended_by == "time" or self.code == -signal.SIGXCPU
 
 
 class Confinement(msgspec.Struct, frozen=True):
-    """Confinement of commands that the platform allowed.
+    """Confinement that the platform provided.
 
     Attributes:
         files: ``private root`` (they see only their workspace and programs), ``writes confined`` or ``not confined``.
@@ -104,12 +104,12 @@ class Exam(msgspec.Struct, frozen=True):
     Attributes:
         folder: Their folder; the commands can read and not change them.
         proven: For each command, whether it must prove that it ran them to their end.
-        fixed: Files of the commands' folder that they cannot change, if the platform supports that.
+        read_only: Files of the commands' folder that they cannot change, if the platform supports that.
     """
 
     folder: Path
     proven: list[bool]
-    fixed: list[str]
+    read_only: list[str]
 
 
 def run_confined(
@@ -137,7 +137,7 @@ def run_confined(
         group = make_group(Path(folder).name, limits.memory_bytes)
         try:
             report = _launch(commands, source, scratch, environment, limits, exam=exam, group=group)
-            return report if group is None else _with_full_memory(report, group)
+            return report if group is None else _with_memory_as_cause(report, group)
         finally:
             if group is not None:
                 group.remove()
@@ -212,7 +212,7 @@ def _launch(
     group: MemoryGroup | None = None,
     stopper: Stopper | None = None,
 ) -> SandboxReport:
-    order: dict[str, object] = {
+    request: dict[str, object] = {
         "parent": os.getpid(),
         "commands": [list(command) for command in commands],
         "source": str(source.resolve()),
@@ -223,7 +223,7 @@ def _launch(
         "group": None if group is None else str(group.folder),
     }
     if exam is not None:
-        order |= {"exam": str(exam.folder.resolve()), "proven": exam.proven, "fixed": exam.fixed}
+        request |= {"exam": str(exam.folder.resolve()), "proven": exam.proven, "read_only": exam.read_only}
     launcher = subprocess.Popen(  # noqa: S603 - our own interpreter and launcher
         [sys.executable, "-I", "-S", "-c", _BOOT, str(Path(__file__).parent)],
         cwd="/",
@@ -236,7 +236,7 @@ def _launch(
     with launcher, nullcontext() if stopper is None else stopper.registered(launcher):
         try:
             timeout = limits.wall_seconds * len(commands) + _GRACE
-            report, errors = launcher.communicate(json.dumps(order).encode(), timeout=timeout)
+            report, errors = launcher.communicate(json.dumps(request).encode(), timeout=timeout)
         except subprocess.TimeoutExpired as error:
             report, errors = error.output or b"", b"it did not answer in time"
         finally:
@@ -244,12 +244,17 @@ def _launch(
     return _read_report(report, errors, len(commands))
 
 
-def _with_full_memory(report: SandboxReport, group: MemoryGroup) -> SandboxReport:
+def _with_memory_as_cause(report: SandboxReport, group: MemoryGroup) -> SandboxReport:
     """Return the report, with memory as the cause of a failure if the kernel says so."""
-    if not report.runs or report.runs[-1].by != "exit" or not report.runs[-1].code or not group.was_full():
+    if (
+        not report.runs
+        or report.runs[-1].ended_by != "exit"
+        or not report.runs[-1].code
+        or not group.was_full()
+    ):
         return report
     *before, last = report.runs
-    return msgspec.structs.replace(report, runs=[*before, msgspec.structs.replace(last, by="memory")])
+    return msgspec.structs.replace(report, runs=[*before, msgspec.structs.replace(last, ended_by="memory")])
 
 
 def _end(launcher: subprocess.Popen[bytes]) -> None:
@@ -281,6 +286,6 @@ def _read_report(report: bytes, errors: bytes, commands: int) -> SandboxReport:
     except (msgspec.DecodeError, IndexError) as error:
         last = errors.decode(errors="replace").strip().rpartition("\n")[2]
         raise SandboxError(f"the launcher failed: {last or 'it was killed'}") from error
-    if len(runs) < commands and all(run.by == "exit" and not run.code for run in runs):
-        runs.append(CommandResult("lost", -signal.SIGKILL, b"", b"", cut=False, seconds=0.0))
+    if len(runs) < commands and all(run.ended_by == "exit" and not run.code for run in runs):
+        runs.append(CommandResult("lost", -signal.SIGKILL, b"", b"", truncated=False, seconds=0.0))
     return SandboxReport(confinement, runs)

@@ -24,11 +24,11 @@ _CHUNK = 64 * 1024
 class Ended(NamedTuple):
     """End of a command, with the fields of `running.CommandResult`."""
 
-    by: str
+    ended_by: str
     code: int
     out: bytes
     err: bytes
-    cut: bool
+    truncated: bool
     seconds: float
     proven: bool = False
 
@@ -56,19 +56,29 @@ def execute(
         end_all(own_namespace=own_namespace)
         if proof is not None:
             proof.confirmed()  # closes its pipes
-        return Ended("start", 127, b"", str(error).encode(), cut=False, seconds=time.monotonic() - begin)
+        return Ended(
+            "start", 127, b"", str(error).encode(), truncated=False, seconds=time.monotonic() - begin
+        )
     with suppress(OSError, AttributeError):  # not allowed, or not on Linux
         take_priority()
     out = _BoundedOutput(process.stdout, limits.output_bytes)
     err = _BoundedOutput(process.stderr, limits.output_bytes)
-    by = _watch(process, [out, err], limits, begin + limits.wall_seconds)
+    ended_by = _watch(process, [out, err], limits, begin + limits.wall_seconds)
     seconds = time.monotonic() - begin
     code = process.returncode = -signal.SIGKILL if process.returncode is None else process.returncode
     end_all(own_namespace=own_namespace)
     out.read_rest()
     err.read_rest()
     proven = proof is not None and proof.confirmed()
-    return Ended(by, code, bytes(out.content), bytes(err.content), out.cut or err.cut, seconds, proven)
+    return Ended(
+        ended_by,
+        code,
+        bytes(out.content),
+        bytes(err.content),
+        out.truncated or err.truncated,
+        seconds,
+        proven,
+    )
 
 
 def _start(
@@ -124,7 +134,7 @@ class _BoundedOutput:
         self.stream = stream
         self.limit = limit
         self.content = bytearray()
-        self.cut = False
+        self.truncated = False
         os.set_blocking(stream.fileno(), False)
 
     def read(self) -> bool:
@@ -132,7 +142,7 @@ class _BoundedOutput:
         data = os.read(self.stream.fileno(), _CHUNK)
         room = self.limit - len(self.content)
         self.content += data[:room]
-        self.cut = self.cut or len(data) > room
+        self.truncated = self.truncated or len(data) > room
         return bool(data)
 
     def read_rest(self) -> None:

@@ -105,7 +105,7 @@ def _run_one(case: Case, trial: int, workspace: Path, plan: AgentPlan, logs: Pat
         )
     except SandboxError as error:
         raise InputError(f"case {case.id!r}: the agent cannot be run: {error}") from error
-    if run.by == "start":
+    if run.ended_by == "start":
         stderr = run.err.decode(errors="replace")
         raise InputError(f"case {case.id!r}: the agent cannot be started: {stderr}")
     _write_log(logs / f"{workspace.name}.txt", run)
@@ -115,7 +115,7 @@ def _run_one(case: Case, trial: int, workspace: Path, plan: AgentPlan, logs: Pat
         trial=trial,
         seconds=round(run.seconds, 3),
         exit_code=run.code,
-        reached_cutoff=run.by == "time",
+        reached_cutoff=run.ended_by == "time",
     )
 
 
@@ -157,7 +157,7 @@ def _copy_hidden_tests(case: Case, workspace: Path) -> None:
 
 
 def _write_log(path: Path, run: CommandResult) -> None:
-    parts = [f"ended by {run.by}, exit code {run.code}, {run.seconds:.1f} s\n".encode()]
+    parts = [f"ended by {run.ended_by}, exit code {run.code}, {run.seconds:.1f} s\n".encode()]
     for title, text in (("output", run.out), ("errors", run.err)):
         parts += [f"\n--- {title}\n".encode(), text]
     path.write_bytes(b"".join(parts))

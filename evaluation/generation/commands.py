@@ -86,9 +86,9 @@ class CommandAgent:
             )
         except SandboxError as error:
             raise ConfigurationError(f"the agent cannot be run: {error}") from error
-        if run.by == "start":
+        if run.ended_by == "start":
             raise AgentSetupError(f"the agent cannot be started: {run.err.decode(errors='replace')}")
-        if run.by == "exit" and run.code in _NOT_STARTED:
+        if run.ended_by == "exit" and run.code in _NOT_STARTED:
             raise AgentSetupError(f"the agent cannot be started: exit code {run.code}: {_last_line(run.err)}")
         return run
 
@@ -96,10 +96,12 @@ class CommandAgent:
         """Return the failure of a run; None if it ended well."""
         if run.ended_well:
             return None
-        if run.by == "exit":
+        if run.ended_by == "exit":
             return {"error": f"exit code {run.code}: {_last_line(run.err)}"}
         return {
-            "error": f"no answer within {self._seconds:g} s" if run.by == "time" else f"ended by {run.by}"
+            "error": f"no answer within {self._seconds:g} s"
+            if run.ended_by == "time"
+            else f"ended by {run.ended_by}"
         }
 
     def end(self) -> None:
@@ -124,7 +126,7 @@ class AnsweringCommand(CommandAgent):
             file = Path(folder, "case.json")
             file.write_bytes(encode_json(case_for_agent(case)))
             run = self._run(_READ_CASE, stopper, trial, FIDUCIAL_CASE=str(file))
-        failure = self._failure(run) or (TOO_MUCH if run.cut else None)
+        failure = self._failure(run) or (TOO_MUCH if run.truncated else None)
         return failure or read_answer(run.out, case)
 
 

@@ -107,8 +107,8 @@ def _likeness(diff: CallDiff) -> float:
 
 def _diff(name: str, arguments: Mapping[str, Any], expected: ExpectedCall) -> CallDiff:
     """Compare one call with one accepted call; strict rules apply to each argument separately."""
-    alone = msgspec.structs.replace(expected, required=(), needed=())
-    needed = {*expected.required, *expected.needed}
+    alone = msgspec.structs.replace(expected, required_by_schema=(), required_by_reference=())
+    needed = {*expected.required_by_schema, *expected.required_by_reference}
     names = list(dict.fromkeys([*expected.arguments, *needed, *arguments]))
     rows = [
         ArgumentDiff(
@@ -121,7 +121,9 @@ def _diff(name: str, arguments: Mapping[str, Any], expected: ExpectedCall) -> Ca
         )
         for each in names
     ]
-    return CallDiff(made=name, accepted=name if name in expected.names else expected.name, arguments=rows)
+    return CallDiff(
+        made=name, accepted=name if name in expected.accepted_names else expected.name, arguments=rows
+    )
 
 
 def _too_many(name: str, arguments: Mapping[str, Any]) -> CallDiff:

@@ -53,7 +53,7 @@ def test_memory_that_no_process_seems_to_hold_ends_the_command(tmp_path: Path, g
     assert not group.was_full()
     report = run_confined([[sys.executable, "-c", HELD[way]]], tmp_path, LIMITS)
     assert report.confinement.memory == "accounted"
-    assert report.runs[-1].by == "memory", report.runs[-1]
+    assert report.runs[-1].ended_by == "memory", report.runs[-1]
 
 
 def test_a_command_within_its_limits_is_none_the_worse(tmp_path: Path):
@@ -79,7 +79,7 @@ def test_without_a_group_memory_is_watched(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(running, "make_group", none)
     report = run_confined([[sys.executable, "-c", HELD["pages of many processes"]]], tmp_path, LIMITS)
     assert report.confinement.memory == "watched"
-    assert report.runs[-1].by == "memory"
+    assert report.runs[-1].ended_by == "memory"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def run_of(folder: Path, code: str, limits: Limits = LIMITS) -> CommandResult:
 def test_a_command_finds_a_copy_of_the_folder_and_cannot_change_the_original(tmp_path: Path):
     (tmp_path / "data.txt").write_text("before")
     run = run_of(tmp_path, "f = open('data.txt', 'r+'); print(f.read()); f.write('after')")
-    assert (run.by, run.code, run.out) == ("exit", 0, b"before\n")
+    assert (run.ended_by, run.code, run.out) == ("exit", 0, b"before\n")
     assert (tmp_path / "data.txt").read_text() == "before"
 
 
@@ -95,7 +95,7 @@ def test_a_command_whose_launcher_breaks_off_after_it_began_is_lost(
     boot = 'import os; print(\'{"files":"f","network":"n","processes":"p"}\', flush=True); os.kill(os.getpid(), 9)'
     monkeypatch.setattr(running, "_BOOT", boot)
     report = report_on(tmp_path, "")
-    assert [(run.by, run.code) for run in report.runs] == [("lost", -9)]
+    assert [(run.ended_by, run.code) for run in report.runs] == [("lost", -9)]
 
 
 def test_there_is_nothing_to_read_on_standard_input(tmp_path: Path):
@@ -114,7 +114,7 @@ def test_a_server_can_be_tested_on_loopback_where_there_is_a_network_of_its_own(
 
 def test_output_is_kept_up_to_its_limit(tmp_path: Path):
     run = run_of(tmp_path, "print('x' * 1000)", LIMITS._replace(output_bytes=10))
-    assert (run.out, run.cut, run.code) == (b"x" * 10, True, 0)
+    assert (run.out, run.truncated, run.code) == (b"x" * 10, True, 0)
 
 
 def test_the_second_command_runs_only_when_the_first_ended_well(tmp_path: Path):
@@ -124,7 +124,7 @@ def test_the_second_command_runs_only_when_the_first_ended_well(tmp_path: Path):
 
 def test_a_command_that_is_not_there_says_so(tmp_path: Path):
     run = run_confined([["no-such-program"]], tmp_path, LIMITS).runs[0]
-    assert (run.by, run.code) == ("start", 127)
+    assert (run.ended_by, run.code) == ("start", 127)
     assert b"no-such-program" in run.err
 
 
@@ -137,7 +137,7 @@ def test_an_agent_works_in_its_folder_with_the_environment_it_is_given(tmp_path:
     code = "import os; open('made.txt', 'w').write(os.environ['TOKEN'])"
     environment = {**os.environ, "TOKEN": "t"}
     run = run_trusted([sys.executable, "-c", code], tmp_path, environment, LIMITS)
-    assert (run.by, run.code) == ("exit", 0)
+    assert (run.ended_by, run.code) == ("exit", 0)
     assert (tmp_path / "made.txt").read_text() == "t"
 
 
@@ -150,7 +150,7 @@ def test_an_agent_is_stopped_at_its_limit_with_everything_it_started(tmp_path: P
     run = run_trusted(
         [sys.executable, "-c", code], tmp_path, dict(os.environ), LIMITS._replace(wall_seconds=0.4)
     )
-    assert run.by == "time"
+    assert run.ended_by == "time"
     time.sleep(1.2)
     assert not (tmp_path / "late.txt").exists()
 

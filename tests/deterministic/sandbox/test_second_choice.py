@@ -135,7 +135,7 @@ def test_nothing_outside_the_workspace_can_be_written(folder: Path):
 )
 def test_limits_hold_and_nothing_is_left_running(folder: Path, code: str, seconds: float, ended: set[str]):
     report = report_on(folder, code, seconds)
-    assert report["runs"][0]["by"] in ended
+    assert report["runs"][0]["ended_by"] in ended
     assert processes_in(folder) == []
 
 
