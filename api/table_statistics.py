@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import reprlib
+from collections.abc import Iterable, Sequence
 from functools import partial
 from numbers import Real
 from typing import Any, Literal, TypeAlias, Unpack, cast
@@ -36,7 +37,7 @@ STATISTICS = tuple(ESTIMATORS)
 Part: TypeAlias = Literal["open", "all"]
 """Part of a run: undecided outputs, or all."""
 
-_LEVELS = range(2, 51)
+_CATEGORY_COUNTS = range(2, 51)
 _FEWEST_REPLICATES = 100
 
 
@@ -69,7 +70,7 @@ def calibrate(
         seed: Seed of the bootstrap.
         replicates: Replicates of the bootstrap.
         label_audit: A person's verdicts on a random sample of the labelled items, to correct for errors of the labels.
-        label_audit_by: ``gart-buck`` for judges without verdicts on the audited items that share no errors with the labels.
+        label_audit_by: Use ``gart-buck`` only for judges that share no errors with the labels and have no verdicts on the audited items.
         adjudications: People's decisions on who is right if judge and label differ, besides those in runs: adds columns by corrected labels.
         max_error: Find the confidence above which a judge's verdicts are wrong at most this often.
         cascade: Judges that are asked one after another, certified together at ``max_error``.
@@ -95,9 +96,7 @@ def calibrate(
     require_choice("--label-audit-by", label_audit_by, AuditMethod)
     if recalibrate is not None:
         require_choice("--recalibrate", recalibrate, Recalibrator)
-    scale = None if levels is None else sorted(set(levels))
-    if scale is not None and (len(scale) not in _LEVELS or not all(map(_in_unit_interval, scale))):
-        raise UsageError(f"--levels expects 2 to {_LEVELS[-1]} different numbers in [0, 1], got {levels}")
+    categories = None if levels is None else _categories(levels)
     rows = read_calibration_table(table, lexical=True, adjudications=adjudications, **reading)
     if cascade is not None:
         _require_cascade(cascade, rows.judge.values, max_error)
@@ -106,7 +105,7 @@ def calibrate(
         audit_by=label_audit_by,
         max_error=max_error,
         cascade=cascade,
-        levels=scale,
+        categories=categories,
         threshold_for=threshold_for,
         recalibrate=recalibrate,
     )
@@ -120,6 +119,22 @@ def calibrate(
             replicates=replicates,
             requests=requests,
         )
+    )
+
+
+def _categories(levels: Iterable[Any]) -> list[float]:
+    """Return all values that labels and scores can have, ascending.
+
+    Raises:
+        UsageError: They are too few or too many, or one is no number in [0, 1].
+    """
+    given = list(levels)
+    if all(map(_in_unit_interval, given)):
+        categories = sorted(set(given))
+        if len(categories) in _CATEGORY_COUNTS:
+            return categories
+    raise UsageError(
+        f"--levels expects 2 to {_CATEGORY_COUNTS[-1]} different numbers in [0, 1], got {reprlib.repr(given)}"
     )
 
 
@@ -139,6 +154,8 @@ def _require_settings(interval: IntervalOption | None, level: float, replicates:
 def _require_cascade(cascade: Sequence[str], judges: Sequence[str], max_error: float | None) -> None:
     if max_error is None:
         raise UsageError("--cascade is certified at --max-error; give both")
+    if not cascade:
+        raise UsageError("--cascade expects at least one judge, got none")
     for name in cascade:
         if name not in judges:
             raise UsageError(f"--cascade: there is no judge {name!r}; there are {', '.join(judges)}")
@@ -252,8 +269,7 @@ def estimate(
             None for a random sample.
         judges: Judges to combine by a regression on the labels (``several_judges``); the first is the judge of the other estimates.
         reweight_by: Columns, such as a category, that alone decided which items got a label: labels are weighted by them (``reweighted``).
-        open_worse_by: How much lower the judge's TPR and TNR may be on undecided outputs than on decided ones, whose labels are used
-            (``open_worse_by``): 0.1 is ten points.
+        open_worse_by: Upper bound on the drop in TPR and TNR from decided to undecided outputs; 0.1 is ten points.
         part: Part of a run: ``open`` for undecided outputs, ``all`` for all.
         **reading: Options for reading the table: ``labels`` of a random sample of it, ``columns``, ``draws``; see `TableReading`.
 
@@ -262,7 +278,7 @@ def estimate(
 
     Raises:
         InputError: The table cannot be used.
-        UsageError: It is not a table, or a number is outside its range.
+        UsageError: It is not a table, a number is outside its range, or judges contradict each other.
     """
     require_choice("--interval", interval, RateInterval)
     require_choice("--target", target, Target)

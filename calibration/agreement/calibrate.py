@@ -55,7 +55,7 @@ class Requests(NamedTuple):
         audit_by: Method of this correction.
         max_error: Certify a confidence above which a judge's verdicts are wrong at most this often.
         cascade: Judges, in the order in which they are asked, to certify together for ``max_error``.
-        levels: All possible values of labels and scores, ascending, for agreement on categories.
+        categories: All possible values of labels and scores, ascending, for agreement on categories.
         threshold_for: Choose the threshold that maximises this statistic of the 2x2 table.
         recalibrate: Method that maps scores to rates.
     """
@@ -64,14 +64,14 @@ class Requests(NamedTuple):
     audit_by: AuditMethod = "double-sampling"
     max_error: float | None = None
     cascade: Sequence[str] | None = None
-    levels: Sequence[float] | None = None
+    categories: Sequence[float] | None = None
     threshold_for: str | None = None
     recalibrate: Recalibrator | None = None
 
 
 def requested_analyses(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
     """Return the requested analyses of every judge of a table, by field of `CalibrationNumbers`."""
-    audit, audit_by, max_error, cascade, levels, statistic, method = requests
+    audit, audit_by, max_error, cascade, categories, statistic, method = requests
     parts: dict[str, Any] = {}
     if audit is not None:
         parts["label_audit"] = label_audit(table, audit, settings, audit_by)
@@ -82,8 +82,8 @@ def requested_analyses(table: Table, requests: Requests, *, settings: Settings) 
     functions: dict[str, Callable[[Table], Any]] = {}
     if max_error is not None:
         functions["selective"] = lambda part: _selective(part, max_error, settings.seed)
-    if levels is not None:
-        functions["categories"] = lambda part: category_agreement(usable_sample(part), levels, settings)
+    if categories is not None:
+        functions["categories"] = lambda part: category_agreement(usable_sample(part), categories, settings)
     if statistic is not None:
         functions["thresholds"] = lambda part: _threshold(part, statistic)
     if method is not None:

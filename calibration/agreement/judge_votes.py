@@ -31,13 +31,18 @@ def judges_alone(table: Table) -> JudgesAlone:
     n = int(modelled.sum())
     return JudgesAlone(
         n=n,
-        prevalence=_plain(model.prevalence, n),
+        prevalence=_point_estimate(model.prevalence, n),
         judges={name: _rates(model, verdicts[:, modelled], number) for number, name in enumerate(names)},
         pairs=[
             PairAgreement(
-                a=names[a], b=names[b], n=n, observed=observed, expected=chance, residual=observed - chance
+                a=names[a],
+                b=names[b],
+                n=n,
+                observed=observed,
+                expected=expected,
+                residual=observed - expected,
             )
-            for a, b, n, observed, chance in model.pairs
+            for a, b, n, observed, expected in model.pairs
         ],
     )
 
@@ -54,10 +59,12 @@ def _verdicts(table: Table) -> tuple[list[str], FloatArray]:
 def _rates(model: DawidSkene, verdicts: FloatArray, judge: int) -> ModelledJudge:
     n = int(np.isfinite(verdicts[judge]).sum())
     tpr, tnr = (float(rates[judge]) for rates in (model.true_positive_rate, model.true_negative_rate))
-    return ModelledJudge(n=n, true_positive_rate=_plain(tpr, n), true_negative_rate=_plain(tnr, n))
+    return ModelledJudge(
+        n=n, true_positive_rate=_point_estimate(tpr, n), true_negative_rate=_point_estimate(tnr, n)
+    )
 
 
-def _plain(value: float, n: int) -> Statistic:
+def _point_estimate(value: float, n: int) -> Statistic:
     if math.isfinite(value):
         return defined(value, n=n, method=_METHOD)
     return undefined("the model finds none of the judge's items to be of that class", n=n)
@@ -128,19 +135,19 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
     judges = int(present.sum())
     patterns, which, counts = _patterns(verdicts)
     passed, failed = (patterns == 1).astype(np.float64), (patterns == 0).astype(np.float64)
-    right = passed.sum(axis=0) / (passed + failed).sum(axis=0)
+    p_right = passed.sum(axis=0) / (passed + failed).sum(axis=0)
     for _ in range(_ROUNDS):
-        prevalence, rates = _maximized(right, passed, failed, counts)
-        before, right = right, _expected(prevalence, rates, passed, failed)
-        if np.abs(right - before).max() < _SETTLED:
+        prevalence, rates = _maximized(p_right, passed, failed, counts)
+        before, p_right = p_right, _expected(prevalence, rates, passed, failed)
+        if np.abs(p_right - before).max() < _SETTLED:
             break
-    prevalence, (tpr, tnr) = _maximized(right, passed, failed, counts)
+    prevalence, (tpr, tnr) = _maximized(p_right, passed, failed, counts)
     if not 1e-6 < prevalence < 1 - 1e-6:  # noqa: PLR2004 - one class is empty but for rounding
         return "the model finds all items to be of one class"
     if np.nanmean(tpr + tnr) < 1:
-        prevalence, tpr, tnr, right = 1 - prevalence, 1 - tnr, 1 - tpr, 1 - right
+        prevalence, tpr, tnr, p_right = 1 - prevalence, 1 - tnr, 1 - tpr, 1 - p_right
     posterior = np.full(verdicts.shape[1], np.nan)
-    posterior[judged.any(axis=0)] = right[which]
+    posterior[judged.any(axis=0)] = p_right[which]
     pairs = _pairs(verdicts, posterior, tpr, tnr) if judges > FEWEST_JUDGES else []
     return DawidSkene(float(prevalence), tpr, tnr, posterior, pairs)
 
@@ -151,16 +158,16 @@ def _patterns(verdicts: FloatArray) -> tuple[FloatArray, np.ndarray, FloatArray]
     Only items that at least one judge graded are included.
     """
     code = np.where(np.isfinite(verdicts), verdicts, 2.0).astype(np.int8)
-    code = code[:, (code < 2).any(axis=0)]  # noqa: PLR2004 - 2 stands for nothing said
+    code = code[:, (code < 2).any(axis=0)]  # noqa: PLR2004 - 2 stands for no verdict
     distinct, which, counts = np.unique(code, axis=1, return_inverse=True, return_counts=True)
     return distinct.astype(np.float64), which.reshape(-1), counts.astype(np.float64)
 
 
 def _maximized(
-    right: FloatArray, passed: FloatArray, failed: FloatArray, counts: FloatArray
+    p_right: FloatArray, passed: FloatArray, failed: FloatArray, counts: FloatArray
 ) -> tuple[float, tuple[FloatArray, FloatArray]]:
     """Return prevalence and the judges' rates, given the chance that each pattern is right."""
-    is_right, is_wrong = counts * right, counts * (1 - right)
+    is_right, is_wrong = counts * p_right, counts * (1 - p_right)
     tpr = ratio(passed @ is_right, (passed + failed) @ is_right)
     tnr = ratio(failed @ is_wrong, (passed + failed) @ is_wrong)
     return float(is_right.sum() / counts.sum()), (tpr, tnr)
@@ -186,11 +193,11 @@ def _pairs(
         both = np.isfinite(verdicts[a]) & np.isfinite(verdicts[b])
         if not both.any() or not np.isfinite([tpr[a], tpr[b], tnr[a], tnr[b]]).all():
             continue
-        right = posterior[both].mean()
+        expected_right = posterior[both].mean()
         if_right = tpr[a] * tpr[b] + (1 - tpr[a]) * (1 - tpr[b])
         if_wrong = tnr[a] * tnr[b] + (1 - tnr[a]) * (1 - tnr[b])
         observed = float((verdicts[a][both] == verdicts[b][both]).mean())
-        expected = float(right * if_right + (1 - right) * if_wrong)
+        expected = float(expected_right * if_right + (1 - expected_right) * if_wrong)
         agreements.append(JudgePairAgreement(a, b, int(both.sum()), observed, expected))
     return agreements
 
@@ -205,10 +212,8 @@ class SuspectedLabels(NamedTuple):
 def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
     """Return labels that most judges contradict, the most doubtful first.
 
-    They are ordered by the log-odds that the truth is of the other class: the log of that class's frequency
-    over this one's, plus each judge's log-likelihood ratio of its verdict if the label is wrong over that if
-    it is right, by its own true positive and true negative rate (one success and one failure added
-    everywhere). Without the class frequencies the many errors of a judge in the larger class would come
+    Ordered by log-odds that the label is wrong: the class frequencies plus each judge's log-likelihood ratio
+    (add-one smoothed). Without the class frequencies the many errors of a judge in the larger class would come
     before the few wrong labels. Judges share errors, so this is an order for review, not a probability.
 
     Where judges grade different outputs, those with a single judge are left out: one is not most of them.
@@ -216,11 +221,11 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
     table = usable_rows(table)
     if not len(table):
         return SuspectedLabels([], 0)
-    right, passed = table.right, table.passed
-    against = right != passed
+    label_passes, passed = table.right, table.passed
+    against = label_passes != passed
     _, first_row, output = np.unique(table.key("system"), return_index=True, return_inverse=True)
-    doubt = np.bincount(output, weights=_evidence(table, right, passed))
-    odds = doubt + _log_odds_of_other_class(right[first_row])
+    doubt = np.bincount(output, weights=_evidence(table, label_passes, passed))
+    odds = doubt + _log_odds_of_other_class(label_passes[first_row])
     mostly_contradicted = 2 * np.bincount(output, weights=against) > np.bincount(output)
     # Judges at chance add no doubt, and a rare class must not hide the verdicts of good judges.
     several = _judges_by_output(output, table.judge.codes) >= min(2, len(np.unique(table.judge.codes)))
@@ -247,29 +252,29 @@ def _judges_by_output(output: IntArray, judge: CodeArray) -> IntArray:
     return np.bincount(graded[0])
 
 
-def _log_odds_of_other_class(right: BoolArray) -> FloatArray:
+def _log_odds_of_other_class(label_passes: BoolArray) -> FloatArray:
     """Return the log-odds of the class opposite to each output's label, shape ``(outputs,)``.
 
     The frequencies of both classes are those of the labels.
     """
-    rate = (int(right.sum()) + 1) / (len(right) + 2)
-    return np.where(right, -1.0, 1.0) * np.log(rate / (1 - rate))
+    rate = (int(label_passes.sum()) + 1) / (len(label_passes) + 2)
+    return np.where(label_passes, -1.0, 1.0) * np.log(rate / (1 - rate))
 
 
 def _judges(table: Table, rows: BoolArray) -> list[str]:
     return [name for name, mine in table.judge.present() if (mine & rows).any()]
 
 
-def _evidence(table: Table, right: BoolArray, passed: BoolArray) -> FloatArray:
+def _evidence(table: Table, label_passes: BoolArray, passed: BoolArray) -> FloatArray:
     """Return each verdict's log-likelihood under the opposite label minus that under the label."""
     evidence = np.zeros(len(table))
     for _, rows in table.judge.present():
-        share_right = _smoothed(passed, rows & right)
-        share_wrong = _smoothed(passed, rows & ~right)
+        share_right = _smoothed(passed, rows & label_passes)
+        share_wrong = _smoothed(passed, rows & ~label_passes)
         for_right = np.where(passed, share_right, 1 - share_right)
         for_wrong = np.where(passed, share_wrong, 1 - share_wrong)
         log_ratio: FloatArray = np.log(for_wrong) - np.log(for_right)
-        evidence = np.where(rows, np.where(right, log_ratio, -log_ratio), evidence)
+        evidence = np.where(rows, np.where(label_passes, log_ratio, -log_ratio), evidence)
     return evidence
 
 

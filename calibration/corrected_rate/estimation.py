@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from scipy.special import chdtrc
 
-from ...errors import InputError
+from ...errors import InputError, UsageError
 from ..arrays import BoolArray, clusters_in
 from ..comparison.significance import ranks, simultaneous_level
 from ..pass_threshold import GivenPassAt, begins
@@ -37,8 +37,8 @@ class FurtherEstimates(NamedTuple):
         judges: Combine these judges (`several_judges_rate`); the first is the judge of the other estimates.
         reweight_by: Weight labels by these columns; which items have a label may depend on them alone
             (`reweighted_rate`).
-        open_worse_by: Upper bound on how far the judge's TPR and TNR on undecided outputs are below those on
-            decided ones (`rate_if_worse`). The rate is then that of the undecided outputs.
+        open_worse_by: Largest assumed drop in TPR and TNR on undecided outputs; the estimate covers only these
+            (`rate_if_worse`).
     """
 
     judges: Sequence[str] = ()
@@ -66,7 +66,7 @@ def estimate(
 
     Args:
         table: One judge's rows, or several judges' with ``judge``.
-        judge: Judge whose scores are used.
+        judge: Judge whose scores are used; with ``phases`` or ``judges``, their first or None.
         pass_at: Pass threshold, for the estimates that need binary verdicts; by default the one that the
             judge declares, else 0.5.
         interval: ``score``: Wilson's intervals on the effective n; estimates are withheld if labelled items
@@ -83,6 +83,7 @@ def estimate(
     Raises:
         InputError: There are several judges and none is named, there is no such judge or column, or an
             estimate is not available for a finite set.
+        UsageError: ``judge``, ``phases`` and ``judges`` name different judges first.
     """
     judges, reweight_by, open_worse_by = further or FurtherEstimates()
     if (phases or judges or reweight_by or open_worse_by is not None) and target == "finite":
@@ -90,8 +91,8 @@ def estimate(
             "--phases, --judges, --reweight-by and --open-worse-by estimate a population: drop --target finite"
         )
     all_judges = table.with_pass_at(pass_at)
-    first = next(iter((*phases, *judges)), None)
-    table = rows_of_judge(all_judges, judge or first)
+    first = _first_judge(judge, phases=phases, judges=judges)
+    table = rows_of_judge(all_judges, judge if first is None else first)
     with_decided = table
     if open_worse_by is not None:
         all_judges, table = (each.take(~decided_rows(each)) for each in (all_judges, table))
@@ -99,16 +100,16 @@ def estimate(
             raise InputError("every judged output is decided; --open-worse-by is for undecided ones")
     if strata is not None:
         table = with_strata(table, strata)
-    terms = RateTerms(table.at_one_threshold()[1], interval, level, target, labels_chosen_by)
+    options = RateTerms(table.at_one_threshold()[1], interval, level, target, labels_chosen_by)
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
-    rank_of = _ranks(systems, terms) if len(systems) > 1 else {}
+    rank_of = _ranks(systems, options) if len(systems) > 1 else {}
     estimation = EstimationNumbers(
-        all=_rate_estimate(table, terms, "all"),
+        all=_rate_estimate(table, options, "all"),
         systems={
-            name: _rate_estimate(part, terms, name, rank_of.get(name)) for name, part in systems.items()
+            name: _rate_estimate(part, options, name, rank_of.get(name)) for name, part in systems.items()
         },
-        judge=None if first is None else judge or first,
+        judge=first,
     )
     estimation = _with_estimates(estimation, all_judges, _estimators_of_judges(phases, judges, level))
     if reweight_by:
@@ -118,8 +119,25 @@ def estimate(
 
         estimation = _with_estimates(estimation, table, {"reweighted": weighted})
     return (
-        estimation if open_worse_by is None else _with_bound(estimation, with_decided, open_worse_by, terms)
+        estimation if open_worse_by is None else _with_bound(estimation, with_decided, open_worse_by, options)
     )
+
+
+def _first_judge(judge: str | None, **combined: Sequence[str]) -> str | None:
+    """Return the first of the combined judges; None if none are combined.
+
+    Raises:
+        UsageError: Another judge was named, or two combinations begin with different judges.
+    """
+    first = None if judge is None else ("judge", judge)
+    for option, names in combined.items():
+        if names and first is not None and names[0] != first[1]:
+            raise UsageError(
+                f"--{option} begins with {names[0]!r}, the judge of the other estimates, but --{first[0]} "
+                f"{'names' if first[0] == 'judge' else 'begins with'} {first[1]!r}: name one judge first"
+            )
+        first = (option, names[0]) if names else first
+    return first[1] if first is not None and any(combined.values()) else None
 
 
 def _estimators_of_judges(
@@ -157,12 +175,12 @@ def _with_estimates(
 
 
 def _with_bound(
-    estimation: EstimationNumbers, table: Table, worse: float, terms: RateTerms
+    estimation: EstimationNumbers, table: Table, worse: float, options: RateTerms
 ) -> EstimationNumbers:
     """Add the rates of undecided outputs, with intervals for a judge that is worse on them."""
 
     def bound(part: Table) -> Statistic:
-        return rate_if_worse(part, decided_rows(part), worse, terms.pass_at, terms.level)
+        return rate_if_worse(part, decided_rows(part), worse, options.pass_at, options.level)
 
     added = _with_estimates(estimation, table, {"open_worse_by": bound})
     return msgspec.structs.replace(
@@ -193,16 +211,18 @@ def rows_of_judge(table: Table, judge: str | None) -> Table:
     return table.take(judges[matching[0]])
 
 
-def _rate_estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None = None) -> RateEstimate:
+def _rate_estimate(
+    table: Table, options: RateTerms, name: str, rank: Statistic | None = None
+) -> RateEstimate:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
-    rates, uncorrected = rate_estimates(table, terms), judge_mean(table, terms)
+    rates, uncorrected = rate_estimates(table, options), judge_mean(table, options)
     return RateEstimate(
         n_labelled=int((labelled & judged).sum()),
         n_unlabelled=int((judged & ~labelled).sum()),
         n_missing=int((~judged).sum()),
         n_clusters=clusters_in(table.cluster),
         fractions=int(((table.score > 0) & (table.score < 1)).sum()),
-        target=terms.target,
+        target=options.target,
         judge_mean=uncorrected.value,
         uncorrected=uncorrected,
         weight=rates.weight,
@@ -210,9 +230,9 @@ def _rate_estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | 
         estimates=rates.estimates,
         strata=rates.strata,
         rank=rank,
-        chosen_by=terms.chosen_by,
-        variance=_variance(table, judged, terms.level),
-        cautions=_cautions(table, terms, name, rates.chosen),
+        chosen_by=options.chosen_by,
+        variance=_variance(table, judged, options.level),
+        cautions=_cautions(table, options, name, rates.chosen),
     )
 
 
@@ -223,34 +243,34 @@ def _variance(table: Table, judged: BoolArray, level: float) -> VarianceSplit | 
     return variance_split(table.score[judged], item, table.cluster[judged], level=level)
 
 
-def _ranks(systems: dict[str, Table], terms: RateTerms) -> dict[str, Statistic]:
+def _ranks(systems: dict[str, Table], options: RateTerms) -> dict[str, Statistic]:
     """Return the rank of each system by the best estimate that it has."""
-    together = terms._replace(level=simultaneous_level(terms.level, len(systems)))
+    together = options._replace(level=simultaneous_level(options.level, len(systems)))
     rates = {name: rate_estimates(part, together).headline for name, part in systems.items()}
-    return ranks(rates, level=terms.level)
+    return ranks(rates, level=options.level)
 
 
-def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -> list[Caution]:
+def _cautions(table: Table, options: RateTerms, name: str, chosen: float | None) -> list[Caution]:
     """Return the cautions that limit an estimate."""
     numbers: dict[RateCaution, float | None] = {
         "chosen_by_score": chosen,
-        "few_labelled_clusters": _few_clusters(table, terms),
+        "few_labelled_clusters": _few_clusters(table, options),
         "no_chance": _drawn_without_chance(table),
-        "uneven_strata": None if terms.chosen_by else _uneven(table),
+        "uneven_strata": None if options.chosen_by else _uneven(table),
     }
     cautions = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
     return cautions + labels_of_checkers(table.checkers)
 
 
-def _few_clusters(table: Table, terms: RateTerms) -> int | None:
+def _few_clusters(table: Table, options: RateTerms) -> int | None:
     """Return the number of labelled clusters if too few for a cluster interval, else None."""
     cluster = table.cluster[np.isfinite(table.label) & np.isfinite(table.score)]
     few = clusters_in(cluster) < FEW_CLUSTERS
-    return clusters_in(cluster) if few and len(cluster) > 1 and terms.target != "finite" else None
+    return clusters_in(cluster) if few and len(cluster) > 1 and options.target != "finite" else None
 
 
 def _drawn_without_chance(table: Table) -> int | None:
-    """Count the items drawn without a recorded chance, which count as a simple random sample."""
+    """Count items drawn with no recorded probability, treated as a simple random sample."""
     if ROUND not in table.numbers:
         return None
     plain = np.isfinite(table.numbers[ROUND]) & ~was_drawn(table)

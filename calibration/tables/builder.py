@@ -33,7 +33,7 @@ from .cells import (
     text_of,
 )
 
-_CONTRACT = {*IDENTITY, "score", "label", "cluster"}
+_FIELDS = {*IDENTITY, "score", "label", "cluster"}
 
 _NEEDED = ("item_id", "judge", "score")
 
@@ -48,7 +48,7 @@ _CELLS: dict[str, Callable[[Any, str], Any]] = {
 NO_ROW = "there is no row; expected rows with item_id, judge and score"
 
 MAX_SLICES = 32
-"""Most distinct values of a slice; a column with more is an id, a text or a measurement."""
+"""Maximum distinct values of a slice column; one with more is an id, text or a measurement."""
 
 _BLOCK = 512
 """Rows that are read together: a column at a time, each distinct value once; so few that they stay in the
@@ -74,13 +74,14 @@ class TableBuilder:
         scores: ScoreScales = UNIT_SCORES,
         labels: GradeScale = PLAIN,
     ) -> None:
-        self._source = dict(columns or {})
+        self._declared_columns = dict(columns or {})
+        self._column_of_field = self._declared_columns
         self._declared_scales = {"score": scores.default, "label": labels}
         self._scales_by_judge = scores.by_judge
         self._scales: Mapping[str, GradeScale] = self._declared_scales
         self._score_columns: Collection[str] = ()
-        self._unseen = dict(self._source)
-        self._named = set(self._source)
+        self._columns_not_yet_found = dict(self._declared_columns)
+        self._named = set(self._declared_columns)
         self._item, self._judge = NameColumn(), NameColumn()
         self._cluster: NameColumn | None = None
         self._score, self._label = Numbers(), Numbers()
@@ -121,9 +122,9 @@ class TableBuilder:
         Raises:
             InputError: A field is missing, of the wrong type or outside [0, 1].
         """
+        self._column_of_field = self._declared_columns if columns is None else dict(columns)
         if columns is not None:
-            self._source = dict(columns)
-            self._unseen |= {each: columns[each] for each in columns.keys() - self._named}
+            self._columns_not_yet_found |= {each: columns[each] for each in columns.keys() - self._named}
             self._named |= columns.keys()
         self._path[len(self)] = path
         self._scales = _UNITS if in_units else self._declared_scales
@@ -133,12 +134,12 @@ class TableBuilder:
             try:
                 read = self._read([row for _, row in block])
             except InputError:
-                self._refuse_first(chain(block, remaining), path)
+                self._raise_row_error(chain(block, remaining), path)
                 raise
             self._append(read)
             self._line.extend(line for line, _ in block)
 
-    def _refuse_first(self, rows: Iterator[NumberedRow], path: object) -> None:
+    def _raise_row_error(self, rows: Iterator[NumberedRow], path: object) -> None:
         """Raise the error of the first row that cannot be read; for grades, list all that cannot."""
         for line, row in rows:
             try:
@@ -147,16 +148,16 @@ class TableBuilder:
                 field, message = self._unread(str(error.field), row, chain([(line, row)], rows))
                 raise InputError(message, path=path, line=line or None, field=field) from None
             except InputError as error:
-                field = None if error.field is None else self._source.get(error.field, error.field)
+                field = None if error.field is None else self._column_of_field.get(error.field, error.field)
                 raise InputError(error.message, path=path, line=line or None, field=field) from None
 
     def _unread(self, field: str, row: Mapping[str, Any], rows: Iterator[NumberedRow]) -> tuple[str, str]:
         """Return the column and message for a field with unreadable grades, the first in ``row``."""
-        column = self._source.get(field, field)
+        column = self._column_of_field.get(field, field)
         if field != "score":
             scale = self._scale_of(field) or PLAIN
             return column, UnreadGrades(rows, column, scale).message("--label-scale")
-        by = self._source.get("judge", "judge")
+        by = self._column_of_field.get("judge", "judge")
         judge, scale = row.get(by), self._score_scale(row)
         rows = (numbered for numbered in rows if numbered[1].get(by) == judge)
         named = judge if judge in self._score_columns or judge in self._scales_by_judge else None
@@ -166,7 +167,7 @@ class TableBuilder:
         """Return the scale of the score in a row."""
         if self._scales is _UNITS:
             return PLAIN
-        judge = row.get(self._source.get("judge", "judge"))
+        judge = row.get(self._column_of_field.get("judge", "judge"))
         return self._scales_by_judge.get(str(judge), self._scales["score"])
 
     def _scale_of(self, field: str) -> GradeScale | None:
@@ -184,10 +185,10 @@ class TableBuilder:
         shapes = dict.fromkeys(map(tuple, rows))
         for shape in shapes:
             for field in _NEEDED:
-                if self._source.get(field, field) not in shape:
+                if self._column_of_field.get(field, field) not in shape:
                     raise absent(field, shape)
         columns: dict[str, list[Any]] = {}
-        for field, source in self._sources(dict.fromkeys(chain.from_iterable(shapes))).items():
+        for field, source in self._columns_present(dict.fromkeys(chain.from_iterable(shapes))).items():
             if field in self._no_slices:
                 continue
             if field == "score" and self._scales_by_judge:
@@ -196,17 +197,19 @@ class TableBuilder:
             try:
                 columns[field] = read_cells([row.get(source) for row in rows], self._cell_of(field), field)
             except InputError:
-                if field in _CONTRACT or is_number_field(field):
+                if field in _FIELDS or is_number_field(field):
                     raise
                 self._refuse_slice(field)
         return columns
 
-    def _sources(self, columns: Mapping[str, None]) -> dict[str, str]:
+    def _columns_present(self, columns: Mapping[str, None]) -> dict[str, str]:
         """Map each column of the table to its column in the rows, in the order of the rows."""
-        self._unseen = {field: source for field, source in self._unseen.items() if source not in columns}
+        self._columns_not_yet_found = {
+            field: source for field, source in self._columns_not_yet_found.items() if source not in columns
+        }
         # A column may serve two fields: with `cluster=item_id` each item is a cluster.
-        taken = (set(self._source.values()) - _CONTRACT) | self._source.keys()
-        renamed = {field: source for field, source in self._source.items() if source in columns}
+        taken = (set(self._column_of_field.values()) - _FIELDS) | self._column_of_field.keys()
+        renamed = {field: source for field, source in self._column_of_field.items() if source in columns}
         return {name: name for name in columns if name not in taken} | renamed
 
     def _append_clusters(self, items: list[str], clusters: list[str | None] | None) -> None:
@@ -263,7 +266,7 @@ class TableBuilder:
         rows = len(self)
         if not rows:
             raise InputError(NO_ROW)
-        for field, source in self._unseen.items():
+        for field, source in self._columns_not_yet_found.items():
             raise InputError(f"no row has the column {source!r} of --map {field}={source}", field=field)
         item = self._item.column()
         label = self._label.column(rows)
@@ -300,7 +303,7 @@ class TableBuilder:
             f"a second row of {named}",
             path=path,
             line=self._line[row] or None,
-            field=self._source.get("item_id", "item_id"),
+            field=self._column_of_field.get("item_id", "item_id"),
         )
 
 

@@ -75,7 +75,10 @@ def test_real_judges_agree_with_other_libraries(reference: Path) -> None:
     folder = reference / "calibration" / "summhay"
     expected = json.loads((folder / "expected.json").read_text())["per_insight"]
     result = calibrate(
-        read_table([folder / "data.jsonl"]), interval="wald", slices=False, requests=Requests(levels=LEVELS)
+        read_table([folder / "data.jsonl"]),
+        interval="wald",
+        slices=False,
+        requests=Requests(categories=LEVELS),
     )
     for judge, theirs in expected.items():
         found = result.categories[judge]

@@ -13,6 +13,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
+from fiducial.calibration.tables.builder import TableBuilder
 from fiducial.calibration.tables.calibration_table import Column
 from fiducial.calibration.tables.table_files import labels_from_verdicts
 from fiducial.errors import InputError, MissingExtraError
@@ -228,6 +229,14 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_a_table(tmp_path
     ):
         (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
         assert read_table([tmp_path / name]).score.tolist() == [0.5]
+
+
+def test_columns_named_for_some_rows_are_not_those_of_the_next() -> None:
+    builder = TableBuilder({"judge": "by"})
+    own, declared = {"judge": "grader"}, {"item_id": "b", "by": "j", "score": 0}
+    builder.extend([(1, {"item_id": "a", "grader": "j", "score": 1})], columns=own)
+    builder.extend([(2, declared)])
+    assert list(builder.build().judge.values) == ["j"]
 
 
 def test_a_column_that_is_named_and_not_there_is_refused(tmp_path: Path) -> None:
