@@ -35,7 +35,10 @@ from pathlib import Path
 from typing import Any
 
 _SCALE = re.compile(r"(?<![\w-])--(label|score)-scale (-?[\d.]+):(-?[\d.]+)(?![\w:])")
-_OPTION = re.compile(r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?![\w-]| \w+=)(?: (?=[A-Z0-9]))?")
+_OPTION = re.compile(
+    r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?![\w-]| \w+=)(?: (?=[A-Z0-9'\"]|[^\s:]+:(?:\s|$)|\S*[/=@]\S))?"
+)
+"""An option, with the space before its value: a capital, number, quote, address, or the word before a colon."""
 _WORD = r"(?:'[^']*'|[^\s';,)]+)+"
 _PAIRS = re.compile(rf"--(map(?:-label)?|score-scale(?= \S*=)) {_WORD}(?: --\1 {_WORD})*")
 """Options that name columns, words of labels or judges: ``--map score=a --map label=b``."""

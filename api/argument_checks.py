@@ -228,5 +228,5 @@ def require_whole(name: str, number: int | None, low: int = 1) -> None:
     Raises:
         UsageError: It is; None is accepted.
     """
-    if number is not None and (not isinstance(number, Integral) or number < low):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+    if number is not None and (not isinstance(number, Integral) or isinstance(number, bool) or number < low):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise UsageError(f"{name} expects a whole number of at least {low}, got {number!r}")

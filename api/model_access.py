@@ -13,7 +13,7 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..judges.transport.budget import Budget
 from ..judges.transport.endpoint import Endpoint, EndpointGroup, EndpointShare, EndpointUse
-from .argument_checks import require_declared, require_range, require_whole
+from .argument_checks import require_declared, require_range, require_type, require_whole
 from .paths import FilePath, input_path, written_path
 from .price_memory import known_prices
 
@@ -78,13 +78,23 @@ def shares_of(
 def _share(
     fields: Mapping[str, Any], concurrency: int, api_key: str | None, environment: Mapping[str, str]
 ) -> EndpointShare:
+    for name in ("base_url", "api_key", "key_env", "model"):
+        require_type(name, fields.get(name), "str | None")
     weight, slots = fields.get("weight", 1), fields.get("concurrency")
     if not _is_number(weight) or not 0 < weight <= _MOST_SLOTS:
-        raise UsageError(f"--endpoint: expected a weight above 0, got {weight!r}")
+        raise UsageError(
+            f"--endpoint: expected a weight above 0 and at most {_MOST_SLOTS:,}, got {_shown(weight)}"
+        )
     if slots is None:
         slots = max(1, round(concurrency * weight))
-    if not isinstance(slots, int) or not 1 <= slots <= _MOST_SLOTS:
-        raise UsageError(f"--endpoint: expected calls in flight from 1 to {_MOST_SLOTS:,}, got {slots!r}")
+        if slots > _MOST_SLOTS:
+            raise UsageError(
+                f"--endpoint: weight {_shown(weight)} times --concurrency {concurrency:,} is above {_MOST_SLOTS:,} calls in flight"
+            )
+    if not isinstance(slots, int) or isinstance(slots, bool) or not 1 <= slots <= _MOST_SLOTS:
+        raise UsageError(
+            f"--endpoint: expected calls in flight from 1 to {_MOST_SLOTS:,}, got {_shown(slots)}"
+        )
     return EndpointShare(_described_endpoint(fields, api_key, environment), slots, fields.get("model"))
 
 
@@ -144,6 +154,10 @@ def _number(text: str) -> float | int | str:
         return int(text) if text.isdecimal() else float(text)
     except ValueError:
         return text
+
+
+def _shown(value: Any) -> str:
+    return f"{value:,}" if _is_number(value) else repr(value)
 
 
 def _is_number(value: Any) -> bool:
@@ -219,6 +233,7 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
     timeout, attempts = arguments.get("timeout", 60.0), arguments.get("attempts", 6)
     require_whole("--concurrency", concurrency)
     require_whole("--attempts", attempts)
+    require_range("--patience", arguments.get("patience"), 0.0, math.inf, "both")
     if not timeout > 0:
         raise UsageError(f"--timeout expects a number above 0, got {timeout:g}")
     if replay is not None and not input_path(replay).is_file():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 import click
 import msgspec
 
-from ..api.model_access import NO_KEY, use_lines
-from ..api.model_access import model_access as reach
+from ..api.model_access import model_access as api_model_access
+from ..api.model_access import use_lines
 from ..errors import ConfigurationError, UsageError
 from .option_sources import from_team_file, refuse_typed
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
@@ -163,10 +164,10 @@ def model_access(options: AccessOptions, environment: Mapping[str, str] = os.env
     """
     replay = options.replay
     if options.dry_run:
-        environment = {"OPENAI_API_KEY": NO_KEY, **environment}
+        environment = _with_placeholders(options, environment)
     endpoints = _endpoints(options)
     connection = None if replay or endpoints else _connection(options)
-    return reach(
+    return api_model_access(
         None,
         options.concurrency,
         endpoints=endpoints,
@@ -186,6 +187,13 @@ def model_access(options: AccessOptions, environment: Mapping[str, str] = os.env
         prices=options.price,
         environment=environment,
     )
+
+
+def _with_placeholders(options: AccessOptions, environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the variables, with its own name as the value of each missing key and version."""
+    keys = re.findall(r"key[-_]env=([^,]+)", ",".join(options.endpoints))
+    needed = ["OPENAI_API_KEY", "OPENAI_API_VERSION", *keys, *filter(None, [options.api_key_env])]
+    return {**environment, **{name: environment.get(name) or name for name in needed}}
 
 
 def _endpoints(options: AccessOptions) -> Sequence[str]:

@@ -45,6 +45,22 @@ def test_messages_name_arguments_and_on_the_command_line_options():
         assert str(error) == error.args[0]
 
 
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("--statistic kapa: no statistic is called 'kapa'", "statistic=kapa: no statistic is called 'kapa'"),
+        ("--threshold-for kapa: none", "threshold_for=kapa: none"),
+        ("--endpoint http://h/v1: named twice", "endpoints=http://h/v1: named twice"),
+        ("--judge rubric/direct@m compares", "judge=rubric/direct@m compares"),
+        ("--by 'a b' is no judge", "by='a b' is no judge"),
+        ("--timeout expects a number: 5", "timeout= expects a number: 5"),
+        ("give --out: it is missing", "give out=: it is missing"),
+    ],
+)
+def test_a_value_follows_the_name_of_its_argument_without_a_blank(message: str, text: str):
+    assert str(errors.UsageError(message)) == text
+
+
 def test_options_that_name_columns_are_a_mapping_outside_the_command_line():
     error = errors.UsageError(
         "name it with --map 'score=a b' --map label=c, or --map-label meh=1; try --map-label 'n a='"

@@ -43,7 +43,7 @@ untyped = cast("Any", fd)
         (lambda: fd.plan(budget=9, costs={"lable": 1}), r"lable: expected .*did you mean 'label'\?"),
         (
             lambda: untyped.plan(budget=9, costs={"label": 1}, cheap=(0.9,)),
-            r"cheap= \(0.9,\): expected TPR,TNR",
+            r"cheap=\(0.9,\): expected TPR,TNR",
         ),
         (lambda: fd.plan(ROWS, budget=9, cheap=(0.9, 0.8)), "cheap=: name a judge of the TABLE"),
         (lambda: fd.estimate(ROWS, judge="a", level=95), "level expects a number above 0 and below 1, got 95"),

@@ -51,7 +51,7 @@ def test_it_works_inside_a_running_loop(operators: list[str]):
 
 
 def test_an_operator_that_is_none_is_refused_by_name():
-    with pytest.raises(UsageError, match="only= typo: no such operator; there are"):
+    with pytest.raises(UsageError, match="only=typo: no such operator; there are"):
         fd.mutate(*FILES, only=["typo"])
 
 

@@ -54,7 +54,7 @@ def test_a_file_that_declares_a_scale_and_a_scale_that_is_none_are_refused(promp
     declared = with_scale(str(prompt), "1-5")
     with pytest.raises(UsageError, match="declares a scale; leave scale= out"):
         with_scale(declared, "0-1")
-    with pytest.raises(UsageError, match="scale= high: expected the worst score and the best"):
+    with pytest.raises(UsageError, match="scale=high: expected the worst score and the best"):
         with_scale(str(prompt), "high")
     prompt.write_text("Grade.")
     with pytest.raises(PromptError):

@@ -77,6 +77,9 @@ def test_mappings_are_validated_like_files(make: Make):
         judge({"id": "c", "kind": "open_answer", "reference": {}}, {"text": "Yes."})
     with pytest.raises(UsageError, match="of case 'd'"):
         judge(case, {"case_id": "d", "text": "Yes."})
+    question: Any = {"role": "user", "content": "Which city?"}
+    with pytest.raises(RecordError, match="either messages or turns of messages, got both"):
+        judge(case_of(messages=[question, [question]]), make_output())
 
 
 def test_it_works_under_a_running_loop_and_in_many_threads(make: Make, server: ProviderServer):

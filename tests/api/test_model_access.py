@@ -12,7 +12,7 @@ from command import fiducial
 from provider_server import Answer, ProviderServer, Seen, Status
 
 import fiducial as fd
-from fiducial.api.model_access import EndpointLike, find_endpoint, shares_of
+from fiducial.api.model_access import EndpointLike, find_endpoint, model_access, shares_of
 from fiducial.errors import ConfigurationError, UsageError
 from fiducial.judges.transport.endpoint import EndpointShare
 from fiducial.records import write_records
@@ -73,12 +73,32 @@ def test_several_keys_to_one_address_are_several_endpoints():
         ("http://u:p@h/v1", "holds a password"),
         ("http://h/v1,connection=mine.yml", "drop the URL"),
         ({"url": "http://h/v1"}, "unknown key 'url'"),
+        ("http://h/v1,weight=5000", "a weight above 0 and at most 4,096, got 5,000"),
+        ("http://h/v1,weight=1000", "weight 1,000 times concurrency=8 is above 4,096 calls in flight"),
+        ({"base_url": "http://h/v1", "concurrency": True}, "calls in flight from 1 to 4,096, got True"),
+        ({"base_url": "http://h/v1", "model": 5}, "model= expects a text, got 5"),
+        ({"base_url": 5}, "base_url= expects a text, got 5"),
         ({"base_url": "http://h/v1", "weight": True}, "a weight above 0"),
     ],
 )
 def test_what_is_no_endpoint_is_refused(given: EndpointLike, why: str):
     with pytest.raises(UsageError, match=why):
         shares(given)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"concurrency": True}, "concurrency= expects a whole number"),
+        ({"patience": -1}, "patience= expects a number of at least 0, got -1"),
+        ({"timeout": "60"}, "timeout= expects a number, got '60'"),
+        ({"timeout": 0}, "timeout= expects a number above 0, got 0"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_refused(arguments: dict[str, Any], why: str):
+    settings: dict[str, Any] = {"concurrency": 8, "base_url": "http://h/v1", **arguments}
+    with pytest.raises(UsageError, match=why):
+        model_access(None, **settings)
 
 
 def test_one_that_is_named_twice_is_refused():

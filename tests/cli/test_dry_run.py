@@ -27,6 +27,25 @@ def test_a_dry_run_needs_no_key_makes_no_call_and_writes_nothing(judge: Command,
     assert "at $0.4/$1.6 for a million tokens in/out" in result.out
 
 
+@pytest.mark.parametrize(
+    ("options", "environment"),
+    [
+        (("--api-key-env", "NO_SUCH_KEY"), {}),
+        ((), {"OPENAI_API_KEY": ""}),
+        (("--endpoint", "http://h/v1,key-env=A_KEY", "--endpoint", "http://h/v1,key-env=B_KEY"), {}),
+        ((), {"AZURE_OPENAI_ENDPOINT": "https://mine.openai.azure.com", "AZURE_OPENAI_API_KEY": "k"}),
+    ],
+)
+def test_a_dry_run_needs_no_variable_that_a_run_needs(
+    judge: Command, options: tuple[str, ...], environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert judge(*options).code == 2
+    result = judge(*options, "--dry-run")
+    assert (result.code, "calls: 20 (" in result.out) == (0, True), result.err
+
+
 def test_a_dry_run_says_what_the_cache_has_and_learns_from_it(judge: Command, server: ProviderServer):
     at = ("--base-url", server.base_url)
     judge(*at, "--max-calls", "8")

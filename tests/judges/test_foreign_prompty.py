@@ -237,7 +237,7 @@ def test_the_least_score_may_be_the_best(tmp_path: Path) -> None:
         (PROMPTFLOW, {"inputs": ["answer=respons"]}, r"unknown input 'respons'; did you mean response\?"),
         (PROMPTFLOW, {"inputs": ["reply=response"]}, r"declares no input 'reply', but question, answer"),
         (AZURE, {}, r"not declared; say scale=1-5 step=1 \(the text says '1 to 5'; the worst first\)"),
-        (AZURE, {"scale": "good"}, r"scale= good: expected the worst score and the best"),
+        (AZURE, {"scale": "good"}, r"scale=good: expected the worst score and the best"),
         (AZURE, {"step": 1}, r"step= goes with scale="),
         (
             PROMPTY_2.replace("jinja2", "mustache"),
