@@ -42,11 +42,10 @@ _ADJUDICATED = 3
 
 _BRIEF: dict[str, str] = {
     "few_clusters": BRIEF["few_clusters"],
-    "another_cut": BRIEF["another_cut"],
-    "missing_verdicts": "labelled outputs without a verdict",
+    "another_cut": "another threshold does better on held-out items",
     "drawn_unevenly": "labels drawn with unequal chances",
 }
-"""Cautions in a few words; the verdicts on judges cover the rest."""
+"""Cautions in a few words; the verdicts on judges and their ungraded outputs cover the rest."""
 
 _IN_FULL = "labels_of_checkers"
 """Caution that is printed as a sentence."""

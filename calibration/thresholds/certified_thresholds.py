@@ -50,13 +50,17 @@ def certify_threshold(
         seed: Decides which row of a cluster is drawn.
 
     Returns:
-        The laxest certified threshold. Thresholds that keep too few rows to be certified even without errors
-        are skipped.
+        The laxest certified threshold, or why there is none. Thresholds that keep too few rows to be certified
+        even without errors are skipped.
     """
+    drawn = ""
     if cluster is not None:
         chosen = _one_of_each(cluster, seed)
+        drawn = " (one per cluster)" if len(chosen) < len(wrong) else ""
         confidence, wrong = confidence[chosen], wrong[chosen]
     fewest = math.ceil(math.log(failure) / math.log(1 - max_error))
+    rows = int((confidence >= 0).sum())
+    reason = f"that needs {fewest} verdicts or more with almost no errors, and there are {rows}{drawn}"
     best: CertifiedThreshold | None = None
     for threshold in GRID:
         keep = confidence >= threshold
@@ -66,13 +70,10 @@ def certify_threshold(
         # A one-sided bound at `failure` is the upper end of a two-sided interval at twice that.
         bound = clopper_pearson_interval(errors, kept, 1 - 2 * failure)[1]
         if bound > max_error:
+            reason = f"{errors} of the {kept} most confident verdicts{drawn} are wrong, so the error rate may be {bound:.2f}"
             break
         best = CertifiedThreshold(threshold, kept, errors, bound, kept / len(confidence))
-    if best is not None:
-        return best
-    return CertifiedThreshold(
-        undefined=f"no threshold certified: that needs {fewest} verdicts or more with almost no errors"
-    )
+    return best or CertifiedThreshold(undefined=f"no threshold certified: {reason}")
 
 
 def _one_of_each(cluster: IntArray, seed: int) -> IntArray:

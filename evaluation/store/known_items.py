@@ -82,7 +82,7 @@ def part_test(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> Callable[
     on parts of the output in its name.
     """
     if standing.sources - {"judge"}:
-        return standing.is_only_judged
+        return standing.lacks_other_verdicts
     divided = _divided_outputs(standing, judges)
     return lambda item: item._replace(case_id=case_of(item.case_id)) in divided
 

@@ -229,8 +229,8 @@ class VerdictIndex:
         """Return the verdicts on an output by all except judges, in order."""
         return [self[row] for row in sorted(self._rows_in(self._other_rows, item))]
 
-    def is_only_judged(self, item: ItemKey) -> bool:
-        """Return whether an output has no verdict except those of judges."""
+    def lacks_other_verdicts(self, item: ItemKey) -> bool:
+        """Return whether an output has no verdict except those of judges, if any."""
         return not self._rows_in(self._other_rows, item)
 
     def is_judged(self, item: ItemKey) -> bool:

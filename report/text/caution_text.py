@@ -75,7 +75,6 @@ BRIEF: dict[str, str] = {
     "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class",
     "few_rows": f"fewer than {FEW_FOR_A_SHARE} rows",
     "nothing_said": "no row with both a label and a score",
-    "another_cut": "another threshold does better on held-out items",
 }
 """Cautions about judges, without their numbers."""
 
@@ -91,11 +90,22 @@ def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -
         if caution.kind == "missing_verdicts" and who:
             missing = sum(judges[name].n_missing for name in caution.about if name in judges)
             lines.append(CautionLine(f"{who}: {counted(missing, 'labelled row')} without a verdict"))
+        elif caution.kind == "another_cut":
+            short.append(_better_thresholds(caution))
         elif caution.kind in BRIEF and who:
             short.append(f"{BRIEF[caution.kind]} ({who})")
         else:
             lines += folded([caution], judges)
     return [*([CautionLine("; ".join(short))] if short else []), *lines]
+
+
+def _better_thresholds(caution: Caution) -> str:
+    """Return the options that set the better thresholds, for no more judges than fit on a line."""
+    options = [f"{name}={threshold:g}" for name, threshold in caution.about.items()]
+    others = len(options) - _MOST_NAMED
+    more = f" and {counted(others, 'other')}" if others > 0 else ""
+    verb = "does" if len(options) == 1 else "do"
+    return f"--pass-at {' '.join(options[:_MOST_NAMED])}{more} {verb} better on held-out items"
 
 
 def _first_names(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:

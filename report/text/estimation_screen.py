@@ -45,21 +45,25 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
 
 
 def _answer(part: RateEstimate, judge: str) -> str:
+    """State the rate of these outputs, or of such outputs if it is of a population."""
     name = part.reported
+    these = "these" if part.target == "finite" else "such"
     if name is None:
         rate = number_text.statistic(part.uncorrected)
-        outputs = counted(part.uncorrected.n, "output")
         if part.fractions:  # fractional scores: their mean is not a pass rate
+            outputs = counted(part.uncorrected.n, "output")
             return f"Mean score {rate} of {outputs} by {judge} alone, uncorrected."
-        return f"{rate} of {outputs} pass by {judge} alone, uncorrected."
+        return (
+            f"{rate} of {these} outputs pass by {judge} alone ({part.uncorrected.n:,} judged), uncorrected."
+        )
     rate = number_text.statistic(part.estimates[name])
+    labels = part.estimates[name].n
     if name == "labels_only":
-        return f"{rate} of {counted(part.estimates[name].n, 'labelled output')} pass; {judge} is not used."
-    labels = counted(part.estimates[name].n, "label")
+        return f"{rate} of {these} outputs pass ({labels:,} labelled); {judge} is not used."
     judged = part.n_labelled + part.n_unlabelled
     says = f"{judge}'s mean score is" if part.fractions else f"{judge} alone says"
     alone = "" if part.judge_mean is None else f"; {says} {number_text.decimal(part.judge_mean)}"
-    return f"{rate} of {judged:,} judged outputs pass, corrected with {labels}{alone}."
+    return f"{rate} of {these} outputs pass ({judged:,} judged, {labels:,} labelled){alone}."
 
 
 def _row(name: str, part: RateEstimate) -> PlotRow:

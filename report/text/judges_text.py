@@ -232,7 +232,7 @@ def judges_table(
         "judge" + (f" ({names.shared})" if names.shared else ""),
         Cell(PASSED_BAD, title="Outputs labelled bad that the judge passed"),
         Cell(FAILED_GOOD, title="Outputs labelled good that the judge failed"),
-        Cell("at worst", title="The larger of both error rates, as large as its interval allows"),
+        Cell("at worst", title="The larger of the upper limits of the two error rates"),
         "verdict",
     )
     yield DocumentTable(head, rows, left_aligned=FIRST | {4}, indent=0)

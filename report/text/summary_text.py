@@ -14,6 +14,8 @@ from ...evaluation.conclusion.run_results import (
     ALL_UNCORRECTED,
     CORRECTED,
     DECIDED,
+    ONE_EACH,
+    ONE_EACH_CORRECTED,
     OPEN,
     UNJUDGED,
     JudgeUse,
@@ -45,6 +47,8 @@ _TITLES = {
     OPEN: "undecided, judged: uncorrected",
     ALL_CORRECTED: "all outputs, judged ones corrected with labels",
     ALL_UNCORRECTED: "all outputs, judged ones uncorrected",
+    ONE_EACH: "undecided, pass rate by threshold, uncorrected",
+    ONE_EACH_CORRECTED: "undecided, pass rate corrected with labels",
 }
 _MOST_FAULTS = 5
 _REASON = 200
@@ -92,8 +96,9 @@ def _system(system: SystemResult) -> Iterator[str]:
     for name, group in groupby(plain, key=lambda stratum: stratum.name):
         yield from _part(name, list(group), corrected if name == OPEN else {})
     if system.overall is not None and system.judged is not None:
-        title = _TITLES.get(system.overall.name, system.overall.name)
-        yield f"  {title}: {number_text.rate(system.overall)}"
+        has_mean_scores = any(rate.fractions for rate in system.strata)
+        for rate in (*([system.judged] if has_mean_scores else []), system.overall):
+            yield f"  {_TITLES.get(rate.name, rate.name)}: {number_text.rate(rate)}"
     if system.faults:
         named = list(system.faults.items())
         more = f", {counted(len(named) - _MOST_FAULTS, 'more kind')}" if len(named) > _MOST_FAULTS else ""

@@ -83,6 +83,21 @@ def test_the_guarantee_holds_for_judges_that_share_what_is_hard() -> None:
     assert broken / 300 <= 0.1
 
 
+@pytest.mark.parametrize(
+    ("n", "errors", "clusters", "reason"),
+    [
+        (240, 24, 240, "24 of the 240 most confident verdicts are wrong, so the error rate may be 0.13"),
+        (60, 0, 10, "needs 22 verdicts or more with almost no errors, and there are 10 (one per cluster)"),
+        (60, 60, 30, "30 of the 30 most confident verdicts (one per cluster) are wrong"),
+    ],
+)
+def test_the_condition_that_fails_is_the_reason(n: int, errors: int, clusters: int, reason: str) -> None:
+    found = certify_threshold(
+        np.ones(n), np.arange(n) < errors, max_error=0.1, cluster=np.arange(n) % clusters
+    )
+    assert reason in (found.undefined or "")
+
+
 def test_confidence_is_the_way_to_0_or_1() -> None:
     score = np.array([0.0, 0.4, 0.8, 0.9, 1.0, np.nan])
     assert confidence_of(score, 0.8) == pytest.approx([1.0, 0.5, 0.0, 0.5, 1.0, np.nan], nan_ok=True)

@@ -6,6 +6,7 @@ import pytest
 from fiducial.evaluation.conclusion.run_results import (
     ALL_UNCORRECTED,
     ONE_EACH,
+    OPEN,
     JudgeUse,
     StratumRate,
     SystemResult,
@@ -88,6 +89,16 @@ def test_what_was_asked_again_is_said_beside_the_calls():
         as_lines(summary_document(RunSummary(judges=[judge], systems=[], counts=Counts(outputs=3, graded=3))))
     )
     assert any(line.endswith(", 2 asked again since a reply could not be read") for line in printed)
+
+
+def test_a_pass_rate_stands_beside_the_mean_score_of_fractions():
+    mean = StratumRate(name=OPEN, by="j", n=3, of=3, value=0.5, fractions=1)
+    judged = StratumRate(name=ONE_EACH, n=3, of=3, value=0.67)
+    whole = StratumRate(name=ALL_UNCORRECTED, n=8, of=8, value=0.62)
+    system = SystemResult(system="a", strata=[mean], judged=judged, overall=whole)
+    printed = list(as_lines(summary_document(RunSummary(systems=[system], counts=Counts(outputs=8)))))
+    assert "    j  mean score 0.50, n 3 of 3" in printed
+    assert "  undecided, pass rate by threshold, uncorrected: 0.67, n 3 of 3" in printed
 
 
 def test_the_rate_of_all_outputs_is_printed_below_its_parts():
