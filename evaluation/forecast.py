@@ -92,7 +92,9 @@ def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Fo
         ConfigurationError: No model is named.
     """
     with (
-        EvaluationInputs(plan.cases, plan.outputs, checked=plan.options, sharded=plan.sharded) as inputs,
+        EvaluationInputs(
+            plan.cases, plan.outputs, check_options=plan.options, sharded=plan.sharded
+        ) as inputs,
         copy_of_run(plan.out) as writer,
     ):
         context = RunContext(inputs, writer, progress)

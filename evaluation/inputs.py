@@ -58,7 +58,7 @@ class Survey(msgspec.Struct, frozen=True):
     Attributes:
         files: The cases files, then the outputs files.
         answered: Number of cases with at least one output, by system in order of first appearance.
-        owed: Number of cases that each system was asked.
+        cases_asked: Number of cases that each system was asked.
         kinds: Number of outputs by kind of case, in order of first appearance.
         recorded: Number of outputs that record their steps, by system and kind.
     """
@@ -68,13 +68,13 @@ class Survey(msgspec.Struct, frozen=True):
     outputs: int
     answered: dict[str, int]
     kinds: dict[Kind, int]
-    owed: dict[str, int]
+    cases_asked: dict[str, int]
     recorded: dict[str, dict[Kind, int]] = {}
 
     @property
     def missing(self) -> dict[str, int]:
         """Number of cases that each system was asked and has no output for."""
-        return {system: self.owed[system] - count for system, count in self.answered.items()}
+        return {system: self.cases_asked[system] - count for system, count in self.answered.items()}
 
 
 class EvaluationInputs(Closing):
@@ -84,7 +84,7 @@ class EvaluationInputs(Closing):
     Memory holds a number for each output and an offset for each case.
 
     Args:
-        checked: Options of the checkers, to refuse references that no output can meet; None for a run without checkers.
+        check_options: Options of the checkers, to refuse references that no output can meet; None for a run without checkers.
         sharded: Whether the files are a set of shards, whose row order has no meaning. Systems are then sorted by name.
 
     Raises:
@@ -97,10 +97,10 @@ class EvaluationInputs(Closing):
         cases: CaseFiles,
         outputs: Sequence[InputPath],
         *,
-        checked: CheckOptions | None = None,
+        check_options: CheckOptions | None = None,
         sharded: bool = False,
     ) -> None:
-        self.cases = CaseIndex(cases, _reference_check(checked) if checked is not None else None)
+        self.cases = CaseIndex(cases, _reference_check(check_options) if check_options is not None else None)
         self.output_files = tuple(outputs)
         self.sharded = sharded
         try:
@@ -139,8 +139,9 @@ class EvaluationInputs(Closing):
         paths = (*self.cases.files, *self.output_files)
         answered = counts.answered(by_name=self.sharded)
         logged = set[int]()
-        if counts.mixed:
+        if counts.systems_sharing_a_file:
             logged = {facts.position for facts in map(self.cases.facts, self.cases) if facts.logged}
+        logged_of = {system: answered[system] & logged for system in counts.systems_sharing_a_file}
         return Survey(
             files=[
                 InputFile(name=as_named(path), sha256=file_sha256(path), rows=size)
@@ -150,7 +151,7 @@ class EvaluationInputs(Closing):
             outputs=counts.kinds.total(),
             answered={system: len(positions) for system, positions in answered.items()},
             kinds=dict(counts.kinds),
-            owed=_owed(answered, len(self.cases), {each: answered[each] & logged for each in counts.mixed}),
+            cases_asked=_cases_asked(answered, len(self.cases), logged_of),
             recorded=counts.recorded,
         )
 
@@ -172,7 +173,7 @@ class EvaluationInputs(Closing):
                 steps = counts.recorded.setdefault(output.system, {})
                 steps[facts.kind] = steps.get(facts.kind, 0) + 1
         if len(systems) > 1:
-            counts.mixed.update(systems)
+            counts.systems_sharing_a_file.update(systems)
         return systems.total()
 
     def _refuse_unusable(self, output: Output, path: InputPath, line: int) -> None:
@@ -196,14 +197,14 @@ class _OutputCounts:
 
     Attributes:
         files: System and trial to the number of the file of each output, by the position of its case.
-        mixed: Systems that share a file, as the models of a log do.
+        systems_sharing_a_file: Systems that share a file, as the models of a log do.
     """
 
     def __init__(self) -> None:
         self.files: dict[tuple[str, int], dict[int, int]] = {}
         self.kinds = Counter[Kind]()
         self.recorded: dict[str, dict[Kind, int]] = {}
-        self.mixed = set[str]()
+        self.systems_sharing_a_file = set[str]()
 
     def answered(self, *, by_name: bool) -> dict[str, set[int]]:
         """Return the positions of the cases that each system answered, by system in their order."""
@@ -213,11 +214,13 @@ class _OutputCounts:
         return answered
 
 
-def _owed(answered: Mapping[str, set[int]], cases: int, logged: Mapping[str, set[int]]) -> dict[str, int]:
+def _cases_asked(
+    answered: Mapping[str, set[int]], cases: int, logged: Mapping[str, set[int]]
+) -> dict[str, int]:
     """Return how many cases each system was asked.
 
-    The models of a log were asked the cases that they answered there. Of the other cases, systems with an answered case in common
-    were asked the same ones; any other system was asked those that it answered. A case that nobody answered was asked of all.
+    The models of a log were asked the cases that they answered there. Of the other cases, systems that share an answered case
+    form a group and are assumed to have been asked the same cases. A case that nobody answered was asked of all.
     """
     groups: list[tuple[list[str], set[int]]] = []
     for system, every in answered.items():

@@ -60,7 +60,9 @@ def run(
             return finished
     if plan.options is None and not store.begun:
         require_models(tasks(), access)  # or a folder for judges' verdicts alone would stay empty
-    with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options, sharded=plan.sharded) as inputs:
+    with EvaluationInputs(
+        plan.cases, plan.outputs, check_options=plan.options, sharded=plan.sharded
+    ) as inputs:
         if plan.options is None:
             refuse_idle(tasks(), inputs.survey.kinds, transcripts(tasks(), inputs))
         with RunWriter(plan.out, accept_edited=plan.accept_edited) as writer:

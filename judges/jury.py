@@ -70,7 +70,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             0 < weight <= _HEAVIEST for weight in self.weights
         ):
             raise UsageError(
-                f"--weights: expected {len(self.members)} numbers above 0, one a judge, none above {_HEAVIEST:g}"
+                f"--weights: expected {len(self.members)} numbers above 0, one per judge, none above {_HEAVIEST:g}"
             )
         if len({member.id for member in self.members}) < len(self.members):
             raise UsageError("a jury has no two equal members; --repeats asks one several times")
@@ -152,13 +152,13 @@ class JuryJudge(Composite):
 
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
         """Ask the members, and combine their opinions; see `Composite`."""
-        first = 1 if self.jury.rule == "escalate" else len(self.members)
+        n_first_round = 1 if self.jury.rule == "escalate" else len(self.members)
         verdicts = yield from deliberate_together(
-            map(deliberation_on, self._questions(self.members[:first], case, output))
+            map(deliberation_on, self._questions(self.members[:n_first_round], case, output))
         )
-        if first < len(self.members) and is_unsure(self.jury, verdicts):
+        if n_first_round < len(self.members) and is_unsure(self.jury, verdicts):
             verdicts += yield from deliberate_together(
-                map(deliberation_on, self._questions(self.members[first:], case, output))
+                map(deliberation_on, self._questions(self.members[n_first_round:], case, output))
             )
         verdict = jury_verdict(self.jury, output.key, verdicts)
         return msgspec.structs.replace(verdict, by=self.by, repeat=repeat)
@@ -252,7 +252,7 @@ def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
         return CombinedOpinions("failed", None, f"{failed} of {len(opinions)} calls failed")
     total = sum(weights[one.author] for one in opinions)
     scored = sum(weights[member] for member, _ in graded)
-    if 2 * scored <= total or _same(2 * scored, total):
+    if 2 * scored <= total or _is_close(2 * scored, total):
         ungraded = (PartOutcome(one.outcome, one.reason) for one in opinions if one.score is None)
         return CombinedOpinions(outcome_of_ungraded(ungraded)[0], None, f"only {coverage}")
     if jury.rule != "majority":
@@ -260,13 +260,13 @@ def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
         return CombinedOpinions("graded", mean, coverage)
     thresholds: dict[Author, float] = {member.id: member.pass_at for member in jury.members}
     passed = sum(weights[member] for member, score in graded if score >= thresholds[member])
-    if _same(2 * passed, scored):
+    if _is_close(2 * passed, scored):
         return CombinedOpinions("undecided", None, f"{coverage}, and they are tied")
     reason = f"{passed:g} of {scored:g} for a pass; {coverage}"
     return CombinedOpinions("graded", float(2 * passed > scored), reason)
 
 
-def _same(weight: float, other: float) -> bool:
+def _is_close(weight: float, other: float) -> bool:
     """Return whether two sums of weights are equal up to rounding.
 
     0.1 + 0.2 equals 0.3, in any order of addition.

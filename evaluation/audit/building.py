@@ -105,7 +105,7 @@ def build_probes(
             right = RightOutputs(None, index, settings.options)
             sources = _Sources(index, right, (cases,), SystemOptions({}, settings.options))
             return _build(sources, out, settings, progress, workers)
-    with EvaluationInputs(cases, outputs, checked=settings.options) as inputs:
+    with EvaluationInputs(cases, outputs, check_options=settings.options) as inputs:
         progress.begin("mutating", inputs.survey.outputs)
         options = options_by_system(inputs, settings.names, settings.options)
         right = RightOutputs(inputs, inputs.cases, settings.options)

@@ -144,7 +144,7 @@ class CategoryFile(Closing):
 
     def add(self, made: MadeOutput) -> None:
         """Save an output; see `Store.add`."""
-        self._write(result_line(made.attempt, turned=made.output.turns is not None))
+        self._write(result_line(made.attempt, in_turns=made.output.turns is not None))
         self._attempts.append(attempt_row(made))
         self._attempts.flush()
 
@@ -176,18 +176,18 @@ class CategoryFile(Closing):
         self._done.add(line["id"])
 
 
-def result_line(attempt: Attempt, *, turned: bool) -> dict[str, Any]:
+def result_line(attempt: Attempt, *, in_turns: bool) -> dict[str, Any]:
     """Return an attempt as a line of a result file."""
     fields: dict[str, list[list[Any]]] = {
         "result": attempt.raw,
-        "input_token_count": [[step.prompt_tokens for step in turn] for turn in attempt.spent],
-        "output_token_count": [[step.completion_tokens for step in turn] for turn in attempt.spent],
-        "latency": [[step.seconds for step in turn] for turn in attempt.spent],
+        "input_token_count": [[step.prompt_tokens for step in turn] for turn in attempt.usage],
+        "output_token_count": [[step.completion_tokens for step in turn] for turn in attempt.usage],
+        "latency": [[step.seconds for step in turn] for turn in attempt.usage],
     }
     if any(any(turn) for turn in attempt.reasoning):
         fields["reasoning_content"] = attempt.reasoning
     line: dict[str, Any] = {"id": attempt.case.id}
-    if not turned:
+    if not in_turns:
         line |= {name: turns[0][0] for name, turns in fields.items() if turns and turns[0]}
     else:
         line |= {**fields, "inference_log": list(_log(attempt))}

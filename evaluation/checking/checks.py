@@ -278,7 +278,9 @@ def check_file(
     unknown: dict[UnknownDependency, None] = {}
     case_shards, output_shards = shards_of(cases), shards_of(outputs)
     sharded = case_shards.sharded or output_shards.sharded
-    with EvaluationInputs(case_shards.files, output_shards.files, checked=options, sharded=sharded) as inputs:
+    with EvaluationInputs(
+        case_shards.files, output_shards.files, check_options=options, sharded=sharded
+    ) as inputs:
         facts = inputs.cases.facts
 
         def lines() -> Iterator[bytes]:

@@ -22,7 +22,7 @@ _FIELDS = frozenset(Output.__struct_fields__) - {"asked"}
 """Fields of an output that an agent may set."""
 
 
-def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned: bool) -> Output:
+def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, in_turns: bool) -> Output:
     """Return the output made of an agent's answer and its earlier steps.
 
     Args:
@@ -30,7 +30,7 @@ def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned:
         attempt: The attempt, with its earlier steps.
         system: Name of the system.
         trial: Number of the attempt.
-        turned: True for turns of steps, False for one answer.
+        in_turns: True for turns of steps, False for one answer.
 
     Raises:
         UsageError: The answer is in none of these forms.
@@ -39,7 +39,7 @@ def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned:
     case = attempt.case
     identity = {"case_id": case.id, "system": system, "trial": trial}
     if isinstance(answer, Output):
-        return msgspec.structs.replace(answer, **identity, asked=attempt.asked)
+        return msgspec.structs.replace(answer, **identity, asked=attempt.asked_turns)
     has_steps = any(attempt.turns)
     fields = {} if answer is None and has_steps else answer_fields(answer, case)
     if fields is None:
@@ -47,9 +47,9 @@ def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned:
             f"the agent gave {type(answer).__name__} for case {case.id!r}; expected {EXPECTED}, or an Output"
         )
     if has_steps and "turns" not in fields:
-        fields = _with_steps(fields, attempt, turned=turned)
+        fields = _with_steps(fields, attempt, in_turns=in_turns)
     output = next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
-    return msgspec.structs.replace(output, asked=attempt.asked)
+    return msgspec.structs.replace(output, asked=attempt.asked_turns)
 
 
 def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
@@ -109,12 +109,12 @@ def _steps_of(messages: Sequence[FieldReader]) -> list[Step]:
     return [*([answer.calls] if answer.calls else []), *([answer.text] if answer.text else [])]
 
 
-def _with_steps(fields: dict[str, Any], attempt: Attempt, *, turned: bool) -> dict[str, Any]:
+def _with_steps(fields: dict[str, Any], attempt: Attempt, *, in_turns: bool) -> dict[str, Any]:
     """Add the steps taken earlier to an answer's fields."""
     text: str | None = fields.pop("text", None)
     calls: list[Any] = fields.pop("tool_calls", None) or []
     steps = [step for turn in attempt.turns for step in turn]
-    if not turned:
+    if not in_turns:
         earlier_calls = [call for step in steps if isinstance(step, list) for call in step]
         earlier_texts = [step for step in steps if isinstance(step, str)]
         all_text = text or "\n".join(earlier_texts) or None

@@ -44,12 +44,12 @@ class AgentUsage(msgspec.Struct):
             self.user_prompt_tokens += prompt_tokens
             self.user_completion_tokens += completion_tokens
 
-    def add(self, spent: StepUsage) -> None:
+    def add(self, step: StepUsage) -> None:
         """Add a step; a reply from the cache or a recording costs nothing."""
-        self.calls += spent.calls
-        if spent.calls:
-            self.prompt_tokens += spent.prompt_tokens
-            self.completion_tokens += spent.completion_tokens
+        self.calls += step.calls
+        if step.calls:
+            self.prompt_tokens += step.prompt_tokens
+            self.completion_tokens += step.completion_tokens
 
 
 class StepTaken(NamedTuple):
@@ -114,63 +114,68 @@ class Attempt(msgspec.Struct, kw_only=True):
         case: The case.
         turns: The steps and call results of each turn, in the form of an output.
         raw: The agent's steps of each turn, in the form of BFCL's result files.
-        spent: Usage of each step.
+        usage: Usage of each step.
         reasoning: The agent's reasoning before each step.
         stopped: Reason why it was stopped early.
         error: Error with which the system failed.
-        asked: Messages of each turn, for a case with a simulated user.
+        asked_turns: Messages of each turn, for a case with a simulated user.
         user: Requests to that user, and its replies.
     """
 
     case: Case
     turns: list[list[Step]] = []
     raw: list[list[Any]] = []
-    spent: list[list[StepUsage]] = []
+    usage: list[list[StepUsage]] = []
     reasoning: list[list[str]] = []
     stopped: str | None = None
     error: str | None = None
-    asked: list[list[Message]] | None = None
+    asked_turns: list[list[Message]] | None = None
     user: list[UserTurn] = []
 
     def begin_turn(self) -> None:
         """Begin a new turn."""
-        for each in (self.turns, self.raw, self.spent, self.reasoning):
+        for each in (self.turns, self.raw, self.usage, self.reasoning):
             each.append([])
 
-    def add_step(self, step: StepTaken, spent: StepUsage) -> None:
+    def add_step(self, step: StepTaken, usage: StepUsage) -> None:
         """Add a step of the agent to the current turn."""
         if step.text or not step.calls:
             self.turns[-1].append(step.text)
         if step.calls:
             self.turns[-1].append(step.calls)
         self.raw[-1].append(step.raw)
-        self.spent[-1].append(spent)
+        self.usage[-1].append(usage)
         self.reasoning[-1].append(step.reasoning or "")
 
     def add_results(self, results: list[str]) -> None:
         """Add the results of the last step's calls."""
         self.turns[-1].append(ToolResults(results=list(results)))
 
-    def output(self, system: str, trial: int, *, turned: bool, native: bool) -> Output:
+    def output(self, system: str, trial: int, *, in_turns: bool, native: bool) -> Output:
         """Return the attempt's output.
 
         Args:
             system: Name of the system.
             trial: Number of the attempt.
-            turned: True for turns of steps, False for one reply.
+            in_turns: True for turns of steps, False for one reply.
             native: True if calls are native, so that checkers do not search texts for calls.
         """
         steps = [step for turn in self.turns for step in turn]
         calls = [call for step in steps if isinstance(step, list) for call in step]
         no_calls: list[ToolCall] | None = [] if native else None
         fields: dict[str, Any]
-        if turned:
+        if in_turns:
             fields = {"turns": self.turns, "tool_calls": None if calls else no_calls}
         else:
             text = next((step for step in steps if isinstance(step, str)), None)
             fields = {"text": text, "tool_calls": calls or no_calls}
         return Output(
-            case_id=self.case.id, system=system, trial=trial, error=self.error, asked=self.asked, **fields
+            case_id=self.case.id,
+            system=system,
+            trial=trial,
+            error=self.error,
+            asked=self.asked_turns,
+            **fields,
         )
 
 
@@ -253,7 +258,7 @@ class AttemptRow(Record, frozen=True, kw_only=True):
 def attempt_row(made: MadeOutput) -> AttemptRow:
     """Return the record of the attempt behind an output."""
     output, attempt = made
-    steps = [step for turn in attempt.spent for step in turn]
+    steps = [step for turn in attempt.usage for step in turn]
     return AttemptRow(
         **output.key._asdict(),
         asked=input_hash(attempt.case),

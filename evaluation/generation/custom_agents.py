@@ -70,8 +70,8 @@ class CallableAgent:
         shown = case if scene is None or scene.shown is None else scene.shown
         answer, attempt = await converse(shown, scene)
         attempt.case = case
-        turned = scene is not None or len(case.turns) > 1 or case.user is not None
-        return MadeOutput(output_of(answer, attempt, self.system, trial, turned=turned), attempt)
+        in_turns = scene is not None or len(case.turns) > 1 or case.user is not None
+        return MadeOutput(output_of(answer, attempt, self.system, trial, in_turns=in_turns), attempt)
 
     async def _converse(self, case: Case, scene: Scene | None, *, trial: int) -> tuple[Any, Attempt]:
         """Call the function with a case and a scene; return its answer, and its earlier steps."""

@@ -75,9 +75,9 @@ class ModelAgent:
         shown = case if scene is None or scene.shown is None else scene.shown
         attempt = await self.converse(shown, trial, scene)
         attempt.case = case
-        turned = scene is not None or len(case.turns) > 1 or case.user is not None
+        in_turns = scene is not None or len(case.turns) > 1 or case.user is not None
         native = self._settings.mode == "tools" and bool(case.tools)
-        return MadeOutput(attempt.output(self.system, trial, turned=turned, native=native), attempt)
+        return MadeOutput(attempt.output(self.system, trial, in_turns=in_turns, native=native), attempt)
 
     async def converse(self, case: Case, trial: int, scene: Scene | None) -> Attempt:
         """Hold the conversation of a case, or one that precedes a case, turn by turn.

@@ -121,7 +121,7 @@ class AskedTurns:
         else:
             messages = await self._by_user(self._case.user, self._user)
         if messages is not None and self._case.user is not None:
-            self._attempt.asked = [*(self._attempt.asked or []), list(messages)]
+            self._attempt.asked_turns = [*(self._attempt.asked_turns or []), list(messages)]
         return messages
 
     async def _by_user(self, user: SimulatedUser, access: UserAccess) -> Sequence[Message] | None:
@@ -188,7 +188,7 @@ def user_messages(user: SimulatedUser, attempt: Attempt) -> list[Message]:
 def _lines(attempt: Attempt) -> list[str]:
     """Return the conversation, one JSON object per line, without calls and their results."""
     lines: list[str] = []
-    for asked, steps in zip(attempt.asked or (), attempt.turns, strict=False):
+    for asked, steps in zip(attempt.asked_turns or (), attempt.turns, strict=False):
         texts = [step for step in steps if isinstance(step, str) and step.strip()]
         lines += [f'{{"person": {dumps(each.get("content"))}}}' for each in asked if each["role"] == "user"]
         lines += [f'{{"assistant": {dumps(text)}}}' for text in texts] or ['{"assistant": null}']

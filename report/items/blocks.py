@@ -30,7 +30,7 @@ _BRACKETS = re.compile(r"\[([^\]\[]{1,100})\]")
 def cited(
     ids: Sequence[str], answer: str, reference: dict[str, Any], judges: Iterable[Verdict]
 ) -> list[list[str]]:
-    """Return who cites each passage, by its id or its number from 1; empty if uncited.
+    """List the authors who cite each passage, by its id or its number from 1.
 
     Passages are cited by answers, by claims in the case's reference, and in the reasons of judges' verdicts.
     A number that is the id of a passage cites only that one.
@@ -219,7 +219,7 @@ def _calls(calls: Iterable[ToolCall]) -> Any:
 
 
 def _diff_table(diff: CallDiff) -> DocumentTable:
-    made, accepted = diff.made or "nothing was called", diff.accepted or "no such call is accepted"
+    made, accepted = diff.made or "nothing was called", diff.accepted or "no matching call"
     same = diff.made == diff.accepted
     head = ("argument", Cell(_short(made), "called"), Cell(_short(accepted), "nearest accepted call"))
     rows = [_argument(each) for each in diff.arguments]

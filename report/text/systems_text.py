@@ -94,7 +94,7 @@ class _RatesKnown(NamedTuple):
         )
 
     @property
-    def beside(self) -> tuple[str, ...]:
+    def extra_columns(self) -> tuple[str, ...]:
         """Titles of the columns beside the main rate."""
         if not (self.checked and self.judged):
             return ()
@@ -119,7 +119,9 @@ def _systems_table(systems: Sequence[SystemResult], *, linked: bool) -> Iterator
     ]
     if names.shared:
         yield f"systems {names.shared}"
-    yield plotted_table("", (_main_title(systems, available), "n", *available.beside, "ungraded"), rows)
+    yield plotted_table(
+        "", (_main_title(systems, available), "n", *available.extra_columns, "ungraded"), rows
+    )
     if len(systems) > _MOST_SYSTEMS:
         yield number_text.counted(len(systems) - _MOST_SYSTEMS, "more system")
     if available.judged:
@@ -130,7 +132,7 @@ def _cells(system: SystemResult, available: _RatesKnown) -> Iterator[str | Cell]
     """Yield n of the main rate, and the rates beside it."""
     main = available.main(system)
     yield "-" if main is None else number_text.count(main.n)
-    for title in available.beside:
+    for title in available.extra_columns:
         yield rate_and_n(checked(system) if title == _CHECKERS else system.judged)
 
 
@@ -151,7 +153,7 @@ def _main_title(systems: Sequence[SystemResult], available: _RatesKnown) -> str:
 
 
 def _judged_note(systems: Sequence[SystemResult]) -> str:
-    """Return the note on starred rates."""
+    """Return the footnote for starred rates."""
     corrected = [
         each.system for each in systems if each.overall is not None and each.overall.name != ALL_UNCORRECTED
     ]
@@ -211,13 +213,13 @@ def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[lis
     rows: list[PlotRow] = []
     reasons = dict[str, None]()
     for part in parts:
-        better = corrected.get(part.by)
-        usable = better is not None and better.value is not None
+        corrected_rate = corrected.get(part.by)
+        usable = corrected_rate is not None and corrected_rate.value is not None
         uncorrected = not usable and part.value is not None
         if uncorrected:
-            reasons[_FEW_LABELS if better is None else _CHOSEN_LABELS] = None
+            reasons[_FEW_LABELS if corrected_rate is None else _CHOSEN_LABELS] = None
         name = f"{names.of(part.by or '')}{'*' if uncorrected else ''}"
-        rows.append((name, better if usable else part, _counts(part)))
+        rows.append((name, corrected_rate if usable else part, _counts(part)))
     return rows, list(reasons)
 
 

@@ -54,7 +54,7 @@ def test_checkers_say_byte_for_byte_what_they_say_without_it(
 ):
     monkeypatch.setattr(evaluation_inputs, "_PIECE", 2_000)
     files = demo_path("cases.jsonl"), [demo_path("outputs.jsonl")]
-    with EvaluationInputs(*files, checked=CheckOptions()) as both:
+    with EvaluationInputs(*files, check_options=CheckOptions()) as both:
         here, there = (
             [checked.line for checked in check_all(both, "auto", CheckOptions(), workers=1, engine=on)]
             for on in (None, engine)

@@ -22,7 +22,7 @@ SAID = [*TOLD, {"role": "assistant", "content": "It is sunny."}]
 
 def output(printed: str, case: Case | None = None) -> Output:
     case = case or weather_case()
-    return output_of(read_answer(printed.encode(), case), Attempt(case=case), "me", 0, turned=False)
+    return output_of(read_answer(printed.encode(), case), Attempt(case=case), "me", 0, in_turns=False)
 
 
 @pytest.mark.parametrize(
