@@ -1,4 +1,4 @@
-"""Judge that is called with a case and an output, or with inputs by name; its model access."""
+"""Callable judges."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OutputLike: TypeAlias = Output | Mapping[str, Any]
 """A record, or a mapping with the same keys."""
 
 
-_CLOSING = 5.0
+_CLOSE_TIMEOUT = 5.0
 """Time limit for closing connections, in seconds."""
 
 
@@ -72,7 +72,7 @@ class ModelConnection:
         self._open = None
         closed = submit(exits.aclose())
         if not is_loop_thread():  # garbage collection may run in any thread
-            closed.result(_CLOSING)
+            closed.result(_CLOSE_TIMEOUT)
 
 
 class ReadyJudge(Closing):
@@ -85,7 +85,7 @@ class ReadyJudge(Closing):
         task: The judge that is asked.
         access: Access to its model.
         remake: Function that makes the same judge in another process; a key among its arguments is pickled with it.
-        members: The judges that it asks over their own connections; others are asked over its own.
+        members: Judges with their own connections; all others share this judge's.
 
     Attributes:
         task: The judge that is asked.
@@ -153,14 +153,14 @@ class ReadyJudge(Closing):
     async def many(
         self, pairs: Iterable[tuple[CaseLike, OutputLike]], *, repeats: int = 1
     ) -> AsyncGenerator[Verdict]:
-        """Judge outputs, with as many at a time as calls may be in flight.
+        """Judge outputs concurrently; results come in order of completion.
 
         Args:
-            pairs: Cases with outputs; taken only as fast as verdicts are, in a thread of the judge's.
+            pairs: Cases with outputs. Consumed on demand, in the judge's thread.
             repeats: Number of times each output is judged.
 
         Yields:
-            One verdict per output and repetition, in order of completion.
+            One verdict per output and repetition.
 
         Raises:
             UsageError: ``repeats`` is below 1.

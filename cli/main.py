@@ -71,7 +71,7 @@ _LONGEST_MESSAGE = 4_000
 """Longest error in characters; ids and fields of a file may have millions."""
 
 _GARBAGE_AFTER = 50_000
-"""New objects between garbage collections. With Python's 700, a command's imports are interrupted 300 times."""
+"""New objects between garbage collections. Python's default of 700 interrupts a command's imports 300 times."""
 
 
 class LazyGroup(click.Group):
@@ -159,7 +159,7 @@ def main() -> NoReturn:
     """Run the command line and exit with its code."""
     try:
         gc.set_threshold(_GARBAGE_AFTER)
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell's background job has none
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not set for background jobs
             # A machine that is taken away sends SIGTERM first: clean up, as after Ctrl-C.
             signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
         for stream in (sys.stdout, sys.stderr):

@@ -74,7 +74,7 @@ class MultiValueCommand(SectionedCommand):
     """Command whose repeatable options also take several values: ``--outputs a.jsonl b.jsonl``."""
 
     flags_without_argument: frozenset[str] = frozenset()
-    """Flags beside which the argument may be missing; it comes before them, if at all."""
+    """Flags that make the positional argument optional."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the option's name before each further value, then parse as usual."""

@@ -44,11 +44,11 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         kinds: Number of cases by kind.
         outputs: Number of outputs by system.
         answered: Number of outputs that did not fail, by kind of case.
-        transcripts: Those of these that record their steps.
+        transcripts: Answered outputs with recorded steps, by kind of case.
         verdicts: Number of verdicts by author and outcome.
         sources: Source of each author: a judge, a checker, a person.
         sessions: Number of conversations of several turns, each one case.
-        earlier_calls: Those of these with calls before their last turn.
+        earlier_calls: Conversations with calls before the last turn.
         failed: Number of outputs that are an error instead of an answer.
         empty: Number of empty outputs.
         shared: Number of cases that several systems answered.
@@ -341,7 +341,7 @@ def _remove_empty(folder: Path, *names: str) -> None:
 
 
 def is_label(verdict: Verdict) -> bool:
-    """Return whether a person says it, or most of several do, or none do after a tie."""
+    """Return whether a verdict is a trusted label, or a tie between people."""
     return is_tie(verdict) or (verdict.graded and verdict.source in {"human", "construction"})
 
 

@@ -33,7 +33,7 @@ class ImportedScore(NamedTuple):
 
     Attributes:
         by: Its author.
-        score: The score, if the tool's own number is from 0 to 1 or the tool says how it compares.
+        score: In [0, 1]; None if the scale is unknown.
         outcome: Whether there is a score.
         reason: Its explanation, or the reason for none.
         source: Source of ``by``: judge, checker or person.

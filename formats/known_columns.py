@@ -118,14 +118,14 @@ def _columns(
     label: str | None,
     judges: tuple[str, ...],
 ) -> _Columns:
-    """Return the meaning of columns, so that short rows are read fast."""
+    """Return the meaning of columns. Cached, since rows of a table share a header."""
     names = dict(known_fields(header, mapping))
     if label in header:
         names.setdefault("label", label)
     material = instruction_input(header, names)
     if material is not None:
         names["instruction_input"] = material
-    free = [*_others(dict.fromkeys(header), names)]
+    free = [*_non_field_columns(dict.fromkeys(header), names)]
     judge_columns = [name for name in judges if name in free]
     others = [name for name in free if name not in judge_columns]
     named_people = people_named_by_user(header, dict(mapping))
@@ -136,7 +136,7 @@ def _columns(
         others=[name for name in others if name != person],
         judges=judge_columns,
         people=[name for name in others if name in named_people or (not named_people and is_person(name))],
-        parts=_parts(names, _ROW),
+        parts=_field_readers(names, _ROW),
         score_readers=[read for field, read in readers if field in names],
         person=person,
     )
@@ -156,12 +156,12 @@ def reference_example(
     """
     line = row.node
     fields = _fields(line, names)
-    rest = _others(line.value, names)
+    rest = _non_field_columns(line.value, names)
     example = Example(
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
         **{
             attribute: read(fields)
-            for attribute, read in _parts(names, _REFERENCE)
+            for attribute, read in _field_readers(names, _REFERENCE)
             if attribute != "expected_calls"
         },
     )
@@ -189,7 +189,7 @@ def _fields(line: FieldReader, names: Mapping[str, str]) -> FieldReader:
     return FieldReader(cells, line.at)
 
 
-def _others(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _non_field_columns(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """Return the columns that are not fields."""
     taken = set(names.values())
     return {name: value for name, value in row.items() if name not in taken}
@@ -346,6 +346,6 @@ _ROW: Mapping[str, _Part] = {
 """Readers of a row's other fields, except conversation and scores."""
 
 
-def _parts(fields: Iterable[str], known: Mapping[str, _Part]) -> list[_Part]:
+def _field_readers(fields: Iterable[str], known: Mapping[str, _Part]) -> list[_Part]:
     """Return the attributes of an example for which a row has columns, with their readers."""
     return [known[field] for field in fields if field in known]

@@ -216,7 +216,7 @@ class OpenReference(Record, frozen=True, kw_only=True):
 
 
 class NoReference(Record, frozen=True, kw_only=True):
-    """Empty reference; the case is graded only by whether a call was made."""
+    """Empty reference: only whether a call was made is checked."""
 
 
 class SimulatedUser(Record, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ from .table_rows import NumberedRow, file_rows
 from .verdict import Source, Verdict
 
 SAMPLE_ROWS = 512
-"""Number of rows whose columns are looked at."""
+"""Rows read to find the columns."""
 
 
 class LabelRow(Record, frozen=True, kw_only=True):
