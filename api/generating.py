@@ -268,7 +268,7 @@ def _user_access(
     return users if agents is None else msgspec.structs.replace(users, budget=agents.budget)
 
 
-_ADDRESSES = frozenset({"base_url", "api_key", "connection", "endpoints", "endpoints_told"})
+_ADDRESSES = frozenset({"base_url", "api_key", "connection", "endpoints", "on_endpoint_usage"})
 
 
 def _access(model: str, concurrency: int | None, access_arguments: AccessArguments) -> ModelAccess:

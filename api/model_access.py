@@ -118,7 +118,7 @@ def _described_endpoint(
 
 def _fields(endpoint: EndpointLike) -> Mapping[str, Any]:
     if isinstance(endpoint, str):
-        return _parsed(endpoint)
+        return _parse_endpoint(endpoint)
     if not isinstance(endpoint, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise UsageError(f"endpoints: expected a URL or a mapping, got {type(endpoint).__name__}")
     unknown = sorted(endpoint.keys() - {"base_url", "api_key", *_NAMES})
@@ -129,7 +129,7 @@ def _fields(endpoint: EndpointLike) -> Mapping[str, Any]:
     return endpoint
 
 
-def _parsed(text: str) -> Mapping[str, Any]:
+def _parse_endpoint(text: str) -> Mapping[str, Any]:
     """Parse ``URL,NAME=VALUE,...``.
 
     Keys themselves are not accepted, since other users can read command lines.
@@ -185,7 +185,7 @@ class AccessArguments(TypedDict, total=False):
         api_key: The key; by default ``OPENAI_API_KEY``. Never shown.
         connection: A promptflow connection, by name or file, instead of both.
         endpoints: Several endpoints instead of one; see `EndpointLike`.
-        endpoints_told: Called at the end with each endpoint's replies and failures.
+        on_endpoint_usage: Called at the end with each endpoint's replies and failures.
         record: A file to append every reply to.
         replay: A recording to answer from, instead of a model.
         cache: The reply cache's file; True for the one in the user's cache folder, False for none.
@@ -203,7 +203,7 @@ class AccessArguments(TypedDict, total=False):
     api_key: str | None
     connection: Any
     endpoints: EndpointLike | Sequence[EndpointLike]
-    endpoints_told: Callable[[list[EndpointUse]], object] | None
+    on_endpoint_usage: Callable[[list[EndpointUse]], object] | None
     record: FilePath | None
     replay: FilePath | None
     cache: FilePath | bool
@@ -242,7 +242,9 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
     is_single = len(shares) == 1 and shares[0].model is None
     return ModelAccess(
         endpoint=None if replay is not None else shares[0].endpoint if shares else _endpoint(arguments),
-        spread=EndpointGroup(shares, arguments.get("endpoints_told")) if shares and not is_single else None,
+        spread=EndpointGroup(shares, arguments.get("on_endpoint_usage"))
+        if shares and not is_single
+        else None,
         concurrency=sum(each.slots for each in shares) or concurrency,
         timeout=timeout,
         attempts=attempts,

@@ -171,7 +171,7 @@ def model_access(options: AccessOptions, environment: Mapping[str, str] = os.env
         None,
         options.concurrency,
         endpoints=endpoints,
-        endpoints_told=lambda uses: [click.echo(line, err=True) for line in use_lines(uses)],
+        on_endpoint_usage=lambda uses: [click.echo(line, err=True) for line in use_lines(uses)],
         base_url=None if connection or endpoints else options.base_url,
         api_key=None if connection or replay else _key(options.api_key_env, environment),
         connection=connection,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..records import TagValue
-from ..records.column_names import is_person, resolve
+from ..records.column_names import columns_by_field, is_person
 from ..records.grades import as_number, is_missing
 from .arrow_rows import read_any_rows
 from .calls import AgentAnswer, answer_of, messages_of, split_question
@@ -72,7 +72,7 @@ def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColum
     """
     graded = recognize_grades(rows, options)
     header = dict.fromkeys(name for row in rows for name in row if name not in _FIELDS)
-    named = resolve(header, options.columns)
+    named = columns_by_field(header, options.columns)
     label = graded.label or named.get("label")
     people = [name for name in header if is_person(name) or name == label]
     scales = options.scaling.scales.by_judge

@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from ..errors import FiducialError, InputError, RecordError, UsageError, readable
 from ..plugins import FORMATS
 from ..records import MAX_LINE_BYTES, Case, ItemKey, Output, Verdict, nearest
-from ..records.column_names import resolve
+from ..records.column_names import columns_by_field
 from ..records.csv_file import SUFFIXES, refuse_workbook
 from ..records.json_text import encode_json
 from .arrow_rows import read_arrow_rows
@@ -310,7 +310,9 @@ def _not_json(error: InputError, path: Path) -> InputError:
 
 def _has_reference(row: dict[str, Any]) -> bool:
     """Return whether a row is one of a table with scores or references."""
-    return bool(resolve(row, {}).keys() & {"accepted_answers", "criterion", "score", "verdicts", "context"})
+    return bool(
+        columns_by_field(row, {}).keys() & {"accepted_answers", "criterion", "score", "verdicts", "context"}
+    )
 
 
 def _is_table(value: dict[str, Any], columns: Mapping[str, str]) -> bool:

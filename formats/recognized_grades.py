@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from ..records.column_names import (
     TABLE_FIELDS,
+    columns_by_field,
     is_number_field,
     is_person,
     is_score_like,
@@ -17,7 +18,6 @@ from ..records.column_names import (
     normal,
     people_columns,
     people_named_by_user,
-    resolve,
 )
 from ..records.grade_columns import GradeColumns
 from ..records.grades import GradeScale, UnknownGradeError, as_number, is_above_one, usual_ends
@@ -77,7 +77,7 @@ class RecognizedGrades(NamedTuple):
 def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> RecognizedGrades:
     """Return the columns of grades, chosen as `calibrate` chooses them for a table of scores."""
     header = dict.fromkeys(name for row in rows for name in row)
-    names = resolve(header, options.columns)
+    names = columns_by_field(header, options.columns)
     mapped = {field: names[field] for field in ("label", "score") if field in names}
     named_people = people_named_by_user(header, options.columns)
     taken = {

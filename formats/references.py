@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
-from ..records.column_names import is_person, is_session, normal, resolve
+from ..records.column_names import columns_by_field, is_person, is_session, normal
 from ..records.grades import PLAIN, GradeScale
 from ..records.table_rows import json_rows, key_of_rows
 from .arrow_rows import read_any_rows
@@ -151,7 +151,7 @@ class References:
     ) -> Mapping[str, str]:
         values = [row.value for row in rows if isinstance(row, FileRow) and is_object(row.value)]
         header = [name for name in dict.fromkeys(chain(*values)) if name not in self._without]
-        names = resolve(header, columns)
+        names = columns_by_field(header, columns)
         graded = (names.get("label"), names.get("score"), *filter(is_person, header))
         known = self._grades.ends is not None or self._grades.pass_at is not None
         return {} if known else unscaled_grades(values, graded, self._grades)
@@ -160,7 +160,7 @@ class References:
         if is_object(row.value) and not any(value is not None for value in row.value.values()):
             return  # spreadsheets leave blank rows
         try:
-            names = resolve([name for name in row.node.value if name not in self._without], columns)
+            names = columns_by_field([name for name in row.node.value if name not in self._without], columns)
             if "id" not in names and is_session(names.get("cluster", "")):
                 names["id"] = names.pop("cluster")
             if "id" not in names:

@@ -191,12 +191,12 @@ def map_options(columns: Mapping[str, str]) -> str:
     return " ".join(f"--map {shlex.quote(f'{field}={name}')}" for field, name in columns.items())
 
 
-def resolve(
+def columns_by_field(
     columns: Iterable[str],
     mapping: Mapping[str, str],
     fields: Mapping[str, tuple[str, ...]] = FIELDS,
     *,
-    usual: bool = True,
+    use_aliases: bool = True,
 ) -> dict[str, str]:
     """Find the column of each field; a user may have named them in either order.
 
@@ -204,7 +204,7 @@ def resolve(
         columns: The columns of the table.
         mapping: A field and its column, or a column and its field (``--map``).
         fields: The fields, with their usual names.
-        usual: Whether columns are also found by their usual names.
+        use_aliases: Whether columns are also found by their usual names.
 
     Raises:
         UsageError: A name that the user gave is neither a field nor a column, or two columns are named as the id.
@@ -222,7 +222,7 @@ def resolve(
         elif first not in aliases and second not in aliases:
             hint = nearest(first, list(fields))
             raise UsageError(f"{first}={second}: neither is a field{hint}; fields are {', '.join(fields)}")
-    if usual:
+    if use_aliases:
         _add_usual(resolved, present, aliases)
     for field in ("label", "score"):
         if field in fields and _several_named_by_user(present, mapping, field):
@@ -244,9 +244,9 @@ def require_one_id(field: str, earlier: str, column: str) -> None:
 def known_fields(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     """Find the column of each field of an imported row.
 
-    The result is cached: `resolve` takes longer than the rest of a short row.
+    The result is cached: `columns_by_field` takes longer than the rest of a short row.
     """
-    return resolve(columns, dict(mapping))
+    return columns_by_field(columns, dict(mapping))
 
 
 def _add_usual(resolved: dict[str, str], present: Sequence[str], aliases: Mapping[str, str]) -> None:

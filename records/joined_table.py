@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ..errors import ColumnsError
-from .column_names import LABEL_FIELDS, map_options, normal, resolve
+from .column_names import LABEL_FIELDS, columns_by_field, map_options, normal
 from .grades import GradeScale, UnknownGradeError
 from .label_table import SAMPLE_ROWS, label_columns
 from .memory_file import InputPath
@@ -51,7 +51,7 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
     present = list(dict.fromkeys(name for row in rows for name in row))
     of_references = {one: other for one, other in mapping.items() if {one, other} & {*_REFERENCES, "id"}}
     of_labels = {one: other for one, other in mapping.items() if not {one, other} & {*_REFERENCES}}
-    names = resolve(present, of_references)
+    names = columns_by_field(present, of_references)
     candidates = [names[field] for field in _REFERENCES if field in names]
     named_by_user = {*of_references, *of_references.values()}
     graded = [name for name in candidates if name not in named_by_user and _holds_grades(rows, name, grades)]

@@ -14,11 +14,11 @@ from .case import Record
 from .column_names import (
     LABEL_FIELDS,
     column_named,
+    columns_by_field,
     is_label_like,
     is_session,
     map_options,
     people_columns,
-    resolve,
 )
 from .explanations import nearest
 from .grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, as_number, is_missing, majority
@@ -63,7 +63,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
         return Verdict.on(key, by=self.by, source=self.source, score=self.score, reason=self.reason)
 
     @property
-    def counts(self) -> bool:
+    def is_usable(self) -> bool:
         """True if it is a grade, or a tie between people."""
         return self.score is not None or is_tie(self)
 
@@ -137,7 +137,7 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
         for first, second in mapping.items()
         if column_named(present, first) or column_named(present, second)
     }
-    names = resolve(present, applicable, LABEL_FIELDS)
+    names = columns_by_field(present, applicable, LABEL_FIELDS)
     session = next((name for name in present if is_session(name)), None)
     if "id" not in names and session is not None:
         names["id"] = session
@@ -218,7 +218,7 @@ def _majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
     """Yield the majority for each output that several people graded in separate rows."""
     by_output: dict[tuple[str, str | None, int | None], dict[str, LabelRow]] = {}
     for row in rows:
-        if row.counts:
+        if row.is_usable:
             by_output.setdefault((row.id, row.system, row.trial), {})[row.by] = row
     for by_person in by_output.values():
         if len(by_person) > 1 and MAJORITY not in by_person:
@@ -268,7 +268,7 @@ class LabelIndex:
             self._by_name.setdefault(OutputName(row.id, row.system, row.trial), []).append(row)
         self.used: dict[OutputName, OutputName] = {}
 
-    def of(self, output: OutputName, item: str | None = None) -> list[LabelRow]:
+    def labels_of(self, output: OutputName, item: str | None = None) -> list[LabelRow]:
         """Return the labels of an output, in the order of the file.
 
         Args:

@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import InputError, RecordError, readable
 from .arrow_file import UnreadableRow, arrow_rows
-from .column_names import LABEL_FIELDS, is_session, resolve
+from .column_names import LABEL_FIELDS, columns_by_field, is_session
 from .csv_file import opened_csv, refuse_repeated_names, refuse_workbook
 from .json_text import DuplicateKeyDetector
 from .jsonl import decode_record, read_lines
@@ -46,7 +46,9 @@ def file_rows(path: InputPath) -> Iterator[NumberedRow]:
 
 def key_of_rows(document: Mapping[str, Any]) -> str | None:
     """Return the key of an object's only list of objects; None if the object is a row itself."""
-    is_row = resolve(document, {}, LABEL_FIELDS).keys() & {"id", "label"} or any(map(is_session, document))
+    is_row = columns_by_field(document, {}, LABEL_FIELDS).keys() & {"id", "label"} or any(
+        map(is_session, document)
+    )
     keys = [name for name, value in document.items() if _are_objects(value)]
     return keys[0] if len(keys) == 1 and not is_row else None
 

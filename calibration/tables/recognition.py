@@ -10,13 +10,13 @@ from ...errors import ColumnsError
 from ...records.column_names import (
     FIELDS,
     TABLE_FIELDS,
+    columns_by_field,
     is_number_field,
     judges_named_by_user,
     map_options,
     normal,
     people_named_by_user,
     require_one_id,
-    resolve,
 )
 from ...records.grade_columns import MOST_GRADES, GradeColumns
 from ...records.grades import GradeScale, as_number, usual_ends
@@ -194,7 +194,7 @@ def _named_columns(named: Mapping[str, str], present: Sequence[str]) -> dict[str
         elif _is_field(second):
             found = {second: first} if first in present or second not in columns else {}
         else:
-            found = resolve(present, {first: second}, TABLE_FIELDS, usual=False)
+            found = columns_by_field(present, {first: second}, TABLE_FIELDS, use_aliases=False)
         if "item_id" in found and columns.get("item_id") in present:
             require_one_id("item_id", columns["item_id"], found["item_id"])
         columns |= found

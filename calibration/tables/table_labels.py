@@ -23,8 +23,8 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
     people: dict[str, dict[int, float]] = {}
     outputs = _rows_by_output(table)
     for (output, item), rows in outputs.items():
-        matched = index.of(output, item)
-        counting = [each for each in matched if each.counts]
+        matched = index.labels_of(output, item)
+        counting = [each for each in matched if each.is_usable]
         if not counting:
             continue
         last = counting[-1].score

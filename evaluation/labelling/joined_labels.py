@@ -101,9 +101,9 @@ def _matched(labels: InputPath, outputs: Iterable[ItemKey]) -> tuple[list[Verdic
     places = (OutputName(*key) for key in keys)
     if isinstance(labels, LabelTable):
         index = LabelIndex(labels)
-        rows = [(row, key) for key in keys for row in index.of(OutputName(*key), str(key))]
+        rows = [(row, key) for key in keys for row in index.labels_of(OutputName(*key), str(key))]
         index.refuse_unmatched(places)
-        return [row.on(key) for row, key in rows if row.counts], [row.id for row in index.unmatched]
+        return [row.on(key) for row, key in rows if row.is_usable], [row.id for row in index.unmatched]
     output_keys = set(keys)
     matched: list[Verdict] = []
     unmatched: list[Verdict] = []

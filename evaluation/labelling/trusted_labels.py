@@ -96,7 +96,9 @@ def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -
 def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
     index = LabelIndex(labels)
     outputs = list(_outputs(inputs))
-    adopted = [row.on(key) for key in outputs for row in index.of(OutputName(*key), str(key)) if row.counts]
+    adopted = [
+        row.on(key) for key in outputs for row in index.labels_of(OutputName(*key), str(key)) if row.is_usable
+    ]
     index.refuse_unmatched(OutputName(*key) for key in outputs)
     # Labels without an output are included, so that the run counts them.
     adopted += [

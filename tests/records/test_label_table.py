@@ -66,7 +66,7 @@ def of_two_people(tmp_path: Path, rows: str) -> list[tuple[str, str, float | Non
     file = tmp_path / "people.csv"
     file.write_text(f"id,annotator_1,annotator_2\n{rows}")
     labels = read_records(label_table(file, GradeScale(), {}), LabelRow)
-    return [(row.id, row.by, row.score) for row in labels if row.counts]
+    return [(row.id, row.by, row.score) for row in labels if row.is_usable]
 
 
 def test_a_row_that_nobody_graded_is_no_tie(tmp_path: Path):
