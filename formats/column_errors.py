@@ -35,12 +35,12 @@ def missing_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> str |
         for name in absent:
             if name in _FIELD_NAMES:
                 continue
+            if near := nearest(name, FIELDS):
+                return f"{left}={right}: {name!r} is not a field{near}; fields are {', '.join(FIELDS)}"
             if {left, right} & _FIELD_NAMES:
                 return (
                     f"{left}={right}: there is no column {name!r}{nearest(name, present)}; there are {listed}"
                 )
-            if near := nearest(name, FIELDS):
-                return f"{left}={right}: {name!r} is not a field{near}; fields are {', '.join(FIELDS)}"
     return None
 
 
