@@ -28,15 +28,18 @@ _ROUNDING = 1e-12
 def choose_threshold(
     right: BoolArray, score: FloatArray, cluster: IntArray, *, statistic: str = "balanced_accuracy"
 ) -> ChosenThreshold:
-    """Choose the threshold that maximizes a statistic of `AGREEMENT`, cross-fitted.
+    """Choose the threshold in (0, 1] that maximizes a statistic of `AGREEMENT`, cross-fitted.
 
-    Arrays have shape ``(n,)``, and a cluster is never split.
+    Arrays have shape ``(n,)``, and a cluster is never split. A threshold that every score reaches is chosen
+    only if no other is as good; of equal others it is the least.
     """
-    candidates = _spaced(np.unique(score))
     if not len(score) or right.all() or not right.any():
         return ChosenThreshold(statistic, undefined="needs labels of both classes", n=len(score))
-    if len(candidates) < 2:  # noqa: PLR2004 - nothing to choose from
+    if np.ptp(score) == 0:
         return ChosenThreshold(statistic, undefined="all scores are equal", n=len(score))
+    candidates = _spaced(np.unique(score[score > 0.0]))
+    if candidates[0] == score.min():
+        candidates = np.roll(candidates, -1)
     passed = score >= candidates[:, None]
     fold, folds = folds_of(cluster)
     # One 2x2 table of label and verdict for each candidate and fold.
@@ -44,7 +47,7 @@ def choose_threshold(
         [_tables(right[fold == each], passed[:, fold == each]) for each in range(folds)], axis=1
     )
     whole = _values(tables.sum(axis=1), statistic)
-    best = int(np.argmax(whole))
+    best = int(_first_best(whole))
     if not np.isfinite(whole[best]):
         return ChosenThreshold(
             statistic, undefined=f"{statistic} is undefined at every threshold", n=len(score)
@@ -55,11 +58,16 @@ def choose_threshold(
     return ChosenThreshold(statistic, threshold, apparent, held_out, optimism, n=len(score))
 
 
+def _first_best(values: FloatArray) -> IntArray:
+    """Return the index of the first of the greatest values along the first axis, up to rounding."""
+    return np.argmax(values >= values.max(axis=0) - _ROUNDING, axis=0)
+
+
 def _held_out(tables: FloatArray, statistic: str) -> float | None:
     if tables.shape[1] < 2:  # noqa: PLR2004 - nothing could be held out
         return None
     others = tables.sum(axis=1, keepdims=True) - tables
-    chosen = np.argmax(_values(others, statistic), axis=0)
+    chosen = _first_best(_values(others, statistic))
     judged = tables[chosen, np.arange(tables.shape[1])].sum(axis=0)
     value = float(_values(judged, statistic))
     return value if np.isfinite(value) else None

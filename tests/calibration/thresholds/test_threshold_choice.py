@@ -66,6 +66,23 @@ def test_where_nothing_can_be_chosen_it_says_why(label: list[float], score: list
     assert why in (found.undefined or "")
 
 
+@pytest.mark.parametrize("statistic", ["accuracy", "f1_positive", "judge_rate"])
+def test_a_chosen_threshold_can_be_used(statistic: str) -> None:
+    right, score = np.array([True] * 9 + [False]), np.array([0.0, 0.0, 0.4, 0.4, 0.8, 1.0, 1.0, 1.0, 1.0, 1.0])
+    chosen = choose_threshold(right, score, np.arange(10), statistic=statistic)
+    assert chosen.threshold == 0.4
+
+
+def test_a_judge_of_0_and_1_passes_at_1() -> None:
+    chosen = choose_threshold(np.array([True, False, False]), np.array([0.0, 1.0, 1.0]), np.arange(3))
+    assert (chosen.threshold, chosen.apparent) == (1.0, 0.0)
+
+
+def test_of_equal_thresholds_one_that_fails_something_is_chosen() -> None:
+    right, score = np.array([True, False, True, False]), np.array([0.2, 0.2, 0.9, 0.9])
+    assert choose_threshold(right, score, np.arange(4)).threshold == 0.9
+
+
 def test_one_cluster_has_nothing_to_hold_out() -> None:
     found = choose_threshold(np.array([True, False]), np.array([0.9, 0.1]), np.zeros(2, dtype=np.int64))
     assert (found.threshold, found.held_out, found.optimism) == (0.9, None, None)
