@@ -8,8 +8,8 @@ drawn towards those of all criteria (`shrunken_rates`).
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ from .rubric_results import (
     RubricOfSystem,
     TagMean,
 )
-from .shrunken_rates import ShrunkenRates, SuccessCount, shrink
+from .shrunken_rates import JudgeRates, SuccessCount, shrink
 
 _HALF = 0.5
 _LEAST_INFORMATION = 0.05
@@ -70,22 +70,6 @@ class JudgedRubric(NamedTuple):
     criteria: tuple[JudgedCriterion, ...]
 
 
-class _Rates(NamedTuple):
-    """Rates of a judge by criterion: TPR on met criteria, TNR on the others."""
-
-    positive: ShrunkenRates
-    negative: ShrunkenRates
-
-    def informedness(self, key: str) -> float:
-        """Return TPR + TNR - 1: 1 if verdicts are always right, 0 if they carry no information."""
-        return self.positive.rate(key) + self.negative.rate(key) - 1
-
-    def truth(self, criterion: JudgedCriterion) -> float:
-        """Return the unbiased estimate of how far a criterion is met."""
-        false_alarms = 1 - self.negative.rate(criterion.key)
-        return (_met(criterion) - false_alarms) / self.informedness(criterion.key)
-
-
 def rubric_of_judge(
     judge: str, items: Sequence[JudgedRubric], names: Callable[[str], str] = str, *, level: float = 0.95
 ) -> RubricOfJudge:
@@ -114,7 +98,9 @@ def rubric_of_judge(
         ],
         agreement=_agreement("all criteria", labelled, level) if labelled else None,
         criteria=[
-            _agreement(names(key), [each for each in labelled if each[0].key == key], level, rates, key)
+            _agreement(
+                names(key), [each for each in labelled if each[0].key == key], level, rates and rates.of(key)
+            )
             for key, _ in counts.most_common()
         ],
         tags=[_agreement(tag, [each for each in labelled if tag in each[0].tags], level) for tag in tags],
@@ -125,37 +111,28 @@ def judges_on_criteria(
     judges: Mapping[str, Sequence[JudgedRubric]], *, level: float = 0.95
 ) -> list[JudgesOnCriteria]:
     """Compare every two judges on the labelled criteria that both judged."""
-    right = {name: _right(items) for name, items in judges.items()}
-    return [
-        pair
-        for a, b in combinations(judges, 2)
-        if (pair := _pair(a, b, right[a], right[b], level)) is not None
-    ]
+    agreement = {name: _agreement_by_criterion(items) for name, items in judges.items()}
+    pairs = (_pair(a, b, agreement[a], agreement[b], level) for a, b in combinations(judges, 2))
+    return [pair for pair in pairs if pair.n]
 
 
 class _CriterionOfItem(NamedTuple):
-    """Identity of one criterion of one output: the item, its position, and its key."""
+    """Identity of one criterion of one output: the item with its cluster, the position, and the key."""
 
     item: str
+    cluster: str
     position: int
     key: str
 
 
-class _Agreed(NamedTuple):
-    """Agreement of verdict and label of a criterion, and the cluster of its item."""
-
-    right: bool
-    cluster: str
-
-
-def _right(items: Sequence[JudgedRubric]) -> dict[_CriterionOfItem, _Agreed]:
-    """Return whether the judge agrees with the label of each labelled criterion."""
+def _agreement_by_criterion(items: Sequence[JudgedRubric]) -> dict[_CriterionOfItem, float]:
+    """Return 1 for each labelled criterion on which the judge agrees with the label, 0 for the others."""
     return {
-        _CriterionOfItem(item.item, number, each.key): _Agreed(
-            (each.met >= _HALF) == (each.label >= _HALF), item.cluster
+        _CriterionOfItem(item.item, item.cluster, position, each.key): float(
+            (each.met >= _HALF) == (each.label >= _HALF)
         )
         for item in items
-        for number, each in enumerate(item.criteria)
+        for position, each in enumerate(item.criteria)
         if each.met is not None and each.label is not None
     }
 
@@ -163,20 +140,17 @@ def _right(items: Sequence[JudgedRubric]) -> dict[_CriterionOfItem, _Agreed]:
 def _pair(
     a: str,
     b: str,
-    right_a: Mapping[_CriterionOfItem, _Agreed],
-    right_b: Mapping[_CriterionOfItem, _Agreed],
+    agreement_a: Mapping[_CriterionOfItem, float],
+    agreement_b: Mapping[_CriterionOfItem, float],
     level: float,
-) -> JudgesOnCriteria | None:
-    both = [(right_a[key], right_b[key]) for key in right_a if key in right_b]
-    if not both:
-        return None
-    differences = np.array([float(of_a.right) - float(of_b.right) for of_a, of_b in both])
-    clusters = cluster_numbers(of_a.cluster for of_a, _ in both)
-    shift = paired_shift(differences, clusters, level=level)
+) -> JudgesOnCriteria:
+    common = [criterion for criterion in agreement_a if criterion in agreement_b]
+    differences = np.array([agreement_a[each] - agreement_b[each] for each in common])
+    shift = paired_shift(differences, cluster_numbers(each.cluster for each in common), level=level)
     return JudgesOnCriteria(
         a=a,
         b=b,
-        n=len(both),
+        n=len(common),
         a_only_right=int((differences > 0).sum()),
         b_only_right=int((differences < 0).sum()),
         difference=shift.difference,
@@ -189,35 +163,29 @@ def _met(criterion: JudgedCriterion) -> float:
     return criterion.met
 
 
-def _rates(labelled: Iterable[JudgedCriterion]) -> _Rates | None:
+def _rates(labelled: Iterable[JudgedCriterion]) -> JudgeRates | None:
     """Return a judge's rates by criterion; None without labels of both kinds."""
-    positive: dict[str, SuccessCount] = {}
-    negative: dict[str, SuccessCount] = {}
+    positive: defaultdict[str, SuccessCount] = defaultdict(SuccessCount)
+    negative: defaultdict[str, SuccessCount] = defaultdict(SuccessCount)
     for each in labelled:
         assert each.label is not None
-        for groups, weight, agreement in (
-            (positive, each.label, _met(each)),
-            (negative, 1 - each.label, 1 - _met(each)),
-        ):
-            successes, trials = groups.get(each.key, SuccessCount(0.0, 0.0))
-            groups[each.key] = SuccessCount(successes + weight * agreement, trials + weight)
+        positive[each.key] = positive[each.key].plus(each.label, _met(each))
+        negative[each.key] = negative[each.key].plus(1 - each.label, 1 - _met(each))
     tpr, tnr = shrink(positive), shrink(negative)
-    return None if tpr is None or tnr is None else _Rates(tpr, tnr)
+    return None if tpr is None or tnr is None else JudgeRates(tpr, tnr)
 
 
 def _agreement(
     name: str,
     labelled: Sequence[tuple[JudgedCriterion, str]],
     level: float,
-    rates: _Rates | None = None,
-    key: str | None = None,
+    shrunken: tuple[float, float] | None = None,
 ) -> CriterionAgreement:
     def rate(*, met: bool) -> Statistic:
         rows = [(each, cluster) for each, cluster in labelled if ((each.label or 0) >= _HALF) == met]
         right = np.array([float((_met(each) >= _HALF) == met) for each, _ in rows])
         return share_of(right, cluster_numbers(cluster for _, cluster in rows), level=level)
 
-    shrunken = None if rates is None or key is None else (rates.positive.rate(key), rates.negative.rate(key))
     return CriterionAgreement(
         name=name,
         labelled=len(labelled),
@@ -227,7 +195,9 @@ def _agreement(
     )
 
 
-def _system(system: str, items: Sequence[JudgedRubric], rates: _Rates | None, level: float) -> RubricOfSystem:
+def _system(
+    system: str, items: Sequence[JudgedRubric], rates: JudgeRates | None, level: float
+) -> RubricOfSystem:
     tags = dict.fromkeys(tag for item in items for each in item.criteria for tag in each.tags)
     return RubricOfSystem(
         system=system,
@@ -246,7 +216,7 @@ def _points(item: JudgedRubric) -> Points:
     return points_of((each.points, each.met) for each in item.criteria)
 
 
-def _mean(tag: str | None, items: Sequence[JudgedRubric], rates: _Rates | None, level: float) -> TagMean:
+def _mean(tag: str | None, items: Sequence[JudgedRubric], rates: JudgeRates | None, level: float) -> TagMean:
     """Return the mean score of a system over the criteria of a tag, or over all criteria."""
     parts = [_of_tag(item, tag) for item in items]
     scored = [part for part in parts if _points(part).possible]
@@ -289,7 +259,7 @@ def _within(combination: Combination, n: int, level: float, method: str, varianc
     return defined(value, ends, n=n, method=method, level=level)
 
 
-def _corrected(items: Sequence[JudgedRubric], rates: _Rates, level: float) -> Statistic:
+def _corrected(items: Sequence[JudgedRubric], rates: JudgeRates, level: float) -> Statistic:
     """Return the mean, correcting each verdict with its criterion's error rates.
 
     The interval includes the uncertainty of these rates.
@@ -301,7 +271,8 @@ def _corrected(items: Sequence[JudgedRubric], rates: _Rates, level: float) -> St
         why = "true positive and negative rate of a criterion add up to 1: verdicts say nothing of it"
         return undefined(why, n=len(items), level=level)
     values = [
-        sum(each.points * rates.truth(each) for each in item.criteria) / _points(item).possible
+        sum(each.points * rates.truth(each.key, _met(each)) for each in item.criteria)
+        / _points(item).possible
         for item in items
     ]
     mean = mean_over_clusters(np.array(values), cluster_numbers(item.cluster for item in items))
@@ -309,33 +280,25 @@ def _corrected(items: Sequence[JudgedRubric], rates: _Rates, level: float) -> St
     return _within(mean, len(items), level, method, _variance_of_rates(items, rates))
 
 
-def _variance_of_rates(items: Sequence[JudgedRubric], rates: _Rates) -> float:
-    """Return the variance that the mean has from the rates' errors, by the delta method.
-
-    Errors of the rates of single criteria are independent; the error of the pooled rate is shared.
-    """
+def _variance_of_rates(items: Sequence[JudgedRubric], rates: JudgeRates) -> float:
+    """Return the variance that the mean has from the rates' errors, by the delta method."""
     slopes: dict[str, tuple[float, float]] = {}
     for item in items:
         share = 1 / (_points(item).possible * len(items))
         for each in item.criteria:
-            truth, informedness = rates.truth(each), rates.informedness(each.key)
+            truth, informedness = rates.truth(each.key, _met(each)), rates.informedness(each.key)
             positive, negative = slopes.get(each.key, (0.0, 0.0))
             slopes[each.key] = (
                 positive - share * each.points * truth / informedness,
                 negative + share * each.points * (1 - truth) / informedness,
             )
     return sum(
-        _variance(part, {key: slope[at] for key, slope in slopes.items()}) for at, part in enumerate(rates)
+        part.variance_of_sum({key: slope[at] for key, slope in slopes.items()})
+        for at, part in enumerate(rates)
     )
 
 
-def _variance(rates: ShrunkenRates, slopes: dict[str, float]) -> float:
-    independent = sum(slope**2 * rates.variance(key) for key, slope in slopes.items())
-    shared = sum(slope * (1 - rates.weight(key)) for key, slope in slopes.items())
-    return independent + shared**2 * rates.pooled_variance
-
-
-def _item(item: JudgedRubric, rates: _Rates | None) -> ItemScore:
+def _item(item: JudgedRubric, rates: JudgeRates | None) -> ItemScore:
     """Return an item's score, and its expectation by the judge's rates."""
     points = _points(item)
     if not item.criteria or not points.possible:
@@ -345,16 +308,7 @@ def _item(item: JudgedRubric, rates: _Rates | None) -> ItemScore:
         return ItemScore(item=item.item, score=None, bounds=(low, high))
     if rates is None or min(rates.informedness(each.key) for each in item.criteria) < _LEAST_INFORMATION:
         return ItemScore(item=item.item, score=low)
-    chances = list(_chances(item, rates))
-    pairs = list(zip(item.criteria, chances, strict=True))
-    expected = sum(each.points * chance for each, chance in pairs) / points.possible
-    variance = sum(each.points**2 * chance * (1 - chance) for each, chance in pairs) / points.possible**2
+    pairs = [(each.points, rates.chance(each.key, met=_met(each) >= _HALF)) for each in item.criteria]
+    expected = sum(weight * chance for weight, chance in pairs) / points.possible
+    variance = sum(weight**2 * chance * (1 - chance) for weight, chance in pairs) / points.possible**2
     return ItemScore(item=item.item, score=low, expected=expected, deviation=math.sqrt(variance))
-
-
-def _chances(item: JudgedRubric, rates: _Rates) -> Iterator[float]:
-    """Yield the chance that each criterion is met, given its verdict and a prior of one half."""
-    for each in item.criteria:
-        tpr, fpr = rates.positive.rate(each.key), 1 - rates.negative.rate(each.key)
-        met, not_met = (tpr, fpr) if _met(each) >= _HALF else (1 - tpr, 1 - fpr)
-        yield met / (met + not_met) if met + not_met else 0.5

@@ -24,8 +24,12 @@ chance."""
 class SuccessCount(NamedTuple):
     """Successes of a number of trials."""
 
-    successes: float
-    trials: float
+    successes: float = 0.0
+    trials: float = 0.0
+
+    def plus(self, trials: float, rate: float) -> SuccessCount:
+        """Return the count with more trials, of which this share are successes."""
+        return SuccessCount(self.successes + trials * rate, self.trials + trials)
 
 
 class ShrunkenRates(NamedTuple):
@@ -45,19 +49,54 @@ class ShrunkenRates(NamedTuple):
 
     def rate(self, group: str) -> float:
         """Return a group's rate; for a group without trials, the overall rate."""
-        successes, trials = self.counts.get(group, SuccessCount(0.0, 0.0))
+        successes, trials = self.counts.get(group, SuccessCount())
         return (successes + self.strength * self.pooled) / (trials + self.strength)
 
     def weight(self, group: str) -> float:
         """Return the share that a group's own trials have in its rate."""
-        trials = self.counts.get(group, SuccessCount(0.0, 0.0)).trials
+        trials = self.counts.get(group, SuccessCount()).trials
         return trials / (trials + self.strength)
 
     def variance(self, group: str) -> float:
         """Return the variance of a group's true rate around its estimate, given the overall rate."""
-        trials = self.counts.get(group, SuccessCount(0.0, 0.0)).trials
+        trials = self.counts.get(group, SuccessCount()).trials
         rate = self.rate(group)
         return rate * (1 - rate) / (trials + self.strength + 1)
+
+    def variance_of_sum(self, slopes: Mapping[str, float]) -> float:
+        """Return the variance of the sum of the groups' rates, each times its slope.
+
+        Errors of the rates of single groups are independent; the error of the overall rate is shared.
+        """
+        independent = sum(slope**2 * self.variance(group) for group, slope in slopes.items())
+        shared = sum(slope * (1 - self.weight(group)) for group, slope in slopes.items())
+        return independent + shared**2 * self.pooled_variance
+
+
+class JudgeRates(NamedTuple):
+    """Rates of a judge by group, such as a criterion: TPR on what is met, TNR on the rest."""
+
+    positive: ShrunkenRates
+    negative: ShrunkenRates
+
+    def of(self, group: str) -> tuple[float, float]:
+        """Return a group's TPR and TNR."""
+        return self.positive.rate(group), self.negative.rate(group)
+
+    def informedness(self, group: str) -> float:
+        """Return TPR + TNR - 1: 1 if verdicts are always right, 0 if they carry no information."""
+        return sum(self.of(group)) - 1
+
+    def truth(self, group: str, score: float) -> float:
+        """Return the unbiased estimate of the label behind a score."""
+        false_alarms = 1 - self.negative.rate(group)
+        return (score - false_alarms) / self.informedness(group)
+
+    def chance(self, group: str, *, met: bool) -> float:
+        """Return the chance that a verdict's label is "met", with a prior of one half."""
+        tpr, fpr = self.positive.rate(group), 1 - self.negative.rate(group)
+        if_met, if_not = (tpr, fpr) if met else (1 - tpr, 1 - fpr)
+        return if_met / (if_met + if_not) if if_met + if_not else 0.5
 
 
 def shrink(groups: Mapping[str, SuccessCount]) -> ShrunkenRates | None:
