@@ -18,6 +18,7 @@ from ..records import Case, FolderPath, InputPath, MemoryFolder, Output, Verdict
 from ..records.addresses import is_address, local_path, redacted
 from ..records.disk_files import copy_of_pipe, refuse_device
 from ..records.frames import frame_rows, is_frame
+from ..records.table_rows import as_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,14 +220,9 @@ def _in_memory(name: str, records: Any) -> InputPath:
     if is_frame(records):
         rows = frame_rows(records)
         return memory_file(
-            name, ({key: _whole(value) for key, value in row.items() if value is not None} for row in rows)
+            name, ({key: as_whole(value) for key, value in row.items() if value is not None} for row in rows)
         )
     if isinstance(records, (Mapping, bytes)) or not isinstance(records, Iterable):
         kind = type(records).__name__  # pyright: ignore[reportUnknownArgumentType]
         raise UsageError(f"{name}: expected a path, records, mappings or a data frame, got {kind}")
     return memory_file(name, records)  # pyright: ignore[reportUnknownArgumentType]
-
-
-def _whole(value: Any) -> Any:
-    """Return a whole number as an int; pandas makes floats of a column with missing values."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -26,7 +26,7 @@ from .jsonl import read_records
 from .memory_file import InputPath, MemoryFile, memory_file
 from .output import ItemKey
 from .standing_labels import MAJORITY, is_tie, majority_verdict
-from .table_rows import NumberedRow, file_rows
+from .table_rows import NumberedRow, as_whole, file_rows
 from .verdict import Source, Verdict
 
 SAMPLE_ROWS = 512
@@ -206,7 +206,7 @@ def _shared_fields(
     if is_missing(cell["id"]):
         raise InputError("expected an id, got nothing", path=path, line=line, field=names["id"])
     return {
-        "id": str(cell["id"]).strip(),
+        "id": str(as_whole(cell["id"])).strip(),
         "system": _text(cell.get("system")),
         "trial": _trial(cell.get("trial"), path, line, names.get("trial", "")),
         "reason": _text(cell.get("reason")),
@@ -228,7 +228,7 @@ def _majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
 
 
 def _text(value: Any) -> str | None:
-    return None if is_missing(value) else str(value)
+    return None if is_missing(value) else str(as_whole(value))
 
 
 def _trial(value: Any, path: InputPath, line: int, column: str) -> int | None:

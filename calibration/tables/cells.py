@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...records.grades import GradeScale, UnknownGradeError, is_missing
+from ...records.table_rows import as_whole
 from ..arrays import CodeArray, FloatArray
 from .calibration_table import AMOUNTS, COVARIATE, PROBABILITY, ROUND, Column
 
@@ -67,11 +68,12 @@ def _covariate_of(value: object, field: str) -> float:
 
 
 def name_of(value: object, field: str) -> str:
-    """Read a name: a text or a whole number.
+    """Read a name: a text or a whole number, even if written as 7.0.
 
     Raises:
         InputError: The value is anything else; the error names the field, as in the functions below.
     """
+    value = as_whole(value)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InputError(f"expected a name, got {_shown(value)}", field=field)
     return str(value)
@@ -109,11 +111,9 @@ def text_of(value: object, field: str) -> str | None:
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
     if not isinstance(value, str | int | float):
         raise InputError(f"expected a text or a number, got {_shown(value)}", field=field)
-    return str(value)
+    return str(as_whole(value))
 
 
 def absent(field: str, columns: Iterable[str]) -> InputError:

@@ -76,3 +76,7 @@ def test_a_row_that_nobody_graded_is_no_tie(tmp_path: Path):
 def test_a_tie_of_two_columns_is_given_once(tmp_path: Path):
     people = [("a", "annotator_1", 1.0), ("a", "annotator_2", 0.0)]
     assert of_two_people(tmp_path, "a,1,0\n") == [*people, ("a", "majority", None)]
+
+
+def test_an_id_may_be_written_with_a_decimal_point():
+    assert (label_of(id=7.0).id, label_of(id=7.5).id, label_of(id="7.0").id) == ("7", "7.5", "7.0")

@@ -340,3 +340,13 @@ def test_items_of_several_judges_meet_across_blocks() -> None:
     table = table_from_rows(rows)
     assert table.item.codes.tolist() == [*range(MANY), *range(MANY)]
     assert texts(table.judge) == ["j"] * MANY + ["k"] * MANY
+
+
+def test_whole_numbers_are_names_though_a_frame_writes_them_as_floats() -> None:
+    frame = pd.DataFrame({"item_id": [1.0, 2.0, 3.0], "judge": "j", "score": 1, "cluster": [7, None, 7]})
+    table = table_from_frame(frame)
+    assert table.item.values == ["1", "2", "3"]  # noqa: PD011 - of a column, not of a data frame
+    assert table.cluster.tolist() == [0, 1, 0]
+    frame.loc[1, "item_id"] = 2.5
+    with pytest.raises(InputError, match=r"frame:2: item_id: expected a name, got 2\.5"):
+        table_from_frame(frame)
