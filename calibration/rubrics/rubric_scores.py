@@ -117,7 +117,7 @@ def judges_on_criteria(
 
 
 class _CriterionOfItem(NamedTuple):
-    """Identity of one criterion of one output: the item with its cluster, the position, and the key."""
+    """One criterion of one output: its item and cluster, its position, and its key."""
 
     item: str
     cluster: str
