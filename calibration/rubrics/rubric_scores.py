@@ -126,7 +126,7 @@ class _CriterionOfItem(NamedTuple):
 
 
 def _agreement_by_criterion(items: Sequence[JudgedRubric]) -> dict[_CriterionOfItem, float]:
-    """Return 1 for each labelled criterion on which the judge agrees with the label, 0 for the others."""
+    """Return 1 where the judge agrees with the label of a criterion, else 0."""
     return {
         _CriterionOfItem(item.item, item.cluster, position, each.key): float(
             (each.met >= _HALF) == (each.label >= _HALF)
