@@ -117,7 +117,6 @@ def _key_of_rows_in(raw: bytes) -> str | None:
         return None
 
 
-
 def as_whole(value: Any) -> Any:
     """Return a whole number as an int: data frames write 7 as 7.0 beside empty cells."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
