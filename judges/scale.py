@@ -88,6 +88,11 @@ class Scale:
 
     def normalise(self, value: float) -> float:
         """Return the score in [0, 1]; 1 is the best."""
+        if self.step is not None and value in self:
+            # By counts of steps, 0.6 of which 0 is the best is 0.4, and not 0.3999999999999999.
+            steps = round((self.maximum - self.minimum) / self.step)
+            passed = round((value - self.minimum) / self.step)
+            return (passed if self.better == "high" else steps - passed) / steps
         distance = value - self.minimum if self.better == "high" else self.maximum - value
         # Adding zero turns minus zero, which some judges write, into zero.
         return distance / (self.maximum - self.minimum) + 0.0

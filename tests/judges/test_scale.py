@@ -189,3 +189,14 @@ def test_more_than_two_scores_are_not_binary(scale: Scale):
 def test_a_number_beyond_floating_point_declares_no_scale(schema: dict[str, Any]):
     parameters = {"response_format": {"json_schema": {"schema": {"properties": {"score": schema}}}}}
     assert listed_scale(parameters, "score") is None
+
+
+def test_a_score_in_steps_is_the_number_that_is_written() -> None:
+    low_is_best = Scale(0, 1, 0.1, "low")
+    assert [low_is_best.normalise(each / 10) for each in range(11)] == [
+        each / 10 for each in range(10, -1, -1)
+    ]
+    high_is_best = Scale(0, 1, 0.1)
+    assert [high_is_best.normalise(high_is_best.nearest(each / 10)) for each in range(11)] == [
+        each / 10 for each in range(11)
+    ]
