@@ -7,6 +7,7 @@ from typing import Any
 
 from .column_names import FIELDS, TABLE_FIELDS, is_label_like, is_person, is_score_like, normal
 from .grades import GradeScale, UnknownGradeError, as_number, is_missing
+from .table_rows import as_whole
 
 MOST_GRADES = 12
 """Maximum number of different numbers outside the scale that may be grades, such as 1 to 5."""
@@ -147,9 +148,8 @@ class GradeColumns:
 
     def may_be_names(self, name: str) -> bool:
         """Return whether a column's values could be names."""
-        return all(
-            isinstance(value, str | int) and not isinstance(value, bool) for value in self.values(name)
-        )
+        names = map(as_whole, self.values(name))
+        return all(isinstance(each, str | int) and not isinstance(each, bool) for each in names)
 
     def is_on_scale(self, name: str) -> bool:
         """Return whether there are values, and each is a grade on a scale."""
