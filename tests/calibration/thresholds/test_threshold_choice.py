@@ -68,7 +68,10 @@ def test_where_nothing_can_be_chosen_it_says_why(label: list[float], score: list
 
 @pytest.mark.parametrize("statistic", ["accuracy", "f1_positive", "judge_rate"])
 def test_a_chosen_threshold_can_be_used(statistic: str) -> None:
-    right, score = np.array([True] * 9 + [False]), np.array([0.0, 0.0, 0.4, 0.4, 0.8, 1.0, 1.0, 1.0, 1.0, 1.0])
+    right, score = (
+        np.array([True] * 9 + [False]),
+        np.array([0.0, 0.0, 0.4, 0.4, 0.8, 1.0, 1.0, 1.0, 1.0, 1.0]),
+    )
     chosen = choose_threshold(right, score, np.arange(10), statistic=statistic)
     assert chosen.threshold == 0.4
 
