@@ -150,7 +150,7 @@ def _applicable(command: click.Command, table: dict[str, Any], arguments: list[s
 def cli() -> None:
     """Score what AI agents produce.
 
-    Deterministic checkers first; LLM judges for undecided outputs; every judge calibrated against the checkers.
+    Deterministic checkers first; LLM judges for undecided outputs; judges calibrated against labels.
     Inputs and run folders may be in an object store: s3://bucket/run, gs://..., abfs://... (docs/objects.md).
     """
 
