@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-TABLE, *_ = re.findall(r"`answers.csv`:\n\n```text\n(.*?)```", README, re.DOTALL)
+TABLE, *_ = re.findall(r"`answers.csv`.*?:\n\n```text\n(.*?)```", README, re.DOTALL)
 (COMMANDS,) = re.findall(r"```sh\n(fiducial import.*?)```", README, re.DOTALL)
 GENERATE = (ROOT / "docs" / "generate.md").read_text(encoding="utf-8")
 CASES, *_ = re.findall(r"```json\n(.*?)```", GENERATE, re.DOTALL)
