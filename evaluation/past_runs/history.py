@@ -16,7 +16,7 @@ from ...calibration.monitoring.drift import first_drop, paired_drops
 from ...calibration.monitoring.look_levels import look_levels
 from ...calibration.pass_threshold import PassThreshold
 from ...calibration.statistic import Statistic
-from ...errors import InputError, RunFolderError
+from ...errors import EditedRunError, InputError, RunFolderError
 from ...records import Author, JudgeId
 from ..conclusion.run_results import CORRECTED, DECIDED, OPEN, ResultStruct, SystemResult
 from ..run_table import run_rows
@@ -70,7 +70,7 @@ class HistoryNumbers(ResultStruct, frozen=True, kw_only=True):
     """Finished runs of a folder, oldest first, with judges that drifted.
 
     Attributes:
-        passed_over: Folders without a finished run, and runs that are damaged or were edited by hand, with the reason.
+        passed_over: Folders without a finished run, and damaged runs, with the reason.
         rejudged: Number of labelled outputs that a judge graded anew in a later run, by judge; at 0, drift is unknown.
     """
 
@@ -90,7 +90,12 @@ class _FinishedRun(NamedTuple):
 
 
 def read_history(folder: Path) -> HistoryNumbers:
-    """Read the finished runs in a folder; InputError if there is none."""
+    """Read the finished runs in a folder.
+
+    Raises:
+        InputError: There is none.
+        EditedRunError: A run was edited by hand.
+    """
     try:
         paths = sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError as error:
@@ -227,7 +232,10 @@ def _runs_by_judge(runs: Iterable[_FinishedRun]) -> list[_RunsOfJudge]:
 def _grades_by_run(runs: Iterable[_FinishedRun], passed_over: dict[str, str]) -> dict[Path, _Grades]:
     """Read the grades of judges that graded the same outputs in several runs.
 
-    Runs that are damaged or were edited by hand are added to ``passed_over``, with the reason.
+    Damaged runs are added to ``passed_over``, with the reason.
+
+    Raises:
+        EditedRunError: A run was edited by hand.
     """
     judges_of: dict[Path, set[Author]] = defaultdict(set)
     for judge, of_judge in _runs_by_judge(runs):
@@ -238,6 +246,8 @@ def _grades_by_run(runs: Iterable[_FinishedRun], passed_over: dict[str, str]) ->
     for path, judges in judges_of.items():
         try:
             grades[path] = _read_grades(path, judges)
+        except EditedRunError:
+            raise
         except (RunFolderError, InputError) as error:
             passed_over[path.name] = str(error)
     return grades

@@ -6,7 +6,6 @@ Judges answer over loopback.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -382,19 +381,26 @@ def test_a_judge_that_is_right_less_often_on_the_same_outputs_has_drifted(run: M
     assert "drifted: 0.00" in found.to_markdown()
 
 
-def test_runs_that_were_edited_or_damaged_are_named_and_passed_over(run: MakeRun, tmp_path: Path):
+def test_damaged_runs_are_named_and_skipped(run: MakeRun, tmp_path: Path):
     asked = cases(30)
-    for name in ("one", "two", "three"):
+    for name in ("one", "two"):
+        run(name, lambda n: True, asked=asked, labels=labels(asked, lambda n: n % 2 == 0))
+    (tmp_path / "two" / "calibration.json").write_text("no JSON")
+    found = fd.history(tmp_path)
+    assert [each.name for each in found.runs] == ["one"]
+    assert "two/calibration.json: not JSON" in found.passed_over["two"]
+    assert "1 folder skipped: two" in fiducial("history", tmp_path).out
+    assert "two is skipped:" in fiducial("history", tmp_path, "-v").out
+
+
+def test_runs_that_were_edited_are_refused(run: MakeRun, tmp_path: Path):
+    asked = cases(30)
+    for name in ("one", "two"):
         run(name, lambda n: True, asked=asked, labels=labels(asked, lambda n: n % 2 == 0))
     verdicts = tmp_path / "two" / "verdicts.jsonl"
     verdicts.write_text(verdicts.read_text().replace('"score":1.0', '"score":0.0', 1))
-    (tmp_path / "three" / "calibration.json").write_text("no JSON")
-    found = fd.history(tmp_path)
-    assert [each.name for each in found.runs] == ["one"]
-    assert re.search(r"two/verdicts\.jsonl:\d+-?\d*: changed by hand", found.passed_over["two"])
-    assert "three/calibration.json: not JSON" in found.passed_over["three"]
-    assert "2 folders skipped: three, two" in fiducial("history", tmp_path).out
-    assert "three is skipped:" in fiducial("history", tmp_path, "-v").out
+    with pytest.raises(fd.errors.RunFolderError, match=r"two/verdicts\.jsonl:\d+-?\d*: changed by hand"):
+        fd.history(tmp_path)
 
 
 def test_without_drift_it_is_said_on_how_many_outputs_judges_were_asked_again(run: MakeRun, tmp_path: Path):
