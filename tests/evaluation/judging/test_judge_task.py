@@ -113,5 +113,5 @@ def test_the_option_is_read(text: str, choice: object):
 
 @pytest.mark.parametrize("text", ["some", "-1", "1.5", "", "²"])
 def test_anything_else_is_a_usage_error(text: str):
-    with pytest.raises(UsageError, match="expected open, all or a number"):
+    with pytest.raises(UsageError, match="expects open, all or a number"):
         parse_judge_on(text)
