@@ -36,7 +36,7 @@ from typing import Any
 
 _SCALE = re.compile(r"(?<![\w-])--(label|score)-scale (-?[\d.]+):(-?[\d.]+)(?![\w:])")
 _OPTION = re.compile(
-    r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?![\w-]| \w+=)(?: (?=[A-Z0-9'\"]|[^\s:]+:(?:\s|$)|\S*[/=@]\S))?"
+    r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?![\w-]| \w+=)(?: (?=[A-Z0-9'\"]|\S+:(?:\s|$)|\S*[/=@]\S))?"
 )
 """An option, with the space before its value: a capital, number, quote, address, or the word before a colon."""
 _WORD = r"(?:'[^']*'|[^\s';,)]+)+"

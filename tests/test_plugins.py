@@ -109,7 +109,7 @@ def test_a_decorator_is_usable_beside_a_broken_entry_point_of_its_name(install: 
 def test_a_module_that_is_missing_is_named_as_the_option_was_given(spec: str):
     with pytest.raises(ConfigurationError) as error:
         look_up("--functions", spec, None)
-    assert str(error.value).startswith(f"functions= {spec}: cannot import 'no_such_module': ")
+    assert str(error.value).startswith(f"functions={spec}: cannot import 'no_such_module': ")
 
 
 def test_a_name_that_two_packages_give_is_neither_of_them(install: Install):
