@@ -77,6 +77,7 @@ def grade_scale(
     """
     if ends is not None:
         _require_scale(ends, option)
+        ends = (float(ends[0]), float(ends[1]))
     require_range("--label-pass-at", pass_at, -math.inf, math.inf)
     if pass_at is not None and ends is not None and not min(ends) <= pass_at <= max(ends):
         raise UsageError(f"--label-pass-at {pass_at:g} is not on the scale {ends[0]:g}:{ends[1]:g}")

@@ -5,10 +5,12 @@ Only this module turns addresses of object stores into local copies. Records fro
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast
 
@@ -18,6 +20,7 @@ from ..records import Case, FolderPath, InputPath, MemoryFolder, Output, Verdict
 from ..records.addresses import is_address, local_path, redacted
 from ..records.disk_files import copy_of_pipe, refuse_device
 from ..records.frames import frame_rows, is_frame
+from ..records.memory_file import MemoryFile
 from ..records.table_rows import as_whole
 
 if TYPE_CHECKING:
@@ -38,6 +41,7 @@ __all__ = [
     "paths_of",
     "pieces_of",
     "put_back",
+    "rows_file",
     "source",
     "written_path",
 ]
@@ -219,10 +223,27 @@ def _one(name: str, record: Any, record_type: type[Record]) -> Record:
 def _in_memory(name: str, records: Any) -> InputPath:
     if is_frame(records):
         rows = frame_rows(records)
-        return memory_file(
+        return rows_file(
             name, ({key: as_whole(value) for key, value in row.items() if value is not None} for row in rows)
         )
     if isinstance(records, (Mapping, bytes)) or not isinstance(records, Iterable):
         kind = type(records).__name__  # pyright: ignore[reportUnknownArgumentType]
         raise UsageError(f"{name}: expected a path, records, mappings or a data frame, got {kind}")
-    return memory_file(name, records)  # pyright: ignore[reportUnknownArgumentType]
+    return rows_file(name, records)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def rows_file(name: str, rows: Iterable[Any]) -> MemoryFile:
+    """Write rows as the lines of an in-memory file; infinities become texts, since JSON would drop them."""
+    return memory_file(name, map(_with_infinities_as_text, rows))
+
+
+def _with_infinities_as_text(row: Any) -> Any:
+    if not isinstance(row, Mapping):
+        return row
+    fields = cast("Mapping[str, Any]", row)
+    infinite = {name: str(value) for name, value in fields.items() if _is_infinite(value)}
+    return {**fields, **infinite} if infinite else fields
+
+
+def _is_infinite(value: Any) -> bool:
+    return isinstance(value, Real) and abs(value) == math.inf

@@ -15,12 +15,12 @@ from ..calibration.tables.calibration_table import Table
 from ..calibration.tables.layout import TableForm
 from ..errors import DuplicateRowError, UsageError
 from ..evaluation.run_table import read_tables
-from ..records import FolderPath, InputPath, memory_file
+from ..records import FolderPath, InputPath
 from ..records.frames import frame_rows, is_frame, is_plain_frame
 from ..records.memory_file import MemoryRows
 from .argument_checks import require_declared
 from .label_sources import GivenScale, grade_scale, label_source, score_scales
-from .paths import FilePath, Labels, input_path, pieces_of, source
+from .paths import FilePath, Labels, input_path, pieces_of, rows_file, source
 from .run import Run
 
 if TYPE_CHECKING:
@@ -154,8 +154,8 @@ def _source(table: Any) -> FolderPath | InputPath:
         return input_path(cast("FilePath", table))
     if is_frame(table):
         rows = partial(frame_rows, table)
-        return MemoryRows("table", rows) if is_plain_frame(table) else memory_file("table", rows())
+        return MemoryRows("table", rows) if is_plain_frame(table) else rows_file("table", rows())
     if isinstance(table, Mapping) or not isinstance(table, Iterable):
         kind = type(table).__name__  # pyright: ignore[reportUnknownArgumentType]
         raise UsageError(f"table: expected a path, a run, a data frame or rows, got {kind}")
-    return memory_file("table", cast("Iterable[Any]", table))
+    return rows_file("table", cast("Iterable[Any]", table))

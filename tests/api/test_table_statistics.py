@@ -251,3 +251,24 @@ def test_a_mean_score_has_one_interval_in_a_run_and_in_an_estimate(tmp_path: Pat
         (estimated.value, estimated.low, estimated.high), abs=1e-12
     )
     assert shown.method == estimated.method
+
+
+@pytest.mark.parametrize("scale", [(1, 5), [1, 5], (1.0, 5.0)])
+def test_the_ends_of_a_scale_may_be_whole_numbers(scale: Any):
+    rows = [{"score": 1 + 4 * row["score"], "label": row["label"]} for row in ROWS]
+    assert fd.calibrate(rows, score_scale=scale)["judge"].cohen_kappa == fd.calibrate(ROWS)["j"].cohen_kappa
+
+
+@pytest.mark.parametrize("field", ["score", "label"])
+@pytest.mark.parametrize("form", [list, pd.DataFrame])
+def test_an_infinite_grade_is_an_error_and_not_a_missing_one(field: str, form: Callable[[Any], Any]):
+    table = form([*ROWS, {"item_id": "x", "judge": "j", "score": 1.0, "label": 1.0, field: float("inf")}])
+    with pytest.raises(InputError, match=rf"table:61: {field}: expected a number in \[0, 1\] or null"):
+        fd.calibrate(table)
+
+
+@pytest.mark.parametrize("form", [list, pd.DataFrame])
+def test_an_infinite_label_of_a_second_table_is_an_error(form: Callable[[Any], Any]):
+    labels = form([{"item_id": "i0", "label": 1.0}, {"item_id": "i1", "label": float("inf")}])
+    with pytest.raises(InputError, match="labels:2: label"):
+        fd.calibrate([{**row, "label": None} for row in ROWS], labels=labels)
