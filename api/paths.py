@@ -233,7 +233,7 @@ def _in_memory(name: str, records: Any) -> InputPath:
 
 
 def rows_file(name: str, rows: Iterable[Any]) -> MemoryFile:
-    """Write rows as the lines of an in-memory file; infinities become texts, since JSON would drop them."""
+    """Write rows as an in-memory file, infinities as texts: JSON would make them null."""
     return memory_file(name, map(_with_infinities_as_text, rows))
 
 
