@@ -90,12 +90,23 @@ class Group(Mapping[str, Any]):
 
     def registering(self, name: str) -> Callable[[T], T]:
         """Return a decorator that registers its target under a name."""
+        self.refuse_bare(name)
 
         def add(target: T) -> T:
             self.register(name, target)
             return target
 
         return add
+
+    def refuse_bare(self, name: object) -> None:
+        """Refuse a decorator that was given no name: it would register nothing.
+
+        Raises:
+            ConfigurationError: The function stands where the name belongs.
+        """
+        if callable(name):
+            example = getattr(name, "__name__", "NAME")
+            raise ConfigurationError(f'{self.name}: the decorator needs a name in brackets: ("{example}")')
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._registered:

@@ -212,7 +212,8 @@ def _task(
     if isinstance(judge_like, str):
         judge_like = judge(judge_like, model=model, worlds=worlds, judge_parameters=parameters)
     if not isinstance(judge_like, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
-        raise UsageError(f"judges: expected a judge or a name of one, got {type(judge_like).__name__}")
+        hint = "; fd.judge_from(...) makes a judge of a metric or a function" if callable(judge_like) else ""
+        raise UsageError(f"judges: expected a judge or a name of one, got {type(judge_like).__name__}{hint}")
     return judge_like.task_with_access
 
 

@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.judge_task import JudgeTask
 from ..judges.callables import FunctionJudge
-from ..judges.metric_adapters import metric_function
+from ..judges.metric_adapters import metric_function, unknown_parameters
 from ..records import JudgeId
 from .argument_checks import checked_arguments, require_range, require_type
 from .callable_judge import ReadyJudge
@@ -48,11 +48,16 @@ def judge_from(
         The judge, for `evaluate`, `audit`, `calibrate` and `compare`.
 
     Raises:
-        UsageError: It cannot be called, or an argument cannot be used.
+        UsageError: It cannot be called, requires a parameter of another name, or an argument cannot be used.
     """
     measures = any(hasattr(metric, each) for each in ("measure", "single_turn_ascore", "ascore"))
     if not (callable(metric) or measures):
         raise UsageError(f"metric: expected a metric or a function, got {type(metric).__name__}")
+    if unknown := unknown_parameters(metric):
+        raise UsageError(
+            f"metric: no input is called {unknown[0]!r}; parameters are filled by name: input, output, expected, "
+            "context (a function of a case and an output takes @fd.judge_function(NAME))"
+        )
     require_type("scale", scale, "Sequence[float]")
     if len(scale) != 2 or not -math.inf < scale[0] < scale[1] < math.inf:  # noqa: PLR2004 - both ends  # pyright: ignore[reportUnnecessaryComparison] - callers are not all typed
         raise UsageError(f"scale: expected the lowest and the highest score, got {scale}")

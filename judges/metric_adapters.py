@@ -154,6 +154,24 @@ def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
     }
 
 
+def unknown_parameters(metric: Any) -> list[str]:
+    """Return the required parameters of a function that no input of a metric can fill."""
+    if not inspect.isroutine(metric):
+        return []
+    try:
+        parameters = inspect.signature(metric).parameters.values()
+    except ValueError:  # a function in C without a signature
+        return []
+    known = {name for names in _NAMES.values() for name in names}
+    return [
+        each.name
+        for each in parameters
+        if each.default is each.empty
+        and each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}
+        and each.name not in known
+    ]
+
+
 def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
     """Return the score and reason in a metric's result; raise a ValueError if there is no score."""
     reason = None
@@ -164,7 +182,10 @@ def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
     if isinstance(value, str):
         value = _WORDS.get(value.strip().lower())
     if not isinstance(value, int | float) or math.isnan(value):
-        raise ValueError(f"no score in {str(result)[:200]!r}")
+        shown = str(cast("Any", result))[:200]
+        raise ValueError(
+            f"no score in {shown!r}{'; name it with key=' if isinstance(result, Mapping) else ''}"
+        )
     low, high = scale
     score = (float(value) - low) / (high - low)
     if not -_ROUNDING <= score <= 1 + _ROUNDING:

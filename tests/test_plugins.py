@@ -158,6 +158,12 @@ def test_a_name_that_is_no_text_is_refused():
         CHECKERS.register(3, first)  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.parametrize("decorator", [fd.statistic, fd.judge_function, fd.checker])
+def test_a_decorator_without_a_name_is_refused(decorator: Any):
+    with pytest.raises(ConfigurationError, match=r'the decorator needs a name in brackets: \("first"\)'):
+        decorator(first)
+
+
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "a@b", "_a", "-a", "a\n"])
 def test_a_name_that_would_be_read_as_something_else_is_refused(name: str, install: Install):
     with pytest.raises(ConfigurationError, match="is not a name"):

@@ -215,6 +215,11 @@ def test_what_an_agent_produced_can_be_evaluated_at_once():
         ({"rules": "lax"}, UsageError, "rules= expects bfcl or strict, got 'lax'"),
         ({"judges": ["groundednes"], "model": "m"}, UsageError, "groundednes"),
         ({"judges": [5]}, UsageError, "judges: expected a judge or a name of one, got int"),
+        (
+            {"judges": [len]},
+            UsageError,
+            r"judges: expected a judge .*; fd.judge_from\(\.\.\.\) makes a judge",
+        ),
         ({"pass_at": 7}, UsageError, "pass_at"),
     ],
 )

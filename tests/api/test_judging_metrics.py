@@ -193,6 +193,20 @@ def test_what_cannot_be_called_is_refused(metric: Any):
         fd.judge_from(metric)
 
 
+def test_a_function_of_parameters_that_nothing_fills_is_refused():
+    def of_records(case: object, output: object) -> float:
+        return float(case is output)
+
+    with pytest.raises(UsageError, match=r"metric: no input is called 'case'.*@fd.judge_function\(NAME\)"):
+        fd.judge_from(of_records)
+
+
+def test_a_mapping_with_several_scores_asks_for_its_key():
+    reason = verdict(lambda output: {"a": 1, "b": 0}).reason  # pyright: ignore[reportUnknownLambdaType]
+    assert reason is not None
+    assert reason.endswith("; name it with key=")
+
+
 def test_a_rubric_is_no_reference_to_compare_with():
     def metric(output: str, expected: str | None = None) -> tuple[float, str]:
         return float(bool(output)), repr(expected)
