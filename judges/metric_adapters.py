@@ -182,10 +182,8 @@ def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
     if isinstance(value, str):
         value = _WORDS.get(value.strip().lower())
     if not isinstance(value, int | float) or math.isnan(value):
-        shown = str(cast("Any", result))[:200]
-        raise ValueError(
-            f"no score in {shown!r}{'; name it with key=' if isinstance(result, Mapping) else ''}"
-        )
+        hint = "; name it with key=" if hasattr(result, "keys") else ""
+        raise ValueError(f"no score in {str(result)[:200]!r}{hint}")
     low, high = scale
     score = (float(value) - low) / (high - low)
     if not -_ROUNDING <= score <= 1 + _ROUNDING:
