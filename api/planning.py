@@ -21,7 +21,7 @@ from ..errors import UsageError
 from ..records import nearest
 from .argument_checks import Ends, checked_arguments, require_range, require_whole
 from .table_results import SamplePlan
-from .tables import TableReading, Tables, read_calibration_table
+from .tables import TableReading, Tables, read_table
 
 JudgeOrRates: TypeAlias = str | tuple[float, float]
 """A judge's name, or its true positive and true negative rate."""
@@ -101,7 +101,7 @@ def plan(
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     rows = measured = None
     if table is not None and (budget is None or draw is not None):
-        rows = read_calibration_table(table, open_only=True, **reading)
+        rows = read_table(table, open_only=True, **reading)
     if rows is not None and half_width is not None and budget is None:
         measured = measured_rates(rows, judge)
     if measured is not None and unlabelled is None:
@@ -118,7 +118,7 @@ def plan(
         pilot_of_rates = partial(
             assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate
         )
-        pilot = None if table is None else read_calibration_table(table, outputs=True, **reading)
+        pilot = None if table is None else read_table(table, outputs=True, **reading)
         judges = {"cheap": cheap, "dear": dear}
         best = _plan_budget(
             budget, dict(costs or {}), judges, pilot_of_rates, pilot, of=of, effect=expected.effect

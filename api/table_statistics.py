@@ -29,7 +29,7 @@ from .argument_checks import checked_arguments, require_choice, require_range, r
 from .paths import Labels, source
 from .price_memory import known_prices
 from .table_results import Calibration, Comparison, Estimation
-from .tables import Rows, TableReading, Tables, combined_tables, read_calibration_table
+from .tables import Rows, TableReading, Tables, combined_tables, read_table
 
 STATISTICS = tuple(ESTIMATORS)
 """Statistics of a judge, by name."""
@@ -97,7 +97,7 @@ def calibrate(
     if recalibrate is not None:
         require_choice("--recalibrate", recalibrate, Recalibrator)
     categories = None if levels is None else _categories(levels)
-    rows = read_calibration_table(table, lexical=True, adjudications=adjudications, **reading)
+    rows = read_table(table, lexical=True, adjudications=adjudications, **reading)
     if cascade is not None:
         _require_cascade(cascade, rows.judge.values, max_error)
     requests = Requests(
@@ -218,7 +218,7 @@ def compare(
     _require_settings(interval, level, replicates, seed)
     return Comparison.of(
         compare_table(
-            read_calibration_table(
+            read_table(
                 combined_tables(a, b),
                 apart=by == "judge",
                 outputs=by == "system" and right != "agrees",
@@ -289,7 +289,7 @@ def estimate(
     require_range("level", level)
     return Estimation.of(
         estimate_table(
-            read_calibration_table(table, open_only=part == "open" and open_worse_by is None, **reading),
+            read_table(table, open_only=part == "open" and open_worse_by is None, **reading),
             judge=judge,
             pass_at=pass_at,
             interval=interval,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -115,6 +116,15 @@ def read_calibration_table(
     except DuplicateRowError as error:
         error.message += _hint_for_two_runs(sources)
         raise
+
+
+def read_table(table: Tables, **options: Any) -> Table:
+    """Read a table as `read_calibration_table` does, and warn of labels that match no item."""
+    rows = read_calibration_table(table, **options)
+    if not isinstance(table, Table):
+        for warning in rows.warnings:
+            warnings.warn(warning, stacklevel=4)  # of the caller of a function with checked arguments
+    return rows
 
 
 def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> TableForm:

@@ -12,7 +12,7 @@ from ..report.document import Document
 from ..report.text.trials_text import trials_document
 from .argument_checks import checked_arguments, require_range
 from .display import Shown
-from .tables import TableReading, Tables, read_calibration_table
+from .tables import TableReading, Tables, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,5 +84,5 @@ def trials(
             f"--k: expected numbers from 1 to {_MOST:,}, got {', '.join(map(str, ks)) or 'none'}"
         )
     require_range("level", level)
-    rows = read_calibration_table(table, outputs=True, **reading)
+    rows = read_table(table, outputs=True, **reading)
     return TrialRates(trial_rates(rows, None if ks is None else sorted(set(ks)), level=level))

@@ -96,7 +96,7 @@ def load_table(
         elif error.options:
             error.message = error.message.removesuffix(error.options) + f"`{command_line()} {error.options}`"
         raise
-    for hint in table.notes:
+    for hint in (*table.notes, *table.warnings):
         note(hint.replace("`--map ", f"`{command_line()} --map ", 1))
     return table
 

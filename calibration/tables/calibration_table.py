@@ -106,6 +106,7 @@ class Table:
         checkers: Number of items whose label in a file comes from a checker, by its name.
         preferred: Judges in order of preference, for outputs that several judged; others come after them.
         notes: Notes on how columns were recognised.
+        warnings: Warnings of labels that match no item.
     """
 
     item: Column
@@ -121,6 +122,7 @@ class Table:
     checkers: Mapping[str, int] = field(default_factory=dict[str, int])
     preferred: Sequence[str] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.score)
@@ -145,6 +147,7 @@ class Table:
             self.checkers,
             self.preferred,
             self.notes,
+            self.warnings,
         )
 
     def model_of(self, judge: str) -> str:

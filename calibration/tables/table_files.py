@@ -37,7 +37,7 @@ from .calibration_table import PERSON, PROBABILITY, ROUND, Table
 from .cells import absent, name_of, number_of
 from .layout import TableForm
 from .recognition import layout_of
-from .table_labels import unmatched_note, with_label_table
+from .table_labels import unmatched_warning, with_label_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +126,7 @@ def read_table(
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
     elif in_verdicts is not None:
-        table = _with_unmatched_note(table, in_verdicts.scores)
+        table = _with_unmatched_warning(table, in_verdicts.scores)
     if draw:
         require_known_item(table.item, numbers[ROUND], "draw", path=draw[0])
     return table
@@ -185,13 +185,13 @@ def _refuse_unknown_scales(form: TableForm, table: Table) -> None:
             )
 
 
-def _with_unmatched_note(table: Table, labels: Mapping[str, float]) -> Table:
-    """Add a note on labels that match no item, if there are any."""
+def _with_unmatched_warning(table: Table, labels: Mapping[str, float]) -> Table:
+    """Add a warning of labels that match no item, if there are any."""
     unmatched = labels.keys() - set(table.item.values)
     if not unmatched:
         return table
-    note = unmatched_note(len(unmatched), len(labels), min(unmatched))
-    return replace(table, notes=(*table.notes, note))
+    warning = unmatched_warning(len(unmatched), len(labels), min(unmatched))
+    return replace(table, warnings=(*table.warnings, warning))
 
 
 def _columns_of_rows(

@@ -34,14 +34,15 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
                 people.setdefault(each.by, {}).update(dict.fromkeys(rows, each.score))
     elsewhere = index.refuse_unmatched(output for output, _ in outputs)
     numbers = {f"{PERSON}{name}": _column(grades, len(table)) for name, grades in people.items()}
-    notes = table.notes
+    warnings = table.warnings
     if elsewhere:
-        notes = (*notes, unmatched_note(elsewhere, elsewhere + len(index.used), index.unmatched[0].id))
-    return replace(table, label=label, numbers={**table.numbers, **numbers}, notes=notes)
+        total = elsewhere + len(index.used)
+        warnings = (*warnings, unmatched_warning(elsewhere, total, index.unmatched[0].id))
+    return replace(table, label=label, numbers={**table.numbers, **numbers}, warnings=warnings)
 
 
-def unmatched_note(elsewhere: int, total: int, first: str) -> str:
-    """Return the note on labels that match no item."""
+def unmatched_warning(elsewhere: int, total: int, first: str) -> str:
+    """Return the warning of labels that match no item."""
     return f"{elsewhere:,} of {total:,} labels match no item here, {first!r} for one"
 
 

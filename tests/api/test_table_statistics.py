@@ -272,3 +272,11 @@ def test_an_infinite_label_of_a_second_table_is_an_error(form: Callable[[Any], A
     labels = form([{"item_id": "i0", "label": 1.0}, {"item_id": "i1", "label": float("inf")}])
     with pytest.raises(InputError, match="labels:2: label"):
         fd.calibrate([{**row, "label": None} for row in ROWS], labels=labels)
+
+
+@pytest.mark.parametrize("measure", [fd.calibrate, fd.estimate])
+def test_labels_that_match_no_item_are_warned_of(measure: Callable[..., object]):
+    labels = [{"item_id": f"i{number}", "label": number % 2} for number in range(50, 70)]
+    with pytest.warns(UserWarning, match="10 of 20 labels match no item here, 'i60' for one") as caught:
+        measure([{**row, "label": None} for row in ROWS], labels=labels)
+    assert caught[0].filename == __file__
