@@ -37,15 +37,9 @@ class RunResults(Shown, frozen=True, kw_only=True):
 
     def document(self) -> Document:
         """Return a one-screen summary, with the first sentence of each note."""
-        notes = [re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes] + self._unmatched()
+        notes = [re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes]
         used = sum(1 for _ in as_lines(notes, width=WIDTH))
         return [*run_document(self.summary, SCREEN - 1 - used), *notes]
-
-    def _unmatched(self) -> list[str]:
-        """Count the labels that match no output."""
-        unused = self.summary.counts.unused_labels
-        counted = number_text.counted(unused, "label")
-        return [f"{counted} {'matches' if unused == 1 else 'match'} no output of this run"] if unused else []
 
     def in_full(self) -> Document:
         """Return the complete results."""

@@ -144,6 +144,7 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
         *(not_sent_caution(use.name, use.refused) for use in summary.judges if use.refused),
         *map(CautionLine, ungraded_lines(summary.judges, printed_reason=_printed_reason(summary.judges))),
         *_cost_line(summary.judges),
+        *_unused_labels(summary.counts),
     ]
     yield from pieces
     if first.trust:
@@ -167,6 +168,14 @@ def contradicted_lines(counts: Counts) -> Iterator[Piece]:
         yield CautionLine(
             f"people contradict the checker on {good + bad:,} of {labelled}, {' and '.join(kinds)}: "
             "correct the references or the labels"
+        )
+
+
+def _unused_labels(counts: Counts) -> Iterator[Piece]:
+    """Count the labels that match no output."""
+    if unused := counts.unused_labels:
+        yield CautionLine(
+            f"{number_text.counted(unused, 'label')} {'matches' if unused == 1 else 'match'} no output"
         )
 
 

@@ -72,7 +72,7 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
             yield f"  {counts}"
         yield from (f"  {each}" for each in bound_of(part))
         yield from _judge(part)
-        yield from variance_sentence(part.variance, "item", "repeats")
+        yield from variance_sentence(part.variance, "item", "repeats", "the judge's uncorrected rate")
         if not part.labels_only.n:
             yield _NO_LABEL
             continue

@@ -29,7 +29,7 @@ def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
 
 
 def variance_sentence(
-    split: VarianceSplit | None, tried: str = "case", again: str = "trials"
+    split: VarianceSplit | None, tried: str = "case", again: str = "trials", rate: str = "the pass rate"
 ) -> Iterator[str]:
     """Yield the share of variance between cases, and the gain of more trials or cases."""
     if split is None or split.by_case.value is None:
@@ -38,7 +38,7 @@ def variance_sentence(
     if split.half_width is None or split.twice_the_trials is None:
         return
     yield (
-        f"  Half-width of the pass rate: {split.half_width:.3f}; with twice the {again} {split.twice_the_trials:.3f}, with unlimited ones "
+        f"  Half-width of {rate}: {split.half_width:.3f}; with twice the {again} {split.twice_the_trials:.3f}, with unlimited ones "
         f"{split.endless_trials:.3f}, with twice the {tried}s {split.twice_the_cases:.3f}."
     )
 

@@ -68,6 +68,11 @@ def test_a_judge_rates_what_no_checker_decided():
     assert [use.name for use in run.judges] == ["rubric/lexical@baseline"]
 
 
+def test_labels_that_match_no_output_are_counted_on_the_screen():
+    labels = [{"case_id": CASES[0]["id"], "label": 1}, {"case_id": "nowhere", "label": 1}]
+    assert "note: 1 label matches no output\n" in f"{fd.evaluate(CASES, OUTPUTS, labels=labels)}\n"
+
+
 def test_judges_may_be_made_before():
     run = fd.evaluate(CASES, OUTPUTS, judges=[fd.judge("rubric", model="baseline")])
     assert run.systems["me"].open["rubric/lexical@baseline"].n == 1

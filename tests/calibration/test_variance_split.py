@@ -85,7 +85,9 @@ def test_trials_and_estimates_have_it_and_say_it():
     repeats = [{**row, "repeat": int(str(row["trial"]))} for row in rows]
     for row in repeats:
         del row["trial"]
-    assert fd.estimate(repeats)["all"].variance == expected
+    estimated = fd.estimate(repeats)
+    assert estimated["all"].variance == expected
+    assert "  Half-width of the judge's uncorrected rate: " in str(estimated)
 
 
 def test_the_interval_of_a_share_of_all_variance_ends_at_it():
