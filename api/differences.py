@@ -10,6 +10,7 @@ from ..evaluation.past_runs.changed_verdict import ChangedVerdict
 from ..evaluation.past_runs.compare_runs import TwoRuns, two_runs
 from ..evaluation.past_runs.history import HistoryNumbers, read_history
 from ..evaluation.store.run_store import RunStore
+from ..records import MemoryFolder
 from ..records.frames import data_frame
 from ..report.changed_cases import changed_cases
 from ..report.document import Piece
@@ -90,6 +91,10 @@ class History(HistoryNumbers, ShownOnPage, frozen=True, kw_only=True):
         return history_page(self)
 
 
+_NAMES = {"before": "the earlier run", "after": "the later run"}
+"""Names of runs in memory."""
+
+
 @checked_arguments
 def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
     """Compare two runs: fixes, regressions, the size of the difference, and other changes.
@@ -105,8 +110,12 @@ def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
         RunFolderError: One of them is not a finished run, or was edited by hand.
         InputError: They have no output in common.
     """
-    with RunStore(folder_of(before)) as first, RunStore(folder_of(after)) as second:
-        return Difference.of(two_runs(first, second))
+    folders = {"before": folder_of(before), "after": folder_of(after)}
+    with RunStore(folders["before"]) as first, RunStore(folders["after"]) as second:
+        difference = Difference.of(two_runs(first, second))
+    # Runs in memory share one name, which a folder may have, too.
+    in_memory = {each for each, folder in folders.items() if isinstance(folder, MemoryFolder)}
+    return msgspec.structs.replace(difference, **{each: _NAMES[each] for each in in_memory})
 
 
 @checked_arguments

@@ -496,3 +496,15 @@ def test_labels_of_earlier_answers_that_a_later_run_took_over_are_noted(run: Mak
     labelled = run("labelled", lambda n: n not in {2, 5, 8}, labels=[label(2, 0.0), *labels[1:]])
     assert fd.diff(before, labelled).carried_labels == 0
     assert fd.diff(before, run("same", lambda _: True, labels=labels)).carried_labels == 0
+
+
+def test_runs_in_memory_have_names_of_their_own_and_show_no_folder_called_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    asked = cases(4)
+    before = fd.evaluate(asked, outputs(asked, lambda _: True))
+    difference = fd.diff(before, fd.evaluate(asked, outputs(asked, lambda _: False)))
+    assert "the later run against the earlier run: 4 outputs in both." in str(difference)
+    (tmp_path / "run").mkdir()
+    assert difference.report("page.html").exists()
