@@ -106,3 +106,11 @@ def test_what_is_no_jury_is_refused(at: dict[str, Any]):
         fd.jury(["rubric/direct@good"], **at)
     with pytest.raises(UsageError, match="takes two judges"):
         fd.jury(["rubric/direct@a", "rubric/direct@b", "rubric/direct@c"], "escalate", **at)
+    with pytest.raises(UsageError, match="rule= expects majority, mean or escalate, got 'median'"):
+        fd.jury(["rubric/direct@a", "rubric/direct@b"], "median", **at)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("unsure", [(0.8, 0.2), (0.2,), (2, 3), ("a", "b"), (0.2, float("nan"))])
+def test_a_range_that_holds_no_score_is_refused(unsure: Any, at: dict[str, Any]):
+    with pytest.raises(UsageError, match="unsure= expects"):
+        fd.jury(["rubric/direct@a", "rubric/direct@b"], "escalate", unsure=unsure, **at)
