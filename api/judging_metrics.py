@@ -53,15 +53,15 @@ def judge_from(
     measures = any(hasattr(metric, each) for each in ("measure", "single_turn_ascore", "ascore"))
     if not (callable(metric) or measures):
         raise UsageError(f"metric: expected a metric or a function, got {type(metric).__name__}")
+    require_type("scale", scale, "Sequence[float]")
+    if len(scale) != 2 or not -math.inf < scale[0] < scale[1] < math.inf:  # noqa: PLR2004 - both ends  # pyright: ignore[reportUnnecessaryComparison] - callers are not all typed
+        raise UsageError(f"scale: expected the lowest and the highest score, got {scale}")
+    require_range("pass_at", pass_at, ends="high")
     if unknown := unknown_parameters(metric):
         raise UsageError(
             f"metric: no input is called {unknown[0]!r}; parameters are filled by name: input, output, expected, "
             "context (a function of a case and an output takes @fd.judge_function(NAME))"
         )
-    require_type("scale", scale, "Sequence[float]")
-    if len(scale) != 2 or not -math.inf < scale[0] < scale[1] < math.inf:  # noqa: PLR2004 - both ends  # pyright: ignore[reportUnnecessaryComparison] - callers are not all typed
-        raise UsageError(f"scale: expected the lowest and the highest score, got {scale}")
-    require_range("pass_at", pass_at, ends="high")
     called = name or _name(metric)
     judge_id = JudgeId(
         kind="callable", name=called, variant="metric", fingerprint=_fingerprint(metric, called, key, scale)

@@ -21,7 +21,7 @@ from ..report.text import number_text
 from ..report.text.one_screen import one_screen
 from ..report.text.probe_text import probe_document
 from ..report.text.safe_text import SCREEN
-from .argument_checks import checked_arguments, require_choice, require_whole
+from .argument_checks import checked_arguments, require_choice, require_declared, require_whole
 from .checking import FunctionsOption, Workspaces, Worlds, check_options
 from .display import Document, Shown
 from .paths import Cases, FilePath, Outputs, folder_or_memory, folder_path, output_sources, put_back, source
@@ -111,6 +111,7 @@ def mutate(
         InputError: An input cannot be used, or nothing in it is right.
         UsageError: There is no such operator.
     """
+    require_declared(workspaces, Workspaces)
     require_choice("--names", names, NamesOption)
     require_whole("--per-output", per_output)
     require_whole("--workers", workers)

@@ -19,7 +19,7 @@ from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
 from ..records import nearest
-from .argument_checks import Ends, checked_arguments, require_range, require_whole
+from .argument_checks import Ends, checked_arguments, require_declared, require_range, require_whole
 from .table_results import SamplePlan
 from .tables import TableReading, Tables, read_table
 
@@ -94,6 +94,7 @@ def plan(
         UsageError: There is nothing to plan, two arguments exclude each other, or a number is outside its range.
     """
     arguments = dict(locals())  # the arguments as they were given
+    require_declared(reading, TableReading)
     _require_numbers(arguments)
     goals = {"--half-width": half_width, "--difference": difference, "--next": draw, "--budget": budget}
     _require_goal(goals, has_table=table is not None)

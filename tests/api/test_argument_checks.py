@@ -84,6 +84,8 @@ untyped = cast("Any", fd)
         (lambda: untyped.evaluate([CASE], [OUTPUT], judges=None), "judges: expected a judge or a name of one"),
         (lambda: untyped.generate([CASE], "m", base_url=SERVER, mode="x"), "mode= expects tools or prompt, got"),
         (lambda: fd.generate([CASE], str, user_base_url=SERVER), "user_base_url= is the endpoint .*: add user_model"),
+        (lambda: untyped.plan(half_width=0.1, powr=0.9), "powr= is not an argument of this function"),
+        (lambda: untyped.mutate([CASE], rules="strict"), "rules= is not an argument of this function"),
         (lambda: fd.mutate([CASE], per_output=0), "per_output= expects a whole number of at least 1, got 0"),
         (lambda: fd.audit("probes", "rubric", sample=0), "sample= expects a whole number of at least 1, got 0"),
         (lambda: fd.judge_from(len, pass_at=7), "pass_at expects a number above 0 and at most 1, got 7"),
