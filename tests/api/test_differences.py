@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import pytest
 from command import fiducial
 from html_page import Page
-from provider_server import ProviderServer, Seen, in_the_form_asked_for
+from provider_server import ProviderServer, Seen, Status, in_the_form_asked_for
 
 import fiducial as fd
 from fiducial.calibration import compare, table_from_rows
@@ -63,7 +63,7 @@ class MakeRun(Protocol):
         name: str,
         right: Callable[[int], bool],
         *,
-        judge_says: Callable[[Seen], bool] = ...,
+        judge_says: Callable[[Seen], bool | None] = ...,
         judge: str = ...,
         model: str = ...,
         asked: list[fd.Case] | None = ...,
@@ -78,20 +78,21 @@ def seems_right(seen: Seen) -> bool:
 
 @pytest.fixture
 def run(server: ProviderServer, tmp_path: Path) -> MakeRun:
-    """A run whose judge finds right what says that it is, unless told otherwise."""
+    """A run whose judge finds right what says that it is, unless told otherwise; None is a refused request."""
 
     def make(
         name: str,
         right: Callable[[int], bool],
         *,
-        judge_says: Callable[[Seen], bool] = seems_right,
+        judge_says: Callable[[Seen], bool | None] = seems_right,
         judge: str = "rubric/direct",
         model: str = "m",
         asked: list[fd.Case] | None = None,
         system: str = "me",
         **more: Any,
     ) -> fd.Run:
-        server.script = in_the_form_asked_for(lambda seen: int(judge_says(seen)))
+        reply = in_the_form_asked_for(lambda seen: int(bool(judge_says(seen))))
+        server.script = lambda seen: Status(400) if judge_says(seen) is None else reply(seen)
         made = fd.judge(judge, model=model, base_url=server.base_url, api_key="k", cache=False)
         given = cases() if asked is None else asked
         produced = outputs(given, right, system)
@@ -205,7 +206,7 @@ def test_a_score_in_one_of_them_only_is_told(run: MakeRun):
     after = run(
         "after",
         lambda n: True,
-        judge_says=lambda seen: bool(1 / 0) if "Number 2." in seen.text else True,
+        judge_says=lambda seen: None if "Number 2." in seen.text else True,
         asked=asked,
     )
     (found,) = fd.diff(before, after).graded_otherwise

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 from pathlib import Path
 
 import pytest
+from every_command import prepare
 
 from fiducial.records import Case, Output, write_records
 
@@ -21,6 +24,24 @@ WEATHER = {
 @pytest.fixture(autouse=True)
 def bare_environment(bare_environment: None) -> None:
     """For every command."""
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with what every command reads; copy it before a command runs in it.
+
+    All workers of one test run share it.
+    """
+    mine = tmp_path_factory.getbasetemp()
+    folder = (mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine) / "prepared"
+    done = folder.with_suffix(".done")
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            folder.mkdir()
+            prepare(folder)
+            done.touch()
+    return folder
 
 
 @pytest.fixture

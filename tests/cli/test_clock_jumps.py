@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from every_command import COMMANDS, jumping_clock, prepare, run_to_end, shape_of, words
+from every_command import COMMANDS, jumping_clock, run_to_end, shape_of, words
 from provider_server import Answer, ProviderServer, Status
 
 pytestmark = pytest.mark.attack("clocks that jump")
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="prepared-") as folder:
-        prepare(Path(folder))
-        yield Path(folder)
 
 
 @pytest.fixture(scope="module")

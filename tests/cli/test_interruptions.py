@@ -7,27 +7,18 @@ import random
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from signal import SIGINT, SIGTERM, Signals
 
 import pytest
 from command_names import every_name, lacks_package, lines_of
-from every_command import COMMANDS, REFUSE_AGAIN, prepare, reply_of, run_to_end, signal_at, words
+from every_command import COMMANDS, REFUSE_AGAIN, reply_of, run_to_end, signal_at, words
 from provider_server import Answer, ProviderServer
 
 pytestmark = pytest.mark.attack("interruptions")
 
 PATIENCE = 60.0
 """Seconds within which an interrupted command ends on any machine; `benchmarks/interruptions.py` measures how many it takes."""
-
-
-@pytest.fixture(scope="module")
-def prepared() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="prepared-") as folder:
-        prepare(Path(folder))
-        yield Path(folder)
 
 
 @pytest.mark.parametrize("name", every_name())

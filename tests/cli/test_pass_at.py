@@ -95,10 +95,14 @@ def thresholds() -> dict[str, dict[str, Any]]:
     return {judge["by"]: judge.get("cut", {}) for judge in roster}
 
 
-def panel(judge: str, *options: str) -> dict[str, Any]:
+def panels(*options: str) -> dict[str, dict[str, Any]]:
     result = fiducial("calibrate", "run", "--json", *options)
     assert result.code == 0, result.err
-    return json.loads(result.out)["judges"][judge]
+    return json.loads(result.out)["judges"]
+
+
+def panel(judge: str, *options: str) -> dict[str, Any]:
+    return panels(*options)[judge]
 
 
 def test_a_run_holds_each_judge_to_the_threshold_it_declares_and_says_it(judge: Run):
@@ -231,8 +235,9 @@ def test_the_thresholds_of_shipped_prompts_tell_right_from_wrong_where_one_half_
         *typed(outputs=DATA / "outputs.jsonl", out="run"),
     )
     assert result.code in {0, 3}, result.err  # the suite may have been mended since
+    found, at_half = panels(), panels("--pass-at", "0.5")
     for name in GRADED:
-        own, half = (panel(f"{name}@claude", *options) for options in ((), ("--pass-at", "0.5")))
+        own, half = found[f"{name}@claude"], at_half[f"{name}@claude"]
         rates = [own["statistics"][rate]["value"] for rate in ("true_positive_rate", "true_negative_rate")]
         assert (own["n"] >= 40, own["pass_at"], min(rates) >= 0.95) == (True, 1.0, True), (name, rates)
         if name.startswith(

@@ -49,7 +49,7 @@ def judges() -> None:
     fd.judge_function("poor")(poor)
     fd.judge_function("unsure")(unsure)
     fd.judge_function("half")(partial(passing, least=10))
-    fd.judge_function("lenient")(partial(passing, least=0))
+    fd.judge_function("passes_all")(partial(passing, least=0))
 
 
 def evaluated(
@@ -81,7 +81,7 @@ def test_the_rate_goes_by_the_judge_that_agrees_better_with_labels_whatever_the_
 
 
 def test_of_judges_alike_the_first_named_counts():
-    for judges, expected in ((["half", "lenient"], 29), (["lenient", "half"], 39)):
+    for judges, expected in ((["half", "passes_all"], 29), (["passes_all", "half"], 39)):
         found = evaluated(*judges).systems["me"].overall
         assert found.value == pytest.approx(expected / 40)
 
@@ -92,7 +92,7 @@ def test_labels_of_undecided_outputs_correct_the_rate():
         for number in range(20)
         for score in [float(number >= 15)]
     ]
-    found = evaluated("lenient", labels=labels).systems["me"].overall
+    found = evaluated("passes_all", labels=labels).systems["me"].overall
     assert (found.name, found.value) == (ALL_CORRECTED, pytest.approx(24 / 40))
 
 
