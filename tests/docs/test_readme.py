@@ -16,6 +16,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 TABLE, *_ = re.findall(r"`answers.csv`.*?:\n\n```text\n(.*?)```", README, re.DOTALL)
+(PYTHON,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 (COMMANDS,) = re.findall(r"```sh\n(fiducial import.*?)```", README, re.DOTALL)
 GENERATE = (ROOT / "docs" / "generate.md").read_text(encoding="utf-8")
 CASES, *_ = re.findall(r"```json\n(.*?)```", GENERATE, re.DOTALL)
@@ -59,6 +60,20 @@ def test_the_example_works_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
     assert [each.score for each in verdicts if each.outcome == "graded"] == [1.0, 0.0]
     assert len(verdicts_in("shop/run", source="judge", outcome="graded")) >= 2
     assert (tmp_path / "shop" / "run" / "report.html").exists()
+
+
+def test_python_comes_to_the_rate_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "answers.csv").write_text(TABLE)
+    imported, run = typed(COMMANDS)
+    fiducial(*imported)
+    rate, *_ = fiducial(*run).out.splitlines()
+    capsys.readouterr()
+    exec(PYTHON, {})
+    assert rate.split(":")[1] == capsys.readouterr().out.splitlines()[0].split(":")[1]
+    assert (tmp_path / "shop.html").exists()
 
 
 def test_two_systems_are_compared_and_the_next_step_can_be_typed(
