@@ -41,6 +41,7 @@ RUN_ELSEWHERE = {
     "docs/python.md": "test_python_blocks.py",
     "docs/scale.md": "../engines/test_dask.py",
     "docs/testing.md": "test_python_blocks.py",
+    "README.md": "test_readme.py",
 }
 """Pages whose Python needs something around it: where it is run, or compared with files that are."""
 

@@ -7,10 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from played_page import ROOT, agrees, play, rewrite
+from played_page import ROOT, Typed, agrees, play, rewrite
 
 PAGES = {
     "calibration": "# ",
+    "comparing": "# ",
+    "estimating": "# ",
+    "planning": "# ",
     "index": "# ",
     "report": "# ",
     "scale": "## When not to judge everything",
@@ -19,12 +22,17 @@ PAGES = {
 }
 """Each with where on it the session begins."""
 
+MAKE_TABLES = "$ python make_verdicts.py"
+CUT_TABLE = "$ cut -d, -f1-3,5 verdicts.csv > judged.csv"
+COMES_FIRST = {"comparing": (MAKE_TABLES,), "estimating": (MAKE_TABLES,), "planning": (MAKE_TABLES, CUT_TABLE)}
+"""What is typed before the session of a page that uses another page's tables."""
+
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_prints_what_it_shows(page: str, tmp_path: Path):
     path = ROOT / "docs" / f"{page}.md"
     _, heading, after = path.read_text("utf-8").partition(PAGES[page])
-    played = play(heading + after, tmp_path)
+    played = after_the_first(page, heading + after, tmp_path)
     assert played
     if os.environ.get("FIDUCIAL_PRINT_ANEW"):
         rewrite(path, played)
@@ -33,22 +41,32 @@ def test_a_page_prints_what_it_shows(page: str, tmp_path: Path):
         assert agrees(command.shown, printed), f"$ {command.command}\n{printed}"
 
 
-ASKED_OF_THE_SAME_TABLE = """```console
-$ fiducial compare verdicts.csv
-$ fiducial compare verdicts.csv -v
-$ cut -d, -f1-3,5 verdicts.csv > judged.csv
-$ fiducial estimate judged.csv --labels labels.csv --judge lenient -v
-```
-"""
+def after_the_first(page: str, text: str, folder: Path) -> list[tuple[Typed, str]]:
+    """Play what comes first, with the files of the page on calibration, and then the text; return what that printed."""
+    commands = COMES_FIRST.get(page, ())
+    if not commands:
+        return play(text, folder)
+    (program,) = re.findall(r"`make_verdicts.py`:\n\n```python\n.*?```\n", page_text("calibration"), re.DOTALL)
+    first = f"{program}\n```console\n{chr(10).join(commands)}\n```\n\n"
+    return play(first + text, folder)[len(commands) :]
 
 
-def test_what_the_page_on_calibration_quotes_is_printed(tmp_path: Path):
-    page = (ROOT / "docs" / "calibration.md").read_text("utf-8")
-    prose = re.sub(r"```.*?```", "", page, flags=re.DOTALL)
-    start, _, _ = page.partition("## Comparing")
-    printed = " ".join(
-        " ".join(text for _, text in play(start + ASKED_OF_THE_SAME_TABLE, tmp_path)).lower().split()
-    )
+def page_text(page: str) -> str:
+    return (ROOT / "docs" / f"{page}.md").read_text("utf-8")
+
+
+QUOTED = {
+    "comparing": "$ fiducial compare verdicts.csv\n$ fiducial compare verdicts.csv -v",
+    "estimating": f"{CUT_TABLE}\n$ fiducial estimate judged.csv --labels labels.csv --judge lenient -v",
+}
+"""Pages that quote what the commands print that they show or name."""
+
+
+@pytest.mark.parametrize("page", QUOTED)
+def test_what_a_page_quotes_is_printed(page: str, tmp_path: Path):
+    prose = re.sub(r"```.*?```", "", page_text(page), flags=re.DOTALL)
+    played = after_the_first(page, f"```console\n{QUOTED[page]}\n```\n", tmp_path)
+    printed = " ".join(" ".join(text for _, text in played).lower().split())
     quoted = [each.lower() for each in re.findall(r'"([^"]+)"', prose)]
-    assert len(quoted) > 4
+    assert quoted
     assert [each for each in quoted if each not in printed] == []
