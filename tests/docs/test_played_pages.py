@@ -24,7 +24,11 @@ PAGES = {
 
 MAKE_TABLES = "$ python make_verdicts.py"
 CUT_TABLE = "$ cut -d, -f1-3,5 verdicts.csv > judged.csv"
-COMES_FIRST = {"comparing": (MAKE_TABLES,), "estimating": (MAKE_TABLES,), "planning": (MAKE_TABLES, CUT_TABLE)}
+COMES_FIRST = {
+    "comparing": (MAKE_TABLES,),
+    "estimating": (MAKE_TABLES,),
+    "planning": (MAKE_TABLES, CUT_TABLE),
+}
 """What is typed before the session of a page that uses another page's tables."""
 
 
@@ -46,7 +50,9 @@ def after_the_first(page: str, text: str, folder: Path) -> list[tuple[Typed, str
     commands = COMES_FIRST.get(page, ())
     if not commands:
         return play(text, folder)
-    (program,) = re.findall(r"`make_verdicts.py`:\n\n```python\n.*?```\n", page_text("calibration"), re.DOTALL)
+    (program,) = re.findall(
+        r"`make_verdicts.py`:\n\n```python\n.*?```\n", page_text("calibration"), re.DOTALL
+    )
     first = f"{program}\n```console\n{chr(10).join(commands)}\n```\n\n"
     return play(first + text, folder)[len(commands) :]
 
