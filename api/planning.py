@@ -177,6 +177,8 @@ def _require_numbers(numbers: Mapping[str, Any]) -> None:
         for name in names:
             require_range(f"--{name.replace('_', '-')}", numbers[name], ends=ends)
     require_range("--rows-per-cluster", numbers["rows_per_cluster"], 1.0, math.inf, "both")
+    if numbers["icc"] and numbers["rows_per_cluster"] == 1.0:
+        raise UsageError("--icc has no effect on clusters of one item: add --rows-per-cluster")
     require_range("--budget", numbers["budget"], 0.0, math.inf)
 
 

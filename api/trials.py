@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from ..calibration.trial_rates import SystemTrials, trial_rates
 from ..errors import UsageError
+from ..records import nearest
 from ..records.frames import data_frame
 from ..report.document import Document
 from ..report.text.trials_text import trials_document
@@ -26,6 +27,8 @@ class TrialRates(Shown, frozen=True):
     systems: Mapping[str, SystemTrials]
 
     def __getitem__(self, system: str) -> SystemTrials:
+        if system not in self.systems:
+            raise KeyError(f"there is no system {system!r}{nearest(system, self.systems)}")
         return self.systems[system]
 
     def document(self) -> Document:

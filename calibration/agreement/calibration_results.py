@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ...errors import InputError
+from ...records import nearest
 from ..comparison.comparison_results import ComparisonNumbers
 from ..pass_threshold import HALF, ThresholdSource
 from ..statistic import Caution, Statistic, StatisticEntry, Statistics
@@ -178,6 +179,8 @@ class CalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.suspected_label_errors) + self.more_suspected
 
     def __getitem__(self, judge: str) -> JudgeCalibration:
+        if judge not in self.judges:
+            raise KeyError(f"there is no judge {judge!r}{nearest(judge, self.judges)}")
         return self.judges[judge]
 
     def __iter__(self) -> Iterator[str]:

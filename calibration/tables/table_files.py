@@ -35,9 +35,10 @@ from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder, require_known_item
 from .calibration_table import PERSON, PROBABILITY, ROUND, Table
 from .cells import absent, name_of, number_of
+from .label_warnings import with_conflict_warning, with_unmatched_warning
 from .layout import TableForm
 from .recognition import layout_of
-from .table_labels import unmatched_warning, with_label_table
+from .table_labels import with_label_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,10 +127,10 @@ def read_table(
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
     elif in_verdicts is not None:
-        table = _with_unmatched_warning(table, in_verdicts.scores)
+        table = with_unmatched_warning(table, in_verdicts.scores)
     if draw:
         require_known_item(table.item, numbers[ROUND], "draw", path=draw[0])
-    return table
+    return with_conflict_warning(table)
 
 
 class _RunFacts(NamedTuple):
@@ -183,15 +184,6 @@ def _refuse_unknown_scales(form: TableForm, table: Table) -> None:
             raise UsageError(
                 f"--score-scale {name}=...: there is no judge {name!r}{nearest(name, judges)}; judges are {', '.join(judges)}"
             )
-
-
-def _with_unmatched_warning(table: Table, labels: Mapping[str, float]) -> Table:
-    """Add a warning of labels that match no item, if there are any."""
-    unmatched = labels.keys() - set(table.item.values)
-    if not unmatched:
-        return table
-    warning = unmatched_warning(len(unmatched), len(labels), min(unmatched))
-    return replace(table, warnings=(*table.warnings, warning))
 
 
 def _columns_of_rows(

@@ -10,6 +10,7 @@ import numpy as np
 from ...records.label_table import LabelIndex, LabelTable, OutputName
 from ..arrays import FloatArray
 from .calibration_table import PERSON, Table
+from .label_warnings import unmatched_warning
 
 
 def with_label_table(table: Table, labels: LabelTable) -> Table:
@@ -39,11 +40,6 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
         total = elsewhere + len(index.used)
         warnings = (*warnings, unmatched_warning(elsewhere, total, index.unmatched[0].id))
     return replace(table, label=label, numbers={**table.numbers, **numbers}, warnings=warnings)
-
-
-def unmatched_warning(elsewhere: int, total: int, first: str) -> str:
-    """Return the warning of labels that match no item."""
-    return f"{elsewhere:,} of {total:,} labels match no item here, {first!r} for one"
 
 
 def _rows_by_output(table: Table) -> dict[tuple[OutputName, str], list[int]]:

@@ -37,6 +37,7 @@ untyped = cast("Any", fd)
         (lambda: fd.plan(difference=0.1, discordant=1.5), "discordant= expects a number above 0 and at most 1"),
         (lambda: fd.plan(half_width=0.1, rows_per_cluster=0), "rows_per_cluster= expects a number of at least 1"),
         (lambda: fd.plan(half_width=0.1, rows_per_cluster=math.inf), "rows_per_cluster= expects a number of at"),
+        (lambda: fd.plan(half_width=0.1, icc=0.2), "icc= has no effect on clusters of one item"),
         (lambda: fd.plan(half_width=0.1, unlabelled=0), "unlabelled= expects a whole number of at least 1, got 0"),
         (lambda: fd.plan(ROWS, draw=-1), "draw= expects a whole number of at least 1, got -1"),
         (lambda: fd.plan(budget=math.nan, costs={"label": 1}), "budget= expects a number above 0, got nan"),

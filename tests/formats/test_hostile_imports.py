@@ -145,9 +145,7 @@ BOMBS: dict[str, tuple[str, Callable[[Path], object], int]] = {
     "many keys": ("bomb.yaml", lambda path: path.write_text("cases: [" + "{}," * 60_000 + "]"), 2),
     "columns": (
         "bomb.csv",
-        lambda path: path.write_text(
-            ",".join(["question", *map(str, range(40_000))]) + "\n" + "," * 40_000
-        ),
+        lambda path: path.write_text(",".join(["question", *map(str, range(40_000))]) + "\n" + "," * 40_000),
         0,
     ),
 }
