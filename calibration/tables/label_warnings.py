@@ -27,9 +27,9 @@ def unmatched_warning(elsewhere: int, total: int, first: str) -> str:
 def with_conflict_warning(table: Table) -> Table:
     """Add a warning of items whose rows have different labels, if there are any.
 
-    Rows of another system or order may have another label.
+    Rows of another system, repeat or order may have another label.
     """
-    key = table.key("system", "order")
+    key = table.key("system", "repeat", "order")
     known = np.flatnonzero(np.isfinite(table.label))
     first = np.empty(int(key.max()) + 1)
     first[key[known[::-1]]] = table.label[known[::-1]]
