@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .calibration_table import Table
+from .calibration_table import IDENTITY, Table
 
 
 def with_unmatched_warning(table: Table, labels: Mapping[str, float]) -> Table:
@@ -27,9 +27,9 @@ def unmatched_warning(elsewhere: int, total: int, first: str) -> str:
 def with_conflict_warning(table: Table) -> Table:
     """Add a warning of items whose rows have different labels, if there are any.
 
-    Rows of another system, repeat or order may have another label.
+    Rows of another system, trial, repeat or order may have another label.
     """
-    key = table.key("system", "repeat", "order")
+    key = table.key(*IDENTITY[2:])
     known = np.flatnonzero(np.isfinite(table.label))
     first = np.empty(int(key.max()) + 1)
     first[key[known[::-1]]] = table.label[known[::-1]]

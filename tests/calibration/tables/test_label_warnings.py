@@ -26,14 +26,14 @@ def test_each_item_counts_once_however_many_rows_differ():
     )
 
 
-def test_labels_of_other_systems_repeats_or_orders_and_missing_ones_are_no_contradiction():
+def test_labels_of_other_systems_trials_or_orders_and_missing_ones_are_no_contradiction():
     rows = [
         row("a", "x", 1.0, system="s"),
         row("a", "x", 0.0, system="t"),
         row("b", "x", 1.0, order="first"),
         row("b", "x", 0.0, order="second"),
-        row("d", "x", 1.0, repeat="1"),
-        row("d", "x", 0.0, repeat="2"),
+        row("d", "x", 1.0, trial=1),
+        row("d", "x", 0.0, trial=2),
         row("c", "x", None),
         row("c", "y", 1.0),
         row("c", "z", 1.0),
