@@ -35,10 +35,9 @@ from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder, require_known_item
 from .calibration_table import PERSON, PROBABILITY, ROUND, Table
 from .cells import absent, name_of, number_of
-from .label_warnings import with_conflict_warning, with_unmatched_warning
 from .layout import TableForm
 from .recognition import layout_of
-from .table_labels import with_label_table
+from .table_labels import with_conflict_warning, with_label_table, with_unmatched_warning
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,16 +1,15 @@
-"""Labels from a table of grades, joined to a table of scores."""
+"""Labels of a table: joined from a table of grades, and warned about."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from ...records.label_table import LabelIndex, LabelTable, OutputName
 from ..arrays import FloatArray
-from .calibration_table import PERSON, Table
-from .label_warnings import unmatched_warning
+from .calibration_table import IDENTITY, PERSON, Table
 
 
 def with_label_table(table: Table, labels: LabelTable) -> Table:
@@ -40,6 +39,38 @@ def with_label_table(table: Table, labels: LabelTable) -> Table:
         total = elsewhere + len(index.used)
         warnings = (*warnings, unmatched_warning(elsewhere, total, index.unmatched[0].id))
     return replace(table, label=label, numbers={**table.numbers, **numbers}, warnings=warnings)
+
+
+def with_unmatched_warning(table: Table, labels: Mapping[str, float]) -> Table:
+    """Add a warning of labels that match no item, if there are any."""
+    unmatched = labels.keys() - set(table.item.values)
+    if not unmatched:
+        return table
+    warning = unmatched_warning(len(unmatched), len(labels), min(unmatched))
+    return replace(table, warnings=(*table.warnings, warning))
+
+
+def unmatched_warning(elsewhere: int, total: int, first: str) -> str:
+    """Return the warning of labels that match no item."""
+    return f"{elsewhere:,} of {total:,} labels match no item here, {first!r} for one"
+
+
+def with_conflict_warning(table: Table) -> Table:
+    """Add a warning of items whose rows have different labels, if there are any.
+
+    Rows of another system, trial, repeat or order may have another label.
+    """
+    key = table.key(*IDENTITY[2:])
+    known = np.flatnonzero(np.isfinite(table.label))
+    first = np.empty(int(key.max()) + 1)
+    first[key[known[::-1]]] = table.label[known[::-1]]
+    differs = known[table.label[known] != first[key[known]]]
+    if not len(differs):
+        return table
+    n, name = len(np.unique(key[differs])), table.value("item_id", int(differs[0]))
+    subject = "1 item has rows" if n == 1 else f"{n:,} items have rows"
+    warning = f"{subject} with different labels, {name!r} for one; each row counts with its own"
+    return replace(table, warnings=(*table.warnings, warning))
 
 
 def _rows_by_output(table: Table) -> dict[tuple[OutputName, str], list[int]]:

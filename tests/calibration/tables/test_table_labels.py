@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fiducial.calibration import table_from_rows
-from fiducial.calibration.tables.label_warnings import with_conflict_warning
+from fiducial.calibration.tables.table_labels import with_conflict_warning
 
 
 def row(item: str, judge: str, label: float | None, **more: Any) -> dict[str, Any]:
