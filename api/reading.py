@@ -324,6 +324,7 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     )
     if references is None:
         return None, options
+    options.recognized.add_references(references.first_rows, references.fields)
     return references, replace(options, complete=references.complete, joined_columns=references.columns)
 
 

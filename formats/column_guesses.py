@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..records.column_names import FIELDS, HEADERS, is_number_field, is_score_like, normal
+from ..records.column_names import FIELDS, HEADERS, is_number_field, is_person, is_score_like, normal
 from ..records.grade_columns import MOST_GRADES, is_rating
 from ..records.grades import (
     PLAIN,
@@ -29,6 +29,11 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 """Words in the names of columns by field; a column counts for the first field that has one."""
 
 _REFERENCES = frozenset(FIELDS["accepted_answers"]) - {"accepted_answers"}
+
+_IDENTITY = {"id", "cluster", "system", "trial"}
+"""Fields of a joined table that say only which case a row is of."""
+
+_CALL = re.compile(r"\s*\[?\s*[A-Za-z_][\w.]*\(.*\)\s*\]?\s*", re.DOTALL)
 
 _USUAL_BEST = (5, 10)
 _MOST_SYSTEMS = 12
@@ -69,6 +74,14 @@ class TableColumns:
         graded = {"label": ""} if others else {}
         self.guesses |= guessed(rows, tags, {*self.fields, *graded})
         self.ratings |= rated(rows, tags)
+
+    def add_references(self, rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str]) -> None:
+        """Add a joined table: its tags, and guesses if it has no reference or grade."""
+        header = dict.fromkeys(name for row in rows for name in row)
+        tags = [name for name in header if name not in {*fields.values(), *self.tags} and not is_person(name)]
+        self.tags += tags
+        if not fields.keys() - _IDENTITY:
+            self.guesses |= _guessed_references(_columns_of(rows, tags))
 
     def note_unread(self, row: Mapping[str, Any], path: Path) -> None:
         """Note columns of a logged call that are not read but look like grades or references."""
@@ -121,6 +134,13 @@ class _Column(NamedTuple):
         return any(isinstance(value, str) and " " in value.strip() for value in self.values)
 
     @property
+    def is_calls(self) -> bool:
+        """True if its texts look like calls: ``book(city="Rome")``."""
+        return bool(self.values) and all(
+            isinstance(value, str) and _CALL.fullmatch(value) for value in self.values
+        )
+
+    @property
     def is_grades(self) -> bool:
         """True if it holds pass and fail in words, both of them, and little else, such as "unsure"."""
         words = Counter(str(value) for value in self.values if as_number(value) is None)
@@ -155,14 +175,7 @@ def guessed(
 
     Further columns of answers or labels stand the other way round: ``{"answer_b": "response"}``.
     """
-    columns = [
-        _Column(
-            name,
-            frozenset(re.findall(r"[a-z]+", name.lower())),
-            [row[name] for row in rows if not is_missing(row.get(name))],
-        )
-        for name in free
-    ]
+    columns = _columns_of(rows, free)
     guesses: dict[str, str] = {}
     for field, words in _WORDS.items():
         text = [each for each in columns if each.is_text and each.name not in guesses.values()]
@@ -182,6 +195,26 @@ def guessed(
     return (
         shown | dict.fromkeys(_further_answers(columns, shown), "response") | dict.fromkeys(further, "label")
     )
+
+
+def _guessed_references(columns: Sequence[_Column]) -> dict[str, str]:
+    """Guess the columns of a joined table that hold expected calls, accepted answers or labels."""
+    calls = _first("expected_calls", (each for each in columns if each.is_calls))
+    words = set(_WORDS["accepted_answers"])
+    answers = _first("accepted_answers", (each for each in columns if each.words & words))
+    return (calls or answers) | _first("label", (each for each in columns if each.is_grades))
+
+
+def _columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> list[_Column]:
+    """Return columns with their values, without empty cells."""
+    return [
+        _Column(
+            name,
+            frozenset(re.findall(r"[a-z]+", name.lower())),
+            [row[name] for row in rows if not is_missing(row.get(name))],
+        )
+        for name in names
+    ]
 
 
 def _further_answers(columns: Iterable[_Column], guesses: Mapping[str, str]) -> list[str]:

@@ -26,7 +26,9 @@ from .conversation_turns import answer_over, asked_message
 from .example import Example, context_item
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, Skipped
+from .json_values import is_object, parsed
 from .tool_documents import missing_documents, not_offered, plain_document
+from .written_calls import written_calls
 
 DEFAULT_CRITERION = "The reply does what the user asked for, correctly and completely."
 SAME_ANSWER = "The reply says what the expected answer says, and nothing against it."
@@ -142,6 +144,7 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
 
 def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | None]:
     """Return the case of an example, and the reason if its expected calls cannot be checked."""
+    example = _with_expected_calls(example)
     expected = plain_calls(example.expected_calls or [], "expected")
     have_arguments = all(map(has_arguments, example.expected_calls or []))
     contents = _contents(example, options, checkable=bool(expected) and have_arguments)
@@ -177,6 +180,7 @@ def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
     this kind of case.
     """
     spec = kind_spec(case.kind)
+    added = _with_expected_calls(added, case.tools)
     if not (spec.compared or spec.family == "answer" or spec.plain):
         raise RecordError(f"no column can hold the reference of a case of kind {case.kind}", field="kind")
     if spec.compared and added.expected_calls is None:
@@ -200,6 +204,40 @@ def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
     if not added.context:
         completed = msgspec.structs.replace(completed, context=case.context)
     return completed, unchecked
+
+
+def _with_expected_calls(example: Example, tools: list[dict[str, Any]] | None = None) -> Example:
+    """Return an example with its accepted answers as expected calls, if they are calls.
+
+    They are if each is a JSON object with name and arguments, or a text such as ``book(city="Rome")`` that calls
+    tools of the case.
+    """
+    if example.expected_calls is not None or not example.accepted:
+        return example
+    calls = _calls_as_json(example.accepted) or _calls_of_tools(example.accepted, tools or example.tools)
+    return msgspec.structs.replace(example, expected_calls=calls, accepted=[]) if calls else example
+
+
+def _calls_as_json(texts: list[str]) -> list[Any]:
+    """Read texts that are calls as JSON; empty if one is not."""
+    if not all(text.startswith("{") for text in texts):
+        return []
+    calls = [parsed(text) for text in texts]
+    are_calls = all(
+        is_object(call) and ("name" in call or "function" in call) and has_arguments(call) for call in calls
+    )
+    return calls if are_calls else []
+
+
+def _calls_of_tools(texts: list[str], tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Read texts that call tools; empty if one does not."""
+    if not tools or not all("(" in text for text in texts):
+        return []
+    try:
+        calls = [call for text in texts for call in written_calls(text, names=False)]
+    except RecordError:
+        return []
+    return calls if not_offered((call["name"] for call in calls), tools) is None else []
 
 
 def _contents(example: Example, options: Options, *, checkable: bool) -> RowContents:

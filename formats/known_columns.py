@@ -17,7 +17,6 @@ from .calls import (
     AgentAnswer,
     answer_of,
     are_messages,
-    has_arguments,
     messages_of,
     plain_calls,
     role_of,
@@ -58,7 +57,6 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
         labelled_by=None if columns.person is None else as_text(line.value[columns.person]),
         **{attribute: read(fields) for attribute, read in columns.parts},
     )
-    _take_calls(example)
     readers = _score_readers(columns, line, example, options, graded)
     skipped = collect_scores(example.scores, readers, lambda read: read(fields, columns.names), row.position)
     return example, list(skipped)
@@ -170,7 +168,6 @@ def reference_example(
         example.expected_calls = _expected_calls(fields)
     except UNREADABLE as error:  # the row may have more fields of its case
         skipped.append(row.position.skipped(error))
-    _take_calls(example)
     people = {name: value for name, value in rest.items() if is_person(name)}
     readers = (
         partial(score_in, unscaled=unscaled),
@@ -234,18 +231,6 @@ def _expected_calls(fields: FieldReader) -> list[Any] | None:
 def _accepted(fields: FieldReader) -> list[str]:
     value = fields.unpacked("accepted_answers")
     return answers_of(answer_text(value) if is_object(value) else value)
-
-
-def _take_calls(example: Example) -> None:
-    """Read accepted answers that are calls, as JSON with name and arguments, as expected calls."""
-    texts = example.accepted
-    if example.expected_calls is None and texts and all(text.startswith("{") for text in texts):
-        calls = [parsed(text) for text in texts]
-        if all(
-            is_object(call) and ("name" in call or "function" in call) and has_arguments(call)
-            for call in calls
-        ):
-            example.expected_calls, example.accepted = calls, []
 
 
 def _question_and_answer(

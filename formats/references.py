@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from .file_rows import FileRow
 from .imported_records import UNREADABLE, FilePosition, Skipped
 from .json_values import is_object
 from .known_columns import reference_example
-from .recognized_grades import unscaled_grades
+from .recognized_grades import LOOKED_AT, unscaled_grades
 
 _NAMES_KEPT = 1000
 
@@ -50,6 +50,8 @@ class References:
     Attributes:
         path: The table.
         columns: Names of its columns.
+        fields: The column of each field.
+        first_rows: Its first rows.
 
     Raises:
         InputError: It cannot be read, or no column holds ids.
@@ -74,10 +76,12 @@ class References:
         self._used = set[str]()
         self._example_ids: list[str] = []
         rows = list(_rows(path))
-        self.columns = frozenset(
-            name for row in rows if isinstance(row, FileRow) and is_object(row.value) for name in row.value
-        )
-        self._unscaled = self._find_unscaled(rows, columns)
+        values = [row.value for row in rows if isinstance(row, FileRow) and is_object(row.value)]
+        header = list(dict.fromkeys(chain(*values)))
+        self.columns = frozenset(header)
+        self.fields = columns_by_field([name for name in header if name not in without], columns)
+        self.first_rows = values[:LOOKED_AT]
+        self._unscaled = self._find_unscaled(values)
         for row in rows:
             if isinstance(row, Skipped):
                 self._skipped.append(row)
@@ -146,13 +150,9 @@ class References:
             hint = f" (did you mean {near!r}?)" if near is not None else ""
             yield self._positions[name].skipped_part("id", f"no case has the id {name!r}{hint}")
 
-    def _find_unscaled(
-        self, rows: Iterable[FileRow | Skipped], columns: Mapping[str, str]
-    ) -> Mapping[str, str]:
-        values = [row.value for row in rows if isinstance(row, FileRow) and is_object(row.value)]
-        header = [name for name in dict.fromkeys(chain(*values)) if name not in self._without]
-        names = columns_by_field(header, columns)
-        graded = (names.get("label"), names.get("score"), *filter(is_person, header))
+    def _find_unscaled(self, values: list[dict[str, Any]]) -> Mapping[str, str]:
+        people = (name for name in self.columns.difference(self._without) if is_person(name))
+        graded = (self.fields.get("label"), self.fields.get("score"), *people)
         known = self._grades.ends is not None or self._grades.pass_at is not None
         return {} if known else unscaled_grades(values, graded, self._grades)
 

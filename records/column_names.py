@@ -37,7 +37,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "turns": ("turns",),
     "verdicts": ("verdicts",),
     "label": ("human_grade", "human_label", "human_score", "human_passed", "human_pass", "human_rating", "human_verdict", "human",
-              "expert_grade", "expert_label", "gold_label", "gold_grade", "manual_grade", "grade", "label", "annotation", "thumbs", "thumbs_up"),
+              "expert_grade", "expert_label", "gold_label", "gold_grade", "manual_grade", "grade", "label", "annotation", "thumbs", "thumb", "thumbs_up"),
 }  # fmt: skip
 """Fields of an imported row, each with the column names that mean it."""
 

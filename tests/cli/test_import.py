@@ -301,6 +301,21 @@ def refusal_of(path: Path, text: str) -> str:
     return result.err
 
 
+def test_a_joined_table_of_which_nothing_is_known_names_its_columns_and_the_option(tmp_path: Path):
+    log, table = tmp_path / "log.jsonl", tmp_path / "expected.csv"
+    log.write_text('{"id": "a", "prompt": "Book Rome.", "completion": "Done."}\n')
+    table.write_text('id,wanted\na,"book(city=""Rome"")"\n')
+    told = fiducial("import", log, "--join", table, "--out", tmp_path / "out").out
+    assert (
+        "1 column read as a tag: 'wanted'\n  name those that are more than a tag: --map expected_calls=wanted\n"
+        in told
+    )
+    mapped = fiducial(
+        "import", log, "--join", table, "--map", "expected_calls=wanted", "--out", tmp_path / "out"
+    )
+    assert "1 tool_call: the expected calls are known" in mapped.out
+
+
 def test_grades_of_logged_calls_are_not_dropped_in_silence_and_the_proposed_command_adds_them(tmp_path: Path):
     log, out = tmp_path / "log.jsonl", tmp_path / "out"
     rows = [

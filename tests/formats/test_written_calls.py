@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fiducial as fd
 from fiducial.errors import RecordError
 from fiducial.formats.written_calls import literal_arguments, written_calls
 
@@ -71,3 +72,22 @@ def test_whatever_values_calls_have_they_are_read_back(arguments: list[dict[str,
 def test_arguments_that_python_printed_are_an_object():
     assert literal_arguments("{'city': 'Rome', 'pets': None, 'days': (1, 2)}") == {"city": "Rome", "pets": None, "days": [1, 2]}  # fmt: skip
     assert [literal_arguments(text) for text in ("{'a'", "{1, 2}", "{1: 2}", "Rome", "{'a': x()}")] == [None] * 5  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("expected", "kind"),
+    [
+        ('book(city="Rome")', "tool_call"),
+        ('{"name": "book", "arguments": {"city": "Rome"}}', "tool_call"),
+        ('fly(city="Rome")', "memory_answer"),
+        ("book", "memory_answer"),
+        ("Rome (Italy)", "memory_answer"),
+    ],
+)
+def test_accepted_answers_that_call_offered_tools_are_expected_calls(expected: str, kind: str):
+    tool = {"name": "book", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+    row = {"id": "a", "question": "Book Rome.", "tools": [tool], "expected": expected, "answer": "Done."}
+    (case,) = fd.read([row]).cases
+    assert case.kind == kind
+    if kind == "tool_call":
+        assert case.reference["calls"] == [{"name": "book", "arguments": {"city": "Rome"}}]
