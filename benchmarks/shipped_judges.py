@@ -87,7 +87,7 @@ def sections() -> Iterator[str]:
 * A metric that compares strings catches nearly every fault because it fails nearly everything: a right answer in a sentence, another accepted answer, arguments in another order.
 * A similarity with a threshold passes wrong numbers and dates: one character of twenty differs.
 
-These metrics are fine if an answer has one spelling. Metrics that ask a model are not here; [audit yours](about.md#audit-your-own-judge-in-three-commands). Probes are not distributed like your systems' errors, so no share above is an accuracy."""
+These metrics are fine if an answer has one spelling. Metrics that ask a model are not here; [audit yours](about.md#audit-a-judge-in-three-commands). Probes are not distributed like your systems' errors, so no share above is an accuracy."""
 
 
 def made() -> tuple[list[tuple[_Metric, Any]], list[str]]:

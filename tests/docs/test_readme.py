@@ -55,6 +55,7 @@ def test_the_example_works_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
     assert printed[1:] == ["gpt-4.1-mini" if each == "baseline" else each for each in run]
     ran = fiducial(*run)
     assert ran.code == 0, ran.err
+    assert re.findall(r"`([^`\n]* outputs pass)`", README) == re.findall(r": (.* outputs pass),", ran.out)
     verdicts = verdicts_in("shop/run", source="checker")
     assert [each.outcome for each in verdicts] == ["undecided", "graded", "undecided", "graded"]
     assert [each.score for each in verdicts if each.outcome == "graded"] == [1.0, 0.0]
