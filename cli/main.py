@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 
 import click
 
-from ..api.terminal_text import shortened
 from ..errors import AgentSetupError, EditedRunError, FiducialError, UsageError, on_command_line
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE, INTERRUPTED
@@ -215,6 +214,8 @@ def _has_option(args: list[str], option: str) -> bool:
 
 
 def _one_line(text: str) -> str:
+    from ..api.terminal_text import shortened  # most commands end without a message
+
     return shortened(" ".join(text.split()), _LONGEST_MESSAGE)
 
 

@@ -78,6 +78,15 @@ def test_a_line_that_is_cut_off_is_named_with_the_column_where_it_ends(tmp_path:
     )
 
 
+def test_the_list_of_commands_loads_neither_records_nor_reports():
+    code = (
+        "import sys, fiducial.cli.main\n"
+        "print([name for name in ('records', 'report', 'calibration', 'api.run') if f'fiducial.{name}' in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert told.stdout.strip() == "[]"
+
+
 def test_what_starts_a_run_and_writes_its_report_loads_no_numpy_before_a_number_needs_it():
     code = (
         "import sys, fiducial.cli.judge, fiducial.api.run_files, fiducial.report.from_run\n"
