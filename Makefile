@@ -71,12 +71,12 @@ lint: $(VENV)/.ready  ## formatter, linter, types, layers
 bench: $(VENV)/.ready  ## start-up, throughput, memory: ratios measured side by side; PEERS=FOLDER measures other tools, too
 	@$(BIN)/python benchmarks/run_all.py $(if $(PEERS),--peers $(PEERS))
 
-promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an environment of their own (620 MB)
+promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an environment of their own (620 MB); ONLY="rubric" for some tests
 	@test -x .venv-promptflow/bin/python || $(PYTHON) -m venv .venv-promptflow
 	@.venv-promptflow/bin/python -m pip install --quiet -e '.[runners]'
 	@PF_HOME_DIRECTORY="$(CURDIR)/.venv-promptflow/.promptflow" \
 		.venv-promptflow/bin/python -m pytest tests/api/test_evaluators.py tests/api/test_promptflow.py tests/api/test_azure.py \
-		tests/judges/test_connections.py tests/judges/test_shipped_prompts.py tests/docs/test_python_blocks.py
+		tests/judges/test_connections.py tests/judges/test_shipped_prompts.py tests/docs/test_python_blocks.py $(if $(ONLY),-k "$(ONLY)")
 
 server-check: $(VENV)/.ready  ## generating and judging by a server of another maker (mlx-lm) with tiny models made on the spot, in an environment of its own (350 MB)
 	@test -x $(SERVER)/bin/python || $(PYTHON) -m venv $(SERVER)
