@@ -33,7 +33,8 @@ _REFERENCES = frozenset(FIELDS["accepted_answers"]) - {"accepted_answers"}
 _IDENTITY = {"id", "cluster", "system", "trial"}
 """Fields of a joined table that say only which case a row is of."""
 
-_CALL = re.compile(r"\s*\[?\s*[A-Za-z_][\w.]*\(.*\)\s*\]?\s*", re.DOTALL)
+_CALL = re.compile(r"\A\[?[A-Za-z_][\w.]*+\(")
+"""Begin of a call: ``book(``."""
 
 _USUAL_BEST = (5, 10)
 _MOST_SYSTEMS = 12
@@ -137,7 +138,8 @@ class _Column(NamedTuple):
     def is_calls(self) -> bool:
         """True if its texts look like calls: ``book(city="Rome")``."""
         return bool(self.values) and all(
-            isinstance(value, str) and _CALL.fullmatch(value) for value in self.values
+            isinstance(value, str) and _CALL.match(value.strip()) and value.rstrip("] \n").endswith(")")
+            for value in self.values
         )
 
     @property
