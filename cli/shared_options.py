@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
@@ -125,6 +126,8 @@ def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, 
             numbers[name] = float(value)
         except ValueError as error:
             raise UsageError(f"{option} expects {form}, got {text!r}") from error
+        if not math.isfinite(numbers[name]):  # nan passes every comparison
+            raise UsageError(f"{option} expects {form}, got {text!r}: {value} is not a finite number")
     return numbers
 
 

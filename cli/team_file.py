@@ -32,7 +32,7 @@ class TeamFile(NamedTuple):
     Attributes:
         path: Path of the file; None if there is none.
         defaults: Command to option to value, for `default_values`.
-        owner: Owner and hash of the file, for `trust`.
+        owner: Owner and hash of the file, for `config_trust`.
         model: Settings below ``[model]``.
     """
 
@@ -53,8 +53,8 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     """Find the team file and return its default values of options.
 
     A table named like a command (``[run]``, ``[audit.run]``) holds its options, without the dashes in front; ``[model]``
-    holds options of `run`, `judge`, `audit run`, and `compare` with ``--judge``. The command line wins. The file is searched in a folder and its parents,
-    up to the project's root, or the user's home.
+    holds options of `run`, `judge`, `audit run`, and `compare` with ``--judge``. The command line wins. The file is looked up in
+    a folder and its parents, up to the project's root, or the user's home.
 
     Raises:
         InputError: The file is not TOML, or holds something other than tables.
@@ -90,13 +90,15 @@ def _project_folders(folder: Path, home: Path | None) -> Iterator[Path]:
     return iter(above[: above.index(root) + 1] if root in above else [folder])
 
 
-def _by_command(tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _by_command(tables: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the settings of each command, those below ``[model]`` included."""
     defaults: dict[str, dict[str, Any]] = {}
-    shared = tables.pop("model", {})
+    shared = tables.get("model", {})
     for command in MODEL_COMMANDS if shared else ():
-        _table_at(defaults, command).update(shared)
+        _update_deeply(_table_at(defaults, command), shared)
     for name, content in tables.items():
-        _update_deeply(_table_at(defaults, (name,)), content)
+        if name != "model":
+            _update_deeply(_table_at(defaults, (name,)), content)
     return defaults
 
 
@@ -154,9 +156,11 @@ def _table_at(defaults: dict[str, dict[str, Any]], command: tuple[str, ...]) -> 
     return table
 
 
-def _update_deeply(settings: dict[str, Any], changes: dict[str, Any]) -> None:
+def _update_deeply(settings: dict[str, Any], changes: Mapping[str, Any]) -> None:
+    """Change settings, table by table; tables are copied, since commands share those of ``[model]``."""
     for key, value in changes.items():
-        if isinstance(value, dict) and isinstance(settings.get(key), dict):
-            _update_deeply(settings[key], cast("dict[str, Any]", value))
+        if isinstance(value, dict):
+            table = settings[key] = dict(settings[key]) if isinstance(settings.get(key), dict) else {}
+            _update_deeply(table, cast("dict[str, Any]", value))
         else:
             settings[key] = value

@@ -44,6 +44,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Not: operator.not_,
 }
 _WIDE_FORMAT = re.compile(r"\*|\d{4}")
+_NUMBER = re.compile(r"\d+")
 
 
 Evaluate: TypeAlias = Callable[[ast.expr], Any]
@@ -93,7 +94,7 @@ def _may_be_huge(operation: ast.operator, left: Any, right: Any) -> bool:
         case ast.Add():
             return _weight(left) + _weight(right) > MAX_ITEMS
         case ast.Mod():
-            return _is_wide_format(left)
+            return _may_format_huge(left, right)
         case _:
             return False
 
@@ -119,11 +120,32 @@ def _weight(value: Any) -> int:
     return 0
 
 
-def _is_wide_format(template: Any) -> bool:
-    """Return whether a ``%`` format may ask for much padding."""
+def _may_format_huge(template: Any, values: Any) -> bool:
+    """Return whether a ``%`` format may ask for much padding, or repeat its values often."""
     if isinstance(template, bytes):
         template = template.decode("latin-1")
-    return isinstance(template, str) and _WIDE_FORMAT.search(template) is not None
+    if not isinstance(template, str):
+        return False
+    if _WIDE_FORMAT.search(template):
+        return True
+    padding = sum(map(int, _NUMBER.findall(template)))
+    # Every ``%(name)s`` may print a value again, and formats may be nested.
+    return padding + template.count("%") * _printed_length(values) > MAX_ITEMS
+
+
+def _printed_length(value: Any) -> int:
+    """Estimate the characters of a value as text; a collection counts its items, nested ones too."""
+    if isinstance(value, int):
+        return value.bit_length() // 3 + 1
+    if isinstance(value, float | complex):
+        return len(f"{value:f}")
+    if isinstance(value, dict):
+        pairs = cast("dict[Any, Any]", value)
+        return _printed_length([*pairs.keys(), *pairs.values()])
+    if isinstance(value, list | tuple | set | frozenset):
+        items = cast("Collection[Any]", value)
+        return len(items) + sum(map(_printed_length, items))
+    return len(value) if isinstance(value, str | bytes) else 0
 
 
 def _dict(node: ast.Dict, evaluate: Evaluate) -> dict[Hashable, Any]:

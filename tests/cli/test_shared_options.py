@@ -104,3 +104,9 @@ def test_a_number_has_a_name():
     assert numbers_by_name("--cost", "STEP=DOLLARS", ["check=2"]) == {"check": 2.0}
     with pytest.raises(UsageError, match="expects STEP=DOLLARS, got '=2'"):
         numbers_by_name("--cost", "STEP=DOLLARS", ["=2"])
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+def test_a_number_is_finite(number: str):
+    with pytest.raises(UsageError, match=f"{number} is not a finite number"):
+        numbers_by_name("--claim", "STAT=VALUE", [f"cohen_kappa={number}"])

@@ -26,6 +26,15 @@ def test_model_settings_reach_every_command_that_asks_a_model(tmp_path: Path):
     }
 
 
+def test_a_commands_parameters_do_not_reach_the_other_commands(tmp_path: Path):
+    (tmp_path / "fiducial.toml").write_text(
+        "[model.judge-parameters]\ntemperature = 0\n[run.judge-parameters]\nseed = 1\n"
+    )
+    team, shared = read_team_file(tmp_path), {"judge-parameters": {"temperature": 0}}
+    assert team.defaults["run"] == {"judge-parameters": {"temperature": 0, "seed": 1}}
+    assert (team.defaults["judge"], team.defaults["audit"]["run"], team.model) == (shared, shared, shared)
+
+
 @pytest.mark.parametrize("root", ["repository", "home"])
 def test_the_file_of_a_parent_folder_is_found_within_the_project(tmp_path: Path, root: str):
     (tmp_path / "fiducial.toml").write_text("[check]\nrules = 'strict'\n")

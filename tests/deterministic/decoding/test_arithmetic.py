@@ -31,6 +31,38 @@ def test_what_would_grow_without_bounds_is_refused(text: str):
         value_of(text)
 
 
+def _nested(template: str, value: str, depth: int) -> str:
+    for _ in range(depth):
+        value = template % value
+    return value
+
+
+@pytest.mark.attack("replies of systems")
+@pytest.mark.parametrize(
+    "text",
+    [
+        _nested("'" + "%%(a)s" * 40 + "' %% {'a': %s}", "'x'", 6),
+        _nested("'%%r' %% (%s)", repr("\\"), 30),
+        "'%(a)s' * 8000 % {'a': 9**3000}",
+        "'%(a)f' * 8000 % {'a': 1e300}",
+        "'%999d' * 9000 % ((1,) * 9000)",
+        "b'%(a)s' * 8000 % {b'a': b'x' * 40000}",
+    ],
+    ids=["names", "escapes", "integers", "floats", "widths", "bytes"],
+)
+def test_a_format_that_multiplies_its_values_is_refused(text: str):
+    with pytest.raises(DecodingError, match="too large"):
+        value_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["'%s and %s' % ('a' * 9000, [1, {'b': 2.5}])", "'%5.2f, ' * 60 % ((1.5,) * 60)", "'100%% of %r' % None"],
+)
+def test_an_ordinary_format_is_evaluated(text: str):
+    assert value_of(text) == eval(text)
+
+
 @pytest.mark.parametrize(
     "text", ["x", "x.y", "f()", "1/0", "1+'a'", "[][1]", "{**{}}", "{[]: 1}", "1 if 1 else 2", "1e300**2"]
 )
