@@ -1,7 +1,7 @@
 """Tool calls in any format, and chats as steps of an agent.
 
 Name: ``name``, ``function``, ``function.name``. Arguments (an object or JSON text): ``arguments``, ``args``, ``inputParameters``,
-``input_parameters``, ``input``. Id: ``id``, ``tool_call_id``, ``call_id``. All may be inside ``tool_call``. Results are messages of role
+``input_parameters``, ``input``, ``parameters``. Id: ``id``, ``tool_call_id``, ``call_id``. All may be inside ``tool_call``. Results are messages of role
 ``tool``, or parts of messages, matched by id, else in order; a failed one is ``{"error": ...}``. Messages may be in the form of OpenAI,
 Anthropic, Gemini, Bedrock or LangChain, whose ``invalid_tool_calls`` are calls.
 """
@@ -15,17 +15,13 @@ from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
 from .field_reader import FieldReader, type_name
 from .json_values import as_text, is_list, is_object, parsed, question_text
-from .message_parts import are_parts, parts_of
+from .message_parts import RESULT_PARTS, are_parts, parts_of, results_apart
 
 _ARGUMENTS = ("arguments", "args", "inputParameters", "input_parameters", "input", "parameters")
 _IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id", "toolUseId")
 _CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall"})
-_RESULT_PARTS = {
-    "tool_result": ("tool_result", "content", "output"),
-    "function_call_output": ("function_call_output", "output"),
-    "openapi_call_output": ("openapi_call_output", "output"),
-    "tool_call_response": ("response", "result"),
-}
+_CALL_WRAPPERS = ("tool_call", "function_call", "functionCall", "function")
+"""Fields that hold a call, the outermost first."""
 _ROLES = {
     **dict.fromkeys(("human", "customer", "client", "visitor"), "user"),
     **dict.fromkeys(("ai", "model", "gpt", "bot", "chatbot", "agent"), "assistant"),
@@ -60,24 +56,25 @@ class AgentAnswer(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether the answer has neither text nor calls."""
+        """True if the answer has neither text nor calls."""
         return not (self.text or "").strip() and self.calls is None and not self.steps
 
 
 def call_of(value: Any, at: str = "") -> IdentifiedCall:
     """Return a tool call in any format.
 
-    It raises a `RecordError` if it has no name, or arguments that are neither an object nor a text.
+    Raises:
+        RecordError: It has no name, or arguments that are neither an object nor a text.
     """
     outer = node = FieldReader(value, at)
-    for level in ("tool_call", "function_call", "functionCall", "function"):
-        if is_object(node.value.get(level)):
-            node = node.node(level)
-    name = node.name("name", "function", "tool_name", "toolName")
-    if not name:
+    for name in _CALL_WRAPPERS:
+        if is_object(node.value.get(name)):
+            node = node.node(name)
+    function = node.name("name", "function", "tool_name", "toolName")
+    if not function:
         raise node.refuse("name", "the name of a function")
     return IdentifiedCall(
-        ToolCall(name=name, arguments=_arguments(node)), outer.name(*_IDS) or node.name(*_IDS)
+        ToolCall(name=function, arguments=_arguments(node)), outer.name(*_IDS) or node.name(*_IDS)
     )
 
 
@@ -87,11 +84,10 @@ def plain_calls(values: Iterable[Any], at: str) -> list[ToolCall]:
 
 
 def has_arguments(value: Any) -> bool:
-    """Return whether a call states its arguments, even if only that there are none."""
+    """Return whether a call has arguments, even an empty object of them."""
     call = value if is_object(value) else dict[str, Any]()
-    inner = call.get("tool_call", call.get("function"))
-    return any(call.get(name) is not None for name in _ARGUMENTS) or (
-        is_object(inner) and has_arguments(inner)
+    return any(call.get(name) is not None for name in _ARGUMENTS) or any(
+        is_object(inner := call.get(name)) and has_arguments(inner) for name in _CALL_WRAPPERS
     )
 
 
@@ -146,7 +142,7 @@ def _refuse_unknown_text(message: FieldReader) -> None:
     """Refuse an agent's message with its text under an unknown name; it is not an empty answer.
 
     Raises:
-        RecordError: It has one.
+        RecordError: There is such a text.
     """
     if not message.value.keys() & _CONTENT_FIELDS:
         unread = [
@@ -170,7 +166,7 @@ def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
     call_id = message.name("tool_call_id", "toolCallId")
     results = list[tuple[str | None, Any]]()
     for part in parts_of(message):
-        fields = _RESULT_PARTS.get(str(part.get("type")))
+        fields = RESULT_PARTS.get(str(part.get("type")))
         if fields is not None:
             results.append((part.name(*_IDS) or call_id, _result(part, part.get(*fields))))
     if results or role_of(message) != "tool":
@@ -229,12 +225,16 @@ def messages_of(value: Any, at: str = "") -> list[Message]:
         return []
     if isinstance(value, str):
         return [user_message(value)]
-    if is_list(value):
-        return [
-            user_message(item) if isinstance(item, str) else message_of(item, f"{at}[{number}]")
-            for number, item in enumerate(value)
-        ]
-    return [message_of(value, at)]
+    if not is_list(value):
+        return [message_of(each.value, each.at) for each in results_apart([FieldReader(value, at)])]
+    messages: list[Message] = []
+    for number, item in enumerate(value):
+        if isinstance(item, str):
+            messages.append(user_message(item))
+        else:
+            apart = results_apart([FieldReader(item, f"{at}[{number}]")])
+            messages += [message_of(each.value, each.at) for each in apart]
+    return messages
 
 
 def user_message(text: str | None) -> Message:
@@ -252,9 +252,14 @@ def question_of(value: Any, at: str = "") -> list[Message]:
 
 
 def split_question(messages: list[FieldReader]) -> tuple[list[FieldReader], list[FieldReader]]:
-    """Split messages after the last user message into question and answer."""
-    end = max((at for at, each in enumerate(messages, start=1) if role_of(each) == "user"), default=0)
-    return messages[:end], messages[end:]
+    """Split messages after the user's last text into question and answer.
+
+    Results of calls belong to the answer, even if they are in a user message.
+    """
+    apart = list(results_apart(messages))
+    asked = (role_of(each) == "user" and not results_of(each) for each in apart)
+    end = max((count for count, is_asked in enumerate(asked, start=1) if is_asked), default=0)
+    return apart[:end], apart[end:]
 
 
 def are_messages(value: Any) -> bool:

@@ -18,7 +18,7 @@ from .calls import (
     text_of,
 )
 from .field_reader import FieldReader
-from .message_parts import has_untyped_parts
+from .message_parts import has_untyped_parts, results_apart
 
 Unit: TypeAlias = Literal["session", "turn", "last"]
 """Unit of a conversation that becomes a case: all of it, each turn, or the messages after the user's last one."""
@@ -59,18 +59,18 @@ def is_agents(message: FieldReader) -> bool:
 
 
 def turns_of(messages: Iterable[FieldReader]) -> list[ConversationTurn]:
-    """Cut a conversation into turns.
+    """Split a conversation into turns.
 
-    Agent messages before any other belong to the question.
+    Agent messages before the first user message belong to the question.
     """
     turns: list[ConversationTurn] = []
-    spoken = False
-    for message in messages:
-        agents = is_agents(message)
-        if not turns or (turns[-1].reply and not agents):
+    user_spoke = False
+    for message in results_apart(messages):
+        by_agent = is_agents(message)
+        if not turns or (turns[-1].reply and not by_agent):
             turns.append(ConversationTurn([], []))
-        spoken = spoken or role_of(message) == "user"
-        (turns[-1].reply if agents and spoken else turns[-1].request).append(message)
+        user_spoke = user_spoke or role_of(message) == "user"
+        (turns[-1].reply if by_agent and user_spoke else turns[-1].request).append(message)
     return turns
 
 

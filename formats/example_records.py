@@ -284,5 +284,11 @@ def _exact_arguments(call: ToolCall) -> dict[str, Any]:
 
     An object that looks like a marker of alternatives is escaped.
     """
-    arguments = msgspec.json.decode(call.arguments) if isinstance(call.arguments, str) else call.arguments
+    arguments = call.arguments
+    if isinstance(arguments, str):
+        try:
+            arguments = msgspec.json.decode(arguments, type=dict[str, Any])
+        except msgspec.DecodeError as error:
+            reason = f"the arguments of {call.name} are not a JSON object: {error}"
+            raise RecordError(reason, field="expected_calls") from error
     return {name: {"exactly": value} if is_marked(value) else value for name, value in arguments.items()}

@@ -19,11 +19,10 @@ from .calls import (
     are_messages,
     messages_of,
     plain_calls,
-    role_of,
     user_message,
 )
 from .column_errors import nothing_asked
-from .conversation_turns import ConversationTurn, conversation
+from .conversation_turns import ConversationTurn, conversation, is_agents
 from .example import Example, answers_of, as_values, passages_of
 from .field_reader import FieldReader
 from .file_rows import FileRow
@@ -31,6 +30,7 @@ from .import_options import Options
 from .imported_records import UNREADABLE, Skipped
 from .imported_scores import collect_scores
 from .json_values import answer_text, as_text, is_list, is_object, parsed, question_text, tags_of
+from .message_parts import results_apart
 from .recognized_grades import RecognizedGrades
 from .score_columns import ScoreReader, judge_scores, labels_in, score_in, verdicts_in
 from .written_calls import written_calls
@@ -241,14 +241,13 @@ def _question_and_answer(
         messages = query
     answer = _answer(fields)
     if messages is not None:
-        nodes = FieldReader({"messages": messages}, fields.at).nodes("messages")
+        nodes = list(results_apart(FieldReader({"messages": messages}, fields.at).nodes("messages")))
         end = len(nodes)
-        while answer is None and end and role_of(nodes[end - 1]) in {"assistant", "tool"}:
+        while answer is None and end and is_agents(nodes[end - 1]):
             end -= 1
-        done = nodes[end:]
-        return messages_of([each.value for each in nodes[:end]], "messages"), answer or (
-            answer_of(done) if done else None
-        )
+        question, done = nodes[:end], nodes[end:]
+        answer = answer or (answer_of(done) if done else None)
+        return messages_of([each.value for each in question], "messages"), answer
     if (
         query is None
         and answer is None

@@ -10,6 +10,7 @@ from .field_reader import FieldReader
 from .json_values import as_text, is_list, is_object, parsed
 from .logged_messages import is_silent, item_messages, message_key
 from .logged_request import DEEPEST, REQUESTS, RESPONSES
+from .message_parts import results_apart
 
 _TEXTS = ("output_text", "content", "text", "answer", "reply", "completion", "generated_text", "message", "response", "output", "result")  # fmt: skip
 
@@ -81,6 +82,7 @@ def _choice(choice: FieldReader) -> FieldReader:
 
 def beyond_request(request: Sequence[FieldReader], choice: list[FieldReader]) -> list[FieldReader]:
     """Return an answer's messages without those repeated from the request."""
+    choice = list(results_apart(choice))
     if len(choice) > len(request) and all(
         message_key(a) == message_key(b) for a, b in zip(request, choice, strict=False)
     ):

@@ -8,6 +8,7 @@ from .calls import are_messages, role_of, user_message
 from .field_reader import FieldReader
 from .json_values import is_list, is_object
 from .logged_messages import item_messages
+from .message_parts import results_apart
 
 REQUESTS = (
     "request",
@@ -89,10 +90,11 @@ def asked_messages(request: FieldReader) -> list[FieldReader]:
     if name is None or not is_list(value):
         raise request.refuse("messages", "a list of messages")
     at = request.path(name)
-    messages = item_messages(
+    items = (
         FieldReader(user_message(each) if isinstance(each, str) else each, f"{at}[{number}]")
         for number, each in enumerate(value)
     )
+    messages = list(results_apart(item_messages(items)))
     for each in messages:
         if role_of(each) is None:
             raise each.refuse("role", "the role of a message")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .field_reader import FieldReader
@@ -14,6 +15,14 @@ _TYPES = {
     "toolResult": "tool_result",
 }
 """Types of the parts that Gemini and Bedrock name by their only key."""
+
+RESULT_PARTS = {
+    "tool_result": ("tool_result", "content", "output"),
+    "function_call_output": ("function_call_output", "output"),
+    "openapi_call_output": ("openapi_call_output", "output"),
+    "tool_call_response": ("response", "result"),
+}
+"""Names of the result in each type of part that holds the result of a call."""
 
 
 def parts_of(message: FieldReader) -> list[FieldReader]:
@@ -34,6 +43,23 @@ def _typed(item: Any) -> Any:
         if is_object(held := item.get(name)):
             return {**held, "type": kind}
     return {"type": "text", **item} if isinstance(item.get("text"), str) else item
+
+
+def results_apart(messages: Iterable[FieldReader]) -> Iterator[FieldReader]:
+    """Yield messages; a user's message with call results and a text becomes two.
+
+    Anthropic, Bedrock and Gemini put results into a user message, and the user's next text beside them.
+    """
+    for message in messages:
+        parts = parts_of(message) if message.get("role") == "user" else []
+        results = [part.value for part in parts if str(part.get("type")) in RESULT_PARTS]
+        others = [part.value for part in parts if str(part.get("type")) not in RESULT_PARTS]
+        if results and any(isinstance(part.get("text"), str) for part in others):
+            name = message.first("parts", "content", "contents") or "content"
+            yield FieldReader({**message.value, name: results}, message.at)
+            yield FieldReader({**message.value, name: others}, message.at)
+        else:
+            yield message
 
 
 def are_parts(value: Any) -> bool:

@@ -86,6 +86,25 @@ def test_calls_and_answer_are_found_in_messages_of_parts(rows_of: RowsOf):
     assert row.output.tool_calls == [ToolCall(name="weather", arguments={"city": "Rome"})]
 
 
+def test_calls_with_results_in_a_user_message_belong_to_the_answer(rows_of: RowsOf):
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "weather", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "sun"}]},
+        {"role": "assistant", "content": "It shines."},
+    ]
+    [row] = rows_of({"conversation": {"messages": messages}})
+    assert row.case.messages == [{"role": "user", "content": "Weather?"}]
+    assert row.output is not None
+    assert (row.output.text, row.output.tool_calls) == ("It shines.", [ToolCall(name="weather")])
+
+
+def test_expected_calls_whose_arguments_are_no_object_are_refused_with_their_name(rows_of: RowsOf):
+    row = {"query": "a", "response": "b", "ground_truth": [{"name": "weather", "arguments": "[1]"}]}
+    with pytest.raises(RecordError, match="the arguments of weather are not a JSON object"):
+        rows_of(row)
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -365,6 +365,25 @@ def test_results_in_parts_are_texts_and_failed_ones_say_so(read: Read):
     assert (chat.outputs[0].turns or [])[0][1] == ToolResults(results=["12 °C", {"error": "declined"}])
 
 
+def test_a_users_text_beside_the_results_of_calls_is_the_next_request(read: Read):
+    result = {"type": "tool_result", "tool_use_id": "c", "content": "wet"}
+    said: list[dict[str, Any]] = [
+        ASKED,
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "water", "input": {}}]},
+        {"role": "user", "content": [result, {"type": "text", "text": "And the tulips?"}]},
+        {"role": "assistant", "content": "Dry."},
+    ]
+    asked = {"role": "user", "content": "And the tulips?"}
+    chat = read({"messages": said})
+    assert chat.cases[0].messages == [[ASKED], [asked]]
+    call = [ToolCall(name="water")]
+    assert chat.outputs[0].turns == [[call, ToolResults(results=["wet"])], ["Dry."]]
+    assert read({"messages": said}, unit="turn").cases[1].messages[2:] == [
+        {"role": "tool", "content": "wet", "tool_call_id": "c"},
+        asked,
+    ]
+
+
 @pytest.mark.parametrize("shape", ["flat", "data", "constructor"])
 def test_messages_of_langchain_are_read_and_a_call_that_it_could_not_parse_was_made(read: Read, shape: str):
     def message(kind: str, **fields: Any) -> dict[str, Any]:

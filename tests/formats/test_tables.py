@@ -35,6 +35,25 @@ def test_cells_are_the_texts_that_stand_there(read: Read):
     assert found.outputs[0].text == "2026-01-01"
 
 
+@pytest.mark.parametrize("wrapper", ["function", "function_call", "functionCall", "tool_call"])
+def test_an_expected_call_may_be_in_the_form_of_any_provider(read: Read, wrapper: str):
+    call = {wrapper: {"name": "f", "args": {"x": 1}}}
+    [case] = read(json.dumps({"question": "a", "expected_calls": [call]}), "rows.jsonl").cases
+    assert case.reference == {"calls": [{"name": "f", "arguments": {"x": 1}}]}
+
+
+def test_a_column_of_messages_with_results_in_a_user_message_ends_with_the_answer(read: Read):
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "Go"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "1"}]},
+        {"role": "assistant", "content": "Done."},
+    ]
+    found = read(json.dumps({"id": "1", "messages": messages}), "rows.jsonl", as_="json")
+    assert found.cases[0].messages == [{"role": "user", "content": "Go"}]
+    assert (found.outputs[0].text, found.outputs[0].tool_calls) == ("Done.", [ToolCall(name="f")])
+
+
 @pytest.mark.parametrize(("name", "separator"), [("a.tsv", "\t"), ("a.csv", ";"), ("a.csv", "|")])
 def test_the_separator_is_that_of_the_header(read: Read, name: str, separator: str):
     found = read(separator.join(["question", "answer"]) + "\n" + separator.join(['"a,b"', "c"]) + "\n", name)
