@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Required, TypeAlias, TypedDict, Unpack
@@ -136,7 +136,7 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
         UsageError: There is no such judge; nothing was done.
         ConfigurationError: Only a model is left to ask, and none can be reached; nothing was done.
     """
-    reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=partial(_load, plan)))
+    reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=_load(plan)))
     with show_progress(enabled=progress) as shown, plan.engine or nullcontext():
         summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
     from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
@@ -147,17 +147,27 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
     return RunResults(plan=plan, summary=summary, report=report)
 
 
-def _load(plan: Plan) -> None:
-    """Load what the end of a run needs while the first replies are pending.
+def _load(plan: Plan) -> Iterator[None]:
+    """Load, step by step, what the end of a run needs while the first replies are pending."""
+    import jinja2  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - not before the first calls are in flight
 
-    Loading then takes half the time it would take at the end.
-    """
-    from ..evaluation.conclusion import conclude  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - not before the first calls are in flight
-    from ..report.html import report_template  # noqa: PLC0415 - not before the first calls are in flight
-    from . import run_display  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - not before the first calls are in flight
+    yield
+    from ..evaluation.conclusion import conclude  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - as above
 
+    yield
+    from ..report import calibration_page  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - as above
+
+    yield
+    from ..report.html import report_template  # noqa: PLC0415 - as above
+
+    yield
+    from . import run_display  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - as above
+
+    yield
     report_template()
+    yield
     component_versions()
+    yield
     if plan.prices is not None and plan.model is not None and not plan.priced:
         keep_price(plan.model)
     gc.freeze()  # loaded modules stay; another garbage collection over them takes 50 ms

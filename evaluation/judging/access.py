@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         on_results_used: Called at the end with the count of results used and unused.
         missing_result: Error message for a request without a result there.
         served_by: The model that must have answered, if replies name it; None accepts any.
-        meanwhile: Called once, in a thread, while the model's first replies are awaited.
+        meanwhile: Steps of other work, taken one by one while the model's first replies are awaited.
         elsewhere: Creates and uses the client in other processes; None for this one.
         trials: The first calls to each model, shared by all judges of a step; None if each judge has its own.
         failing: Called for each failed call, to report progress.
@@ -59,7 +59,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     on_results_used: Callable[[ResultsTally], object] | None = None
     missing_result: str = "the batch holds no result for this request"
     served_by: str | None = None
-    meanwhile: Callable[[], object] | None = None
+    meanwhile: Iterator[object] | None = None
     elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None
     trials: EndpointTrials | None = None
     failing: OnFailure | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 from copy import copy
 from functools import partial
@@ -74,7 +74,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
     cache: Path | None = None,
     record: Path | None = None,
     budget: Budget | None = None,
-    meanwhile: Callable[[], object] | None = None,
+    meanwhile: Iterator[object] | None = None,
     elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None,
     trials: EndpointTrials | None = None,
     failing: OnFailure | None = None,
@@ -105,7 +105,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
         budget: Limit on calls and cost; None for no limit.
-        meanwhile: Function that is called once, in a thread, during the wait for the first responses.
+        meanwhile: Steps of other work, taken one by one during the wait for the first responses.
         elsewhere: Function that creates and uses the client in other processes; limits and the budget stay in this one.
         trials: The first calls to each model, if providers share them; None for this provider's own.
         failing: Called for each failed call.
@@ -154,7 +154,7 @@ def _trial_of(endpoint: Endpoint | EndpointGroup, trials: EndpointTrials) -> Cal
 
 def _asking(
     endpoint: Endpoint,
-    meanwhile: Callable[[], object] | None,
+    meanwhile: Iterator[object] | None,
     *,
     timeout: float,
     budget: Budget | None,

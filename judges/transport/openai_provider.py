@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -26,13 +26,15 @@ _LONGEST_MESSAGE = 1000
 """Maximum characters of an error's message: more than APIs write, fewer than a page of HTML has."""
 _A_MOMENT = 0.02
 """Seconds after which the first requests have been sent."""
+_BETWEEN_STEPS = 0.005
+"""Seconds between two steps of work done meanwhile, for the replies that arrived during one."""
 
 
 class OpenAIProvider:
     """Provider that sends each request once, and reads the response.
 
     The HTTP library is imported at the first request, so that a run with a full cache does without. A call fails after
-    ``timeout`` seconds, even if bytes still arrive. ``meanwhile`` is called once, in a thread, during the wait for the first
+    ``timeout`` seconds, even if bytes still arrive. ``meanwhile`` is advanced step by step during the wait for the first
     responses, unless they arrive at once.
     """
 
@@ -41,22 +43,21 @@ class OpenAIProvider:
         endpoint: Endpoint,
         *,
         timeout: float = 60.0,
-        meanwhile: Callable[[], object] | None = None,
+        meanwhile: Iterator[object] | None = None,
     ) -> None:
         self._endpoint = endpoint
         self._timeout = timeout
         self._meanwhile = meanwhile
         self._sender: Sender | None = None
         self._apis: dict[str, Api] = {}
-        self._moment: asyncio.TimerHandle | None = None
+        self._at_work: asyncio.Task[None] | None = None
 
     async def complete(self, request: Request) -> Reply:
         """Send one request. See `Provider.complete`."""
         if self._sender is None:
             self._sender = _sender(self._endpoint, self._timeout)
             if self._meanwhile is not None:
-                loop = asyncio.get_running_loop()
-                self._moment = loop.call_later(_A_MOMENT, loop.run_in_executor, None, self._meanwhile)
+                self._at_work = asyncio.create_task(_advance(self._meanwhile))
         try:
             async with asyncio.timeout(self._timeout):
                 response, api = await self._send(self._sender, request)
@@ -83,8 +84,8 @@ class OpenAIProvider:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        if self._moment is not None:
-            self._moment.cancel()
+        if self._at_work is not None:
+            self._at_work.cancel()
         if self._sender is not None:
             sender, self._sender = self._sender, None
             await sender.aclose()
@@ -128,6 +129,13 @@ class OpenAIProvider:
         """Return a message as it may be shown: without the key, on one line, short."""
         shown = self._sender.redact(text) if self._sender is not None else text
         return " ".join(well_formed(shown).split())[:_LONGEST_MESSAGE]
+
+
+async def _advance(steps: Iterator[object]) -> None:
+    """Take steps one by one; between two, replies are read, which a thread would keep waiting."""
+    await asyncio.sleep(_A_MOMENT)
+    for _ in steps:
+        await asyncio.sleep(_BETWEEN_STEPS)
 
 
 def _sender(endpoint: Endpoint, timeout: float) -> Sender:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -101,8 +102,9 @@ def test_what_can_be_done_meanwhile_is_done_once_and_only_if_the_model_is_asked(
 ) -> None:
     thinking, begun = threading.Event(), list[int]()
 
-    def meanwhile() -> None:
+    def steps() -> Iterator[None]:
         begun.append(len(server.seen))
+        yield
         thinking.set()
 
     def think(_: Any) -> Answer:
@@ -111,5 +113,5 @@ def test_what_can_be_done_meanwhile_is_done_once_and_only_if_the_model_is_asked(
 
     server.script = think
     for _ in range(2):
-        judging(make_pairs(5), cache=tmp_path / "replies.sqlite", meanwhile=meanwhile, concurrency=1)
+        judging(make_pairs(5), cache=tmp_path / "replies.sqlite", meanwhile=steps(), concurrency=1)
     assert len(begun) == 1
