@@ -197,6 +197,15 @@ class Graded(NamedTuple):
         return self.is_graded & self.is_undecided & np.isfinite(self.label)
 
     @property
+    def all_labelled(self) -> bool:
+        """True if every graded undecided output has a label."""
+        return bool(self.labelled[self.is_graded & self.is_undecided].all())
+
+    def by_labels(self) -> Graded:
+        """Return the outputs with labels in place of a judge's verdicts."""
+        return self._replace(result=np.where(self.labelled, self.label, self.result))
+
+    @property
     def mixed(self) -> bool:
         """True if some outputs are undecided and some are not."""
         return bool(self.is_undecided.any() and not self.is_undecided.all())

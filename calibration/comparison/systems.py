@@ -137,6 +137,10 @@ def _pair(
     The pair is not yet adjusted for other pairs; ``pairs`` is their number.
     """
     first, second = _on_common_tasks(*sides)
+    known = correct and first.all_labelled and second.all_labelled
+    if known:
+        # Nothing is left to estimate from the judge, so the test is that of checked outputs.
+        first, second = first.by_labels(), second.by_labels()
     both = first.is_graded & second.is_graded
     items = Items(
         first.result[both] == 1.0,
@@ -147,17 +151,18 @@ def _pair(
     )
     undecided = bool((first.is_undecided | second.is_undecided).any())
     correct = correct and undecided and _correctable(first) and _correctable(second)
-    tested = _difference(first, second, items, correct=correct, level=terms.level)
+    estimated = correct and not known
+    tested = _difference(first, second, items, correct=estimated, level=terms.level)
     pair = pair_of(*names, items, tested, corrected=correct, flips=terms.flips)
     if tested.estimate.value is None:
         return pair
     if pairs > 1:
         level = simultaneous_level(terms.level, pairs)
-        wider = _difference(first, second, items, correct=correct, level=level).estimate
+        wider = _difference(first, second, items, correct=estimated, level=level).estimate
         pair = replace(pair, simultaneous=replace(wider, level=terms.level))
-    if correct or _needs_weights(first, second, items):
+    if estimated or _needs_weights(first, second, items):
         n = len(items.cluster)
-        rates = [_weighted_rate(each, correct=correct, n=n, level=terms.level) for each in (first, second)]
+        rates = [_weighted_rate(each, correct=estimated, n=n, level=terms.level) for each in (first, second)]
     else:
         passed = items.right_a, items.right_b
         rates = [share_of(each.astype(np.float64), items.cluster, level=terms.level) for each in passed]

@@ -133,6 +133,20 @@ def test_labels_of_the_open_part_correct_it_and_all() -> None:
     assert {each.kind for each in found.cautions} == {"corrected"}
 
 
+def test_systems_whose_undecided_outputs_are_all_labelled_are_compared_like_checked_ones() -> None:
+    labels = {"x": [1.0] * 8, "y": [1.0] * 3 + [0.0] * 5}
+    rows = [
+        row(case, system, score=float(case % 2), label=None if case < 4 else label)
+        | ({"checker_score": label} if case < 4 else {})
+        for system, graded in labels.items()
+        for case, label in enumerate(graded)
+    ]
+    (pair,) = strata_of(by_system(rows)).all.pairs
+    assert (pair.corrected, pair.a_only_right, pair.b_only_right) == (True, 5, 0)
+    assert pair.p == pytest.approx(0.03125)  # McNemar's mid-p: 2 / 2^5 / 2
+    assert pair.difference.method == "Tango, Wilson's score for pairs"
+
+
 def test_labels_that_were_chosen_by_what_the_judge_said_correct_nothing() -> None:
     rows = [
         r | ({"label": None} if r["checker_score"] is None and r["score"] == 1.0 else {})
