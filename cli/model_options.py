@@ -190,7 +190,7 @@ def model_access(options: AccessOptions, environment: Mapping[str, str] = os.env
 
 
 def _with_placeholders(options: AccessOptions, environment: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the variables, with its own name as the value of each missing key and version."""
+    """Return the variables; a missing key or version gets its own name as a placeholder."""
     keys = re.findall(r"key[-_]env=([^,]+)", ",".join(options.endpoints))
     needed = ["OPENAI_API_KEY", "OPENAI_API_VERSION", *keys, *filter(None, [options.api_key_env])]
     return {**environment, **{name: environment.get(name) or name for name in needed}}

@@ -14,14 +14,14 @@ from ..errors import UsageError
 from .notes import note
 
 
-def _read(path: str | Path, _: click.Context | None) -> Path:
+def _local_input(path: str | Path, _: click.Context | None) -> Path:
     """Return the path of an input: for an address or a pipe, that of its copy."""
     from ..api.paths import input_path
 
     return input_path(path, note)
 
 
-def _folder_of_run(path: str | Path, ctx: click.Context | None) -> Path:
+def _local_run_folder(path: str | Path, ctx: click.Context | None) -> Path:
     """Return the path of a run folder: for an address, that of its working copy.
 
     The working copy is put back when the command ends.
@@ -34,7 +34,7 @@ def _folder_of_run(path: str | Path, ctx: click.Context | None) -> Path:
     return folder
 
 
-def _written(path: str | Path, _: click.Context | None) -> Path:
+def _local_output(path: str | Path, _: click.Context | None) -> Path:
     """Return the path of an output file, which must be on this machine."""
     from ..api.paths import written_path
 
@@ -59,7 +59,7 @@ class _LocalPath(click.Path):
         else:
             self._check(Path(value), param, ctx)
         path = cast("Path", super().convert(value, param, ctx))
-        return self._local(path, ctx) if self._local is _read else path
+        return self._local(path, ctx) if self._local is _local_input else path
 
     def _check(self, path: Path, param: click.Parameter | None, ctx: click.Context | None) -> None:
         """Refuse a path that does not exist, or is not what is expected."""
@@ -84,14 +84,14 @@ def _nearest_name(path: Path) -> str:
     return nearest(path.name, (each.name for each in path.parent.iterdir()))
 
 
-INPUT = _LocalPath(_read, exists=True)
+INPUT = _LocalPath(_local_input, exists=True)
 """A file, or a folder of shards."""
-INPUT_FILE = _LocalPath(_read, dir_okay=False, exists=True)
-FOLDER = _LocalPath(_folder_of_run, file_okay=False)
-EXISTING_FOLDER = _LocalPath(_folder_of_run, file_okay=False, exists=True)
-OUT = _LocalPath(_written)
-OUT_FILE = _LocalPath(_written, dir_okay=False)
-OUT_FOLDER = _LocalPath(_written, file_okay=False)
+INPUT_FILE = _LocalPath(_local_input, dir_okay=False, exists=True)
+FOLDER = _LocalPath(_local_run_folder, file_okay=False)
+EXISTING_FOLDER = _LocalPath(_local_run_folder, file_okay=False, exists=True)
+OUT = _LocalPath(_local_output)
+OUT_FILE = _LocalPath(_local_output, dir_okay=False)
+OUT_FOLDER = _LocalPath(_local_output, file_okay=False)
 
 
 class Number(click.FloatRange):

@@ -157,7 +157,10 @@ def _table_at(defaults: dict[str, dict[str, Any]], command: tuple[str, ...]) -> 
 
 
 def _update_deeply(settings: dict[str, Any], changes: Mapping[str, Any]) -> None:
-    """Change settings, table by table; tables are copied, since commands share those of ``[model]``."""
+    """Change settings, table by table.
+
+    Tables are copied, since several commands have those below ``[model]``.
+    """
     for key, value in changes.items():
         if isinstance(value, dict):
             table = settings[key] = dict(settings[key]) if isinstance(settings.get(key), dict) else {}

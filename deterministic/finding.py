@@ -189,7 +189,7 @@ WORDS: dict[str, str] = {
 """Meaning of each error type of the built-in checkers."""
 
 _CUSTOM = {"wrong": "the checker finds it wrong", "partly_wrong": "the checker finds it partly wrong"}
-"""Findings of custom checkers that return a truth value or a score."""
+"""Findings of custom checkers that return a boolean or a score."""
 
 
 def in_words(error_type: str) -> str:

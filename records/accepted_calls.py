@@ -116,7 +116,7 @@ def _accepted_call(call: dict[str, Any], field: str) -> AcceptedCall:
     for argument, values in _object(arguments, field).items():
         if not isinstance(values, list):
             raise InputError(
-                f"expected a list of acceptable values, got {_short(values)}; a single value each is written "
+                f"expected a list of acceptable values, got {_short(values)}; to give single values, write "
                 f'{{"name": "{name}", "arguments": {{...}}}}',
                 field=f"{field}.{argument}",
             )
@@ -145,7 +145,8 @@ def _accepted(value: Any, field: str) -> AcceptedValues:
         return AcceptedValues(_literals(value, field), optional=False)
     markers = [marker for marker in value if marker != "optional"]
     if len(markers) > 1:
-        raise InputError(f"expected {' or '.join(markers)}, got both", field=field)
+        count = "both" if len(markers) == 2 else f"all {len(markers)}"  # noqa: PLR2004 - a pair
+        raise InputError(f"expected {' or '.join(markers)}, got {count}", field=field)
     if not markers:
         return AcceptedValues(_accepted(value["optional"], field).values, optional=True)
     (marker,) = markers

@@ -73,7 +73,8 @@ def _refuse_deep_brackets(text: str) -> None:
     """Refuse deeply nested brackets, which YAML rescans many times before it rejects them."""
     depth = 0
     for bracket in _BRACKET.finditer(text):
-        depth += 1 if bracket[0] in "[{" else -1
+        # Never below 0: a quoted text may hold closing brackets alone.
+        depth = depth + 1 if bracket[0] in "[{" else max(depth - 1, 0)
         if depth > _DEEPEST:
             raise ValueError("nested too deeply")
 

@@ -234,7 +234,7 @@ def require_one_id(field: str, earlier: str, column: str) -> None:
     """Refuse two columns of one table as the id; a table of labels may have another one.
 
     Raises:
-        UsageError: They are two.
+        UsageError: The columns differ.
     """
     if field in FIELDS["id"] and column != earlier:
         raise UsageError(f"--map {field}={column}: {field} is {earlier!r} already; name one column")

@@ -231,7 +231,7 @@ def _left_by_killed(path: Path) -> Iterator[Path]:
                 suppress(OSError, RunFolderError),
                 open(open_regular_file(leftover, os.O_RDONLY), "rb") as file,
             ):
-                if _try_lock(file):  # else its writer is alive on another machine
+                if _try_lock(file):  # else its writer is alive, on another machine or without /proc here
                     yield leftover
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `([^`]*)`")
-_NO_CHOICE = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
+_INVALID_CHOICE = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
 _AT_PATH = " - at `$"
 _STEP = re.compile(r"\.(\w+)|\[[^\[\]]*\]")
 _ONE_A_LINE = "expected JSON Lines, one object a line"
@@ -21,7 +21,7 @@ _SWAPPED = {
 """Hint that cases and outputs are swapped, by record and unknown field."""
 _CALL_AS_STEP = "; the calls of a step are a list, even one: turns: [[[{name, arguments}], text], ...]"
 """Hint that a turn holds a call where it should hold a step."""
-_FOREIGN = "; `fiducial import FILE --out FOLDER` reads other tools' files"
+_IMPORT_HINT = "; `fiducial import FILE --out FOLDER` reads other tools' files"
 _CALL_FIELDS = {("ToolResults", "name"), ("ToolResults", "arguments")}
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
@@ -43,7 +43,7 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
         if owner is None:
             return message
         return f"{_explained_field(unknown[1], owner, path, noun)}{at}{location}"
-    choice = _NO_CHOICE.fullmatch(problem)
+    choice = _INVALID_CHOICE.fullmatch(problem)
     names = [str(value) for each in types if get_origin(each) is Literal for value in get_args(each)]
     if choice is None or not names:
         return message
@@ -65,7 +65,7 @@ def _misplaced(record: str, name: str, fields: list[str]) -> str:
     swapped = _SWAPPED.get((record, name))
     if swapped is not None:
         return swapped
-    return _FOREIGN if record in {"Case", "Output"} and not nearest(name, fields) else ""
+    return _IMPORT_HINT if record in {"Case", "Output"} and not nearest(name, fields) else ""
 
 
 def unknown_field(name: str, field_names: Iterable[str], called: str) -> str:
@@ -118,14 +118,14 @@ def _types_in(kind: Any, field: str | None) -> list[Any]:
         inner = [each.type for each in msgspec.structs.fields(kind) if each.encode_name == field]
     else:
         inner = ()
-    return [part for each in inner for part in _parts(each)]
+    return [part for each in inner for part in _union_members(each)]
 
 
-def _parts(kind: Any) -> list[Any]:
+def _union_members(kind: Any) -> list[Any]:
     """Return the members of a union, or a list of the type itself."""
     if get_origin(kind) in {Literal, list, dict, None}:
         return [kind]
-    return [part for each in get_args(kind) for part in _parts(each)]
+    return [part for each in get_args(kind) for part in _union_members(each)]
 
 
 def _is_record(kind: Any) -> bool:
@@ -137,4 +137,4 @@ def _with_article(kind: type[Any]) -> str:
     name = _CAPITAL.sub(" ", kind.__name__.removeprefix("_")).lower()
     if name.endswith("s"):
         return f"a record of {name}"
-    return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
+    return f"{'an' if name[0] in 'aeio' else 'a'} {name}"  # no `u`: a usage

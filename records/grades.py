@@ -238,9 +238,11 @@ class UnreadGrades:
             return f"say what it means, 1 for pass, 0 for fail, {NO_GRADE}: {added}"
         numbers = [as_number(value) for value in self.values.values()]
         finite = [number for number in numbers if number is not None and math.isfinite(number)]
-        if len(finite) < len(numbers) or min(finite, default=-1.0) < 0:
-            return "grades of another kind have to be mapped first"
-        scale = usual_ends([*finite, *(self._ends or ())])
+        if len(finite) < len(numbers) or not finite:
+            return "replace these values with numbers, or with words such as pass and fail"
+        ends = [*finite, *(self._ends or ())]
+        furthest = max(map(abs, ends))
+        scale = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"
         scale = scale if judge is None else shlex.quote(f"{judge}={scale}")
         return f"for another scale say its worst and best grade: {option} {scale}"
 

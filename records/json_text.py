@@ -1,6 +1,6 @@
-"""Encode records as JSON Lines; detect duplicate keys, of which decoders keep the last.
+"""Encode records as JSON Lines; detect duplicate keys.
 
-Decoders do not report duplicates, and reading every object key by key takes ten times as long as decoding. So decoded
+Decoders keep the last of several equal keys and do not report the others, and reading every object key by key takes ten times as long as decoding. So decoded
 records are encoded again, and their colons counted: each lost pair is a lost colon. Only lines that lost one are read key by key.
 """
 

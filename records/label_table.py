@@ -120,7 +120,9 @@ def label_table(
     ]
     names = label_columns(present, columns, path)
     people = () if "label" in names else people_columns(present, columns)
-    labels = list(_read(chain(first, rows), names, people, grades, path, by=by or names.get("label", "")))
+    labels = list(
+        _labels_of_rows(chain(first, rows), names, people, grades, path, by=by or names.get("label", ""))
+    )
     labels += _majorities(labels)
     return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present)
 
@@ -168,7 +170,7 @@ def _no_column_for(
     return error
 
 
-def _read(
+def _labels_of_rows(
     rows: Iterable[NumberedRow],
     names: Mapping[str, str],
     people: Sequence[str],
@@ -258,7 +260,7 @@ class LabelIndex:
     """Labels of a table, by output.
 
     Attributes:
-        used: Output of each name that `of` has matched.
+        used: Output of each name that `labels_of` has matched.
     """
 
     def __init__(self, table: LabelTable) -> None:
@@ -322,10 +324,10 @@ def no_label_matches(first: OutputName, outputs: Iterable[OutputName], path: obj
     """Return the error for labels that match no output, with the key nearest to the first label."""
     known = list(dict.fromkeys(outputs))
     same = [each for each in known if each.id == first.id]
-    shown = _shown(first)
+    shown = _name_text(first)
     if same:
         return InputError(
-            f"no label matches an output: the first is of {shown}, the output there is {_shown(same[0])}",
+            f"no label matches an output: the first is of {shown}, the output there is {_name_text(same[0])}",
             path=path,
             field="system" if same[0].system != first.system else "trial",
         )
@@ -335,7 +337,7 @@ def no_label_matches(first: OutputName, outputs: Iterable[OutputName], path: obj
     return InputError(f"no label matches an output: the first is of {shown}{other}", path=path, field="id")
 
 
-def _shown(output: OutputName) -> str:
+def _name_text(output: OutputName) -> str:
     parts = [repr(output.id)]
     parts += [] if output.system is None else [f"system {output.system!r}"]
     parts += [] if output.trial is None else [f"trial {output.trial}"]

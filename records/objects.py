@@ -76,7 +76,7 @@ class ObjectFolder:
         scheme = address.partition("://")[0].lower()
         if scheme in {"http", "https"}:
             raise UsageError(
-                f"{self.name}: web addresses are not read; fetch the file first (curl -fLO), and look at it"
+                f"{self.name}: web addresses are not read; download the file first: curl -fLO ADDRESS"
             )
         if "::" in scheme:
             raise UsageError(f"{self.name}: addresses within addresses are not read")
@@ -191,7 +191,7 @@ class ObjectFolder:
             ) from error
         except Exception as error:  # noqa: BLE001 - drivers have no common base class of errors
             if scheme and isinstance(error, ValueError) and "rotocol" in str(error):
-                raise UsageError(f"{self.name}: fsspec knows no {scheme}://") from self._cause(error)
+                raise UsageError(f"{self.name}: fsspec does not support {scheme}://") from self._cause(error)
             raise self._error(_reason(error)) from self._cause(error)
 
     def _error(self, message: str) -> InputError:
@@ -214,9 +214,9 @@ def _reason(error: Exception) -> str:
         cause = cause.__cause__ or cause.__context__
     names = " ".join(type(each).__name__ for each in chain)
     if "Credential" in names or "Token" in names:
-        return "the driver finds no credentials, or none that can be used"
+        return "the driver finds no credentials that it can use"
     if "Permission" in names or "Forbidden" in names or "AccessDenied" in names:
-        return "not permitted; look at the credentials that the driver finds, and at what they are allowed"
+        return "not permitted; check the driver's credentials and their permissions"
     if "Timeout" in names:
         return "the store did not answer in time"
     if any(part in names for part in ("Connect", "Endpoint", "gaierror", "DNS", "ClientOS")):

@@ -36,6 +36,7 @@ class CalledFunction(Record, frozen=True, kw_only=True):
 
 
 _NO_NAME = "\0"
+"""Default of a call's name. It is compared by identity, so a name in a file never equals it."""
 
 
 class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
@@ -206,12 +207,12 @@ def planted_step(case: Case, right: Output, faulty: Output) -> PlantedStep | Non
         right_steps = right_turns[turn] if turn < len(right_turns) else []
         faulty_steps = faulty_turns[turn] if turn < len(faulty_turns) else []
         if right_steps != faulty_steps:
-            equal_steps = _common_beginning(right_steps, faulty_steps)
+            equal_steps = _count_equal_beginning(right_steps, faulty_steps)
             return PlantedStep(sum(counts[:turn]) + min(equal_steps, count - 1) + 1, sum(counts))
     return None
 
 
-def _common_beginning(steps: Sequence[AgentStep], others: Sequence[AgentStep]) -> int:
+def _count_equal_beginning(steps: Sequence[AgentStep], others: Sequence[AgentStep]) -> int:
     """Count the equal steps at the beginning of both."""
     pairs = zip(steps, others, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
@@ -230,21 +231,23 @@ def with_spelled_out_calls(output: Any) -> Any:
         return output
     fields = dict(cast("dict[str, Any]", output))
     if "tool_calls" in fields:
-        fields["tool_calls"] = _calls(fields["tool_calls"])
+        fields["tool_calls"] = _spelled_out_calls(fields["tool_calls"])
     if isinstance(turns := fields.get("turns"), list):
-        fields["turns"] = [_turn(turn) for turn in cast("list[Any]", turns)]
+        fields["turns"] = [_spelled_out_turn(turn) for turn in cast("list[Any]", turns)]
     return fields
 
 
-def _turn(turn: Any) -> Any:
-    return [_calls(step) for step in cast("list[Any]", turn)] if isinstance(turn, list) else turn
+def _spelled_out_turn(turn: Any) -> Any:
+    return [_spelled_out_calls(step) for step in cast("list[Any]", turn)] if isinstance(turn, list) else turn
 
 
-def _calls(calls: Any) -> Any:
-    return [_call(call) for call in cast("list[Any]", calls)] if isinstance(calls, list) else calls
+def _spelled_out_calls(calls: Any) -> Any:
+    return (
+        [_spelled_out_call(call) for call in cast("list[Any]", calls)] if isinstance(calls, list) else calls
+    )
 
 
-def _call(call: Any) -> Any:
+def _spelled_out_call(call: Any) -> Any:
     if not isinstance(call, dict) or len(cast("dict[str, Any]", call)) != 1:
         return cast("Any", call)
     name, arguments = next(iter(cast("dict[str, Any]", call).items()))

@@ -44,7 +44,10 @@ def points_of(graded: Iterable[tuple[float, float | None]]) -> Points:
 
 
 def met_of(score: float | None, points: float) -> float | None:
-    """Return how far a criterion is met, from its verdict's score, of which 1 is good."""
+    """Return how far a criterion is met.
+
+    In a verdict 1 is good, and a criterion with points below 0 is met by something bad.
+    """
     return score if score is None or points >= 0 else 1.0 - score
 
 

@@ -87,6 +87,7 @@ class ShownNames:
 
 
 _SHORTEST = 6
+"""Fewest characters of a fingerprint in a display name."""
 
 
 def _candidates(author: Author, by: str) -> Iterator[str]:

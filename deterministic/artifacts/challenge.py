@@ -101,7 +101,7 @@ def challenge_of(case: Case) -> Challenge:
     try:
         reference = msgspec.convert(case.reference, _Reference)
     except msgspec.ValidationError as error:
-        raise ChallengeError(f"the reference is no challenge: {error}") from error
+        raise ChallengeError(f"the reference is not a challenge: {error}") from error
     ground = reference.ground
     named = ground.eval.type if ground.eval is not None else ground.type
     return Challenge(

@@ -305,8 +305,8 @@ def _python_type(name: str, declared: Any, dialect: Dialect, otherwise: type | N
 def standardise(text: str) -> str:
     """Return a text as BFCL compares it.
 
-    Spaces and ``, . / - _ * ^`` are removed, capitals lowered, single quotes doubled. Tabs, newlines, accents and other
-    punctuation stay. Also removes signs and decimal points, which strict rules keep.
+    Spaces and ``, . / - _ * ^`` are removed, capitals become small letters, single quotes double quotes. Tabs, newlines, accents
+    and other punctuation stay. This also removes signs and decimal points, which strict rules keep.
     """
     return text.translate(_STANDARD).lower().replace("'", '"')
 

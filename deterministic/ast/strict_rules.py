@@ -222,8 +222,8 @@ _BLANKS_AT_PUNCTUATION = re.compile(r" ?([^\w ]) ?")
 _LONGEST = 50_000
 """Longer texts are compared as they are."""
 
-_SHORT, _REMEMBERED = 200, 4_096
-"""Longest text of which the standard form is cached, and size of the cache: one reference is compared with many outputs."""
+_LONGEST_CACHED, _CACHE_SIZE = 200, 4_096
+"""Longest text whose standard form is cached, and size of the cache: one reference is compared with many outputs."""
 
 
 def standardise_strictly(text: str) -> str:
@@ -238,7 +238,7 @@ def standardise_strictly(text: str) -> str:
         return text
     if text.isalnum():
         return text.lower()
-    return _cached_standard_form(text) if len(text) <= _SHORT else _standard_form(text)
+    return _cached_standard_form(text) if len(text) <= _LONGEST_CACHED else _standard_form(text)
 
 
 def _standard_form(text: str) -> str:
@@ -251,4 +251,4 @@ def _standard_form(text: str) -> str:
     return _BLANKS_AT_PUNCTUATION.sub(r"\1", text).strip(" ")
 
 
-_cached_standard_form = lru_cache(_REMEMBERED)(_standard_form)
+_cached_standard_form = lru_cache(_CACHE_SIZE)(_standard_form)

@@ -134,7 +134,7 @@ def _may_format_huge(template: Any, values: Any) -> bool:
 
 
 def _printed_length(value: Any) -> int:
-    """Estimate the characters of a value as text; a collection counts its items, nested ones too."""
+    """Estimate the length of a value as text; a collection counts all items in it."""
     if isinstance(value, int):
         return value.bit_length() // 3 + 1
     if isinstance(value, float | complex):

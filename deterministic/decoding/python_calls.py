@@ -65,7 +65,7 @@ def function_name(node: ast.Call) -> str:
 
 
 def read_call(node: ast.Call) -> DecodedCall:
-    """Return a call with its keyword arguments, of a repeated one the last.
+    """Return a call with its keyword arguments; the last of repeated ones counts.
 
     Positional arguments are dropped.
     """

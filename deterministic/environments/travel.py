@@ -322,7 +322,7 @@ def _flight_problem(travel_date: str, travel_from: str, travel_to: str, travel_c
     if _day(travel_date) is None:
         return "Invalid date format. Use YYYY-MM-DD."
     if not travel_prices.is_class(travel_class):
-        # BFCL prints a set, of which the order varies by process; this is one of its orders.
+        # BFCL prints a set, whose order varies by process; this is one of its orders.
         return "Invalid travel class. Must be one of {'first', 'business', 'economy'}"
     return None
 

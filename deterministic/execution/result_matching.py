@@ -95,7 +95,7 @@ def _match_keys(expected: Mapping[Any, Any], actual: Mapping[Any, Any], error_ty
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether a value is a real number, numpy's included; truth values are none."""
+    """Return whether a value is a real number, numpy's included, but no boolean."""
     return isinstance(value, int | float | Real) and type(value) is not bool
 
 

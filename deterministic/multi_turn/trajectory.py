@@ -190,7 +190,7 @@ def replay_turns(case: Case, output: Output, environments: Mapping[str, type]) -
 def _executed(calls: list[str], run: Executor, allowance: Allowance) -> StepOutcome:
     results: list[str] = []
     try:
-        results.extend(_results(calls, run, allowance))
+        results.extend(_results(calls, run, allowance))  # keeps the results before an error
     except LimitExceededError as error:
         return StepOutcome(calls[: len(results)], results, str(error))
     return StepOutcome(calls, results)

@@ -79,7 +79,7 @@ def require_equal_states(facts: TurnFacts) -> Finding | None:
 
 
 def require_equal_states_in_kind(facts: TurnFacts) -> Finding | None:
-    """Check as ``require_equal_states``, but tell truth values from numbers."""
+    """Check as ``require_equal_states``, but distinguish booleans from numbers."""
     return _compare_states(facts, equal_in_kind)
 
 
@@ -132,7 +132,7 @@ def _compare_states(facts: TurnFacts, same: Equality) -> Finding | None:
 
 
 def _differing(expected: State, state: State, same: Equality) -> list[str]:
-    if same is equal and equal(expected, state):
+    if same is equal and equal(expected, state):  # one comparison settles most states
         return []
     return [name for name, value in expected.items() if not same(value, state.get(name, ABSENT))]
 

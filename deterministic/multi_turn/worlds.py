@@ -165,7 +165,7 @@ def equal(expected: Any, got: Any) -> bool:
 
 
 def equal_in_kind(expected: Any, got: Any) -> bool:
-    """Return whether values are equal, telling truth values from numbers at any depth."""
+    """Return whether values are equal, distinguishing booleans from numbers at any depth."""
     return equal(expected, got) and all(
         isinstance(one, bool) == isinstance(other, bool) for _, one, other in _leaves(expected, got)
     )

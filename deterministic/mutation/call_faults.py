@@ -28,10 +28,10 @@ def may_change_places(one: str, other: str) -> bool:
     The names differ only in a count: ``num1`` and ``num2``, ``a`` and ``b``, ``point_a`` and ``point_b``, ``first`` and ``second``. The
     function may be symmetrical in them, like a sum or a distance.
     """
-    return _kind(one) == _kind(other)
+    return _words_without_counters(one) == _words_without_counters(other)
 
 
-def _kind(name: str) -> list[str]:
+def _words_without_counters(name: str) -> list[str]:
     words = [word.lower() for word in _WORDS.findall(name)]
     return [word for word in words if len(word) > 1 and not word.isdigit() and word not in _COUNTERS]
 

@@ -18,7 +18,7 @@ class Fact(NamedTuple):
     Attributes:
         subject: Name of the thing.
         field: Name of the property.
-        value: Its value: text, number or truth value.
+        value: Its value: text, number or boolean.
         result: The id of the context item.
     """
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 
 _LAST_WORDS = ("Harper", "Winslow", "Grove", "Marsh", "Thornton", "Ridge")
-_ENDINGS = ("ton", "ville", "ford")
-_STRAY = ("Larkspur", "Riverton", "Ashdown")
-_LONGEST = 80
+_NAME_SUFFIXES = ("ton", "ville", "ford")
+_STRAY_WORDS = ("Larkspur", "Riverton", "Ashdown")
+_LONGEST_NAME = 80
 
 
 def near_names(text: str, rng: random.Random) -> Iterator[str]:
@@ -21,17 +21,19 @@ def near_names(text: str, rng: random.Random) -> Iterator[str]:
     """
     words = text.split(" ")
     is_name = all(word[:1].isupper() for word in (words[0], words[-1]))
-    if not is_name or len(text) > _LONGEST or any(map(str.isdigit, text)):
+    if not is_name or len(text) > _LONGEST_NAME or any(map(str.isdigit, text)):
         return
     if len(words) > 1:
         yield " ".join([*words[:-1], rng.choice(_LAST_WORDS)])
     elif text.isalpha():
-        yield text + rng.choice(_ENDINGS)
+        yield text + rng.choice(_NAME_SUFFIXES)
 
 
 def stray_text(unlike: str) -> str:
-    """Return an unrelated word that does not occur in a text."""
-    return next(word for word in _STRAY if word.lower() not in unlike.lower() or word == _STRAY[-1])
+    """Return an unrelated word that does not occur in a text; the last one if all occur."""
+    return next(
+        word for word in _STRAY_WORDS if word.lower() not in unlike.lower() or word == _STRAY_WORDS[-1]
+    )
 
 
 ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
@@ -42,12 +44,12 @@ MONTHS = (
 _MONTHS = len(MONTHS)
 _MONTH = "|".join(name for month in MONTHS for name in (month, month[:3]))
 _DAY = r"\d{1,2}(?!\d)"
-_ENDING = r"(?:st|nd|rd|th)"
+_ORDINAL_SUFFIX = r"(?:st|nd|rd|th)"
 _WRITTEN = re.compile(
-    rf"\b(?:(?:{_MONTH})\.? ({_DAY})|({_DAY}){_ENDING}? (?:of )?(?:{_MONTH}))", re.IGNORECASE
+    rf"\b(?:(?:{_MONTH})\.? ({_DAY})|({_DAY}){_ORDINAL_SUFFIX}? (?:of )?(?:{_MONTH}))", re.IGNORECASE
 )
 _YEAR = re.compile(r"(?<![\d.,/:-])((?:19|20)\d{2})(?![\d/:-])")
-_LAST_COMMON_DAY, _LAST_DAY = 28, 31
+_LAST_DAY_OF_ALL_MONTHS, _LAST_DAY = 28, 31
 
 
 def shifted_dates(text: str) -> Iterator[str]:
@@ -56,9 +58,9 @@ def shifted_dates(text: str) -> Iterator[str]:
     An ISO date moves by a day or a month, ``14/5/2026`` gets another day or year, ``May 14th`` another day, ``2026`` the next year.
     """
     for match in ISO_DATE.finditer(text):
-        yield from (replace_span(text, match.span(), date) for date in _around(match))
+        yield from (replace_span(text, match.span(), date) for date in _dates_near(match))
     for match in _SLASHED.finditer(text):
-        yield from (replace_span(text, match.span(), date) for date in _around_slashed(match))
+        yield from (replace_span(text, match.span(), date) for date in _slashed_dates_near(match))
     for match in _WRITTEN.finditer(text):
         group = 1 if match[1] else 2
         if 1 <= int(match[group]) <= _LAST_DAY:
@@ -68,19 +70,19 @@ def shifted_dates(text: str) -> Iterator[str]:
         yield replace_span(text, match.span(), str(int(match[1]) + 1))
 
 
-def _around(match: re.Match[str]) -> Iterator[str]:
+def _dates_near(match: re.Match[str]) -> Iterator[str]:
     year, month, day = map(int, match.groups())
     try:
         date = dt.date(year, month, day)
         yield (date + dt.timedelta(days=1)).isoformat()
         yield (date - dt.timedelta(days=1)).isoformat()
         next_month, next_year = month % _MONTHS + 1, year + month // _MONTHS
-        yield dt.date(next_year, next_month, min(day, _LAST_COMMON_DAY)).isoformat()
+        yield dt.date(next_year, next_month, min(day, _LAST_DAY_OF_ALL_MONTHS)).isoformat()
     except (ValueError, OverflowError):
         return  # 2026-99-99 is a code, not a date
 
 
-def _around_slashed(match: re.Match[str]) -> Iterator[str]:
+def _slashed_dates_near(match: re.Match[str]) -> Iterator[str]:
     """Yield dates with another year or another first number.
 
     They are valid in every order, day first or month first, in which the original is.
@@ -111,7 +113,7 @@ def _is_date(numbers: tuple[int, int, int], order: tuple[int, int]) -> bool:
 
 
 def _other_days(day: int) -> tuple[int, int]:
-    return (day + 1, day - 1) if day < _LAST_COMMON_DAY else (day - 1, day + 1)
+    return (day + 1, day - 1) if day < _LAST_DAY_OF_ALL_MONTHS else (day - 1, day + 1)
 
 
 def _padded_like(number: int, model: str) -> str:
@@ -121,17 +123,17 @@ def _padded_like(number: int, model: str) -> str:
 
 def _put_number(text: str, span: tuple[int, int], new: str) -> str:
     """Replace a whole number in a text; adapt the ending of an ordinal (``1st``, ``2nd``)."""
-    match = _ORDINAL.match(text, span[1])
+    match = _ORDINAL_SUFFIX_AT.match(text, span[1])
     if match is None:
         return replace_span(text, span, new)
-    ending = "th" if new[-2:-1] == "1" else _ENDINGS_OF_ORDINALS.get(new[-1], "th")
+    ending = "th" if new[-2:-1] == "1" else _SUFFIX_BY_DIGIT.get(new[-1], "th")
     return replace_span(
         text, (span[0], match.end()), new + (ending.upper() if match[0].isupper() else ending)
     )
 
 
-_ORDINAL = re.compile(rf"{_ENDING}\b", re.IGNORECASE)
-_ENDINGS_OF_ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
+_ORDINAL_SUFFIX_AT = re.compile(rf"{_ORDINAL_SUFFIX}\b", re.IGNORECASE)
+_SUFFIX_BY_DIGIT = {"1": "st", "2": "nd", "3": "rd"}
 
 
 def replace_span(text: str, span: tuple[int, int], new: str) -> str:
@@ -139,7 +141,7 @@ def replace_span(text: str, span: tuple[int, int], new: str) -> str:
     return text[: span[0]] + new + text[span[1] :]
 
 
-_IN_TEXT = re.compile(r"(?<![\w.,/:-])(-?)(\d{1,15}(?:\.\d{1,15})?)(?![\w.,/:-]*\d)")
+_NUMBER_IN_TEXT = re.compile(r"(?<![\w.,/:-])(-?)(\d{1,15}(?:\.\d{1,15})?)(?![\w.,/:-]*\d)")
 """A number by itself, not part of a date, a time, a range, a version or a code."""
 
 
@@ -172,14 +174,14 @@ def other_magnitude(value: float) -> Iterator[float]:
 
 def near_in_text(text: str) -> Iterator[str]:
     """Yield texts in which one whole number is off by one."""
-    for match in _IN_TEXT.finditer(text):
+    for match in _NUMBER_IN_TEXT.finditer(text):
         if "." not in match[2]:
             yield _put_number(text, match.span(2), str(int(match[2]) + 1))
 
 
 def other_sign_in_text(text: str) -> Iterator[str]:
     """Yield texts in which one number has lost its minus sign."""
-    for match in _IN_TEXT.finditer(text):
+    for match in _NUMBER_IN_TEXT.finditer(text):
         if match[1] and float(match[2]):
             yield replace_span(text, match.span(), match[2])
 
@@ -189,7 +191,7 @@ def other_magnitude_in_text(text: str) -> Iterator[str]:
 
     Zero has no other magnitude.
     """
-    for match in _IN_TEXT.finditer(text):
+    for match in _NUMBER_IN_TEXT.finditer(text):
         if not float(match[2]):
             continue
         if "." in match[2]:
@@ -198,7 +200,7 @@ def other_magnitude_in_text(text: str) -> Iterator[str]:
             yield _put_number(text, match.span(2), match[2] + "0")
 
 
-_PAIRS = (
+_UNIT_PAIRS = (
     ("celsius", "fahrenheit"), ("metric", "imperial"), ("kilometers", "miles"), ("kilometer", "mile"), ("kilometres", "miles"),
     ("km", "mi"), ("meters", "feet"), ("meter", "foot"), ("metres", "feet"), ("m", "ft"), ("centimeters", "inches"), ("cm", "in"),
     ("kilograms", "pounds"), ("kg", "lb"), ("grams", "ounces"), ("liters", "gallons"), ("litres", "gallons"),
@@ -207,14 +209,14 @@ _PAIRS = (
     ("m/s", "km/h"), ("kph", "mph"), ("bytes", "bits"),
 )  # fmt: skip
 # Of several counterparts, the first one listed counts.
-_OTHER = {one.lower(): other for pair in reversed(_PAIRS) for one, other in (pair, pair[::-1])}
+_OTHER_UNIT = {one.lower(): other for pair in reversed(_UNIT_PAIRS) for one, other in (pair, pair[::-1])}
 _UNIT = re.compile(
     r"(?<![\w/])(?:"
-    + "|".join(re.escape(unit) for unit in sorted(_OTHER, key=len, reverse=True))
+    + "|".join(re.escape(unit) for unit in sorted(_OTHER_UNIT, key=len, reverse=True))
     + r")(?![\w/])",
     re.IGNORECASE,
 )
-_SHORT = 2
+_LONGEST_SHORT_UNIT = 2
 _AMOUNT = re.compile(r"(?<![\d.,])([$€£¥]? ?)[\d.,]*\d\Z")
 _ENDS_PHRASE = re.compile(r" ?(?:\Z|[).,;:!?\]])")
 
@@ -226,8 +228,8 @@ def other_unit(text: str) -> Iterator[str]:
     text. ``M`` is not a unit, and ``in`` is one only at the end of a phrase.
     """
     for match in _UNIT.finditer(text):
-        if len(match[0]) > _SHORT or _is_short_unit(text, match):
-            other = _like(_OTHER[match[0].lower()], match[0])
+        if len(match[0]) > _LONGEST_SHORT_UNIT or _is_short_unit(text, match):
+            other = _with_case_of(_OTHER_UNIT[match[0].lower()], match[0])
             yield replace_span(text, match.span(), other)
 
 
@@ -243,7 +245,7 @@ def _is_short_unit(text: str, match: re.Match[str]) -> bool:
     return unit.lower() != "in" or _ENDS_PHRASE.match(text, match.end()) is not None
 
 
-def _like(word: str, model: str) -> str:
+def _with_case_of(word: str, model: str) -> str:
     if model.isupper():
         return word.upper()
     return word.capitalize() if model[:1].isupper() else word.lower()

@@ -69,7 +69,7 @@ def near_name(site: Site, rng: random.Random) -> Iterator[Any]:
 
 
 def other_truth_value(site: Site, _rng: random.Random) -> Iterator[Any]:
-    """Negate a truth value."""
+    """Negate a boolean."""
     if type(site.value) is bool:
         yield not site.value
 
@@ -77,7 +77,7 @@ def other_truth_value(site: Site, _rng: random.Random) -> Iterator[Any]:
 def other_type(site: Site, _rng: random.Random) -> Iterator[Any]:
     """Give the value as another type than the documented one.
 
-    A number or truth value becomes a text, a text is put in a list, and a list becomes a text.
+    A number or boolean becomes a text, a text is put in a list, and a list becomes a text.
     """
     value: Any = site.value
     match value:

@@ -19,8 +19,8 @@ _FIRST_UID, _USERS = 1_700_000_000, 100_000_000
 """If possible, each sandbox runs as a different user, so that limits per user are not shared."""
 
 
-class Order(NamedTuple):
-    """Order to the launcher.
+class LaunchRequest(NamedTuple):
+    """Request to the launcher, sent by `running`.
 
     Attributes:
         commands: Commands; each runs only if the one before ended with exit code 0.
@@ -90,41 +90,41 @@ def leave_namespaces(*, confined: bool) -> bool:
     return True
 
 
-def set_up(order: Order, *, own_namespace: bool) -> SandboxSetup:
+def set_up(request: LaunchRequest, *, own_namespace: bool) -> SandboxSetup:
     """Set up a sandbox as the platform allows.
 
     Raises:
         PermissionError: The number of processes could not be limited here.
     """
-    if order.scratch is None:
+    if request.scratch is None:
         if own_namespace:
             _mount_own_proc()
-        return SandboxSetup(Path(order.source), kernel.die_with_parent, "not confined", "not denied")
-    source, scratch = Path(order.source), Path(order.scratch)
+        return SandboxSetup(Path(request.source), kernel.die_with_parent, "not confined", "not denied")
+    source, scratch = Path(request.source), Path(request.scratch)
     network = "none" if own_namespace else "not denied"
     if own_namespace:
         with suppress(OSError):
             kernel.raise_loopback()
-        uid = _free_uid(scratch)
+        uid = _give_to_unused_user(scratch)
         with suppress(OSError):
-            view = View(source, order.readable, order.exam, order.read_only)
-            enter_private_root(view, scratch, order.limits, uid)
-            exam = EXAM if order.exam else None
-            prepare = _confining(order.limits, uid, None)
+            view = View(source, request.readable, request.exam, request.read_only)
+            enter_private_root(view, scratch, request.limits, uid)
+            exam = EXAM if request.exam else None
+            prepare = _confining(request.limits, uid, None)
             return SandboxSetup(WORKSPACE, prepare, "private root", network, exam)
         scratch = scratch.with_name("plain")  # something may be mounted on the other by now
         scratch.mkdir()
-    return _set_up_plain_folder(order, source, scratch, network)
+    return _set_up_plain_folder(request, source, scratch, network)
 
 
-def _set_up_plain_folder(order: Order, source: Path, scratch: Path, network: str) -> SandboxSetup:
+def _set_up_plain_folder(request: LaunchRequest, source: Path, scratch: Path, network: str) -> SandboxSetup:
     """Set up an ordinary copy, the fallback without a private root.
 
     Writing elsewhere is denied if the kernel has Landlock. Commands never run as root here: no limit on processes binds root, so a
     fork bomb could take the machine down, and root may read and change everything.
     """
-    uid = _free_uid(scratch)
-    if os.geteuid() == 0 and not _reachable_by_others(Path(shutil.which(order.commands[0][0]) or "/")):
+    uid = _give_to_unused_user(scratch)
+    if os.geteuid() == 0 and not _reachable_by_others(Path(shutil.which(request.commands[0][0]) or "/")):
         raise PermissionError(
             "refused: processes could not be bounded, for only root can reach the interpreter; "
             "install it outside root's home, or allow namespaces"
@@ -132,16 +132,16 @@ def _set_up_plain_folder(order: Order, source: Path, scratch: Path, network: str
     folder = scratch / "workspace"
     shutil.copytree(source, folder)
     (scratch / "tmp").mkdir()
-    exam = scratch.with_name("exam") if order.exam else None
-    if order.exam and exam:
-        shutil.copytree(order.exam, exam)
+    exam = scratch.with_name("exam") if request.exam else None
+    if request.exam and exam:
+        shutil.copytree(request.exam, exam)
     chown_tree(scratch.parent, uid)
     version = landlock.version()
     if syscalls.can_filter():
         network = "no sockets"
     elif network != "none" and version >= landlock.TCP_SINCE:
         network = "no TCP"
-    prepare = _confining(order.limits, uid, scratch)
+    prepare = _confining(request.limits, uid, scratch)
     return SandboxSetup(folder, prepare, "writes confined" if version else "not confined", network, exam)
 
 
@@ -169,8 +169,8 @@ def _confining(limits: Limits, uid: int, writable: Path | None) -> Callable[[], 
     return prepare
 
 
-def _free_uid(folder: Path) -> int:
-    """Return an unused user id for the sandbox, if possible.
+def _give_to_unused_user(folder: Path) -> int:
+    """Give the folder to an unused user, if possible, and return the user's id.
 
     Only root can become another user, and a container may have fewer user ids.
     """

@@ -31,7 +31,7 @@ _FILES_PER_MIB = 512
 
 
 class View(NamedTuple):
-    """Files that the command sees beside those of the system; fields as in `confinement.Order`."""
+    """Files that the command sees beside the system's; fields of `confinement.LaunchRequest`."""
 
     source: Path
     readable: list[str]

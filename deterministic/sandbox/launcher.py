@@ -1,6 +1,6 @@
-"""Main program of the launcher: read an order, confine itself, run commands, report.
+"""Main program of the launcher: read a request, confine itself, run commands, report.
 
-`running` starts it as a separate Python process, isolated from environment, site packages and working folder. The order is JSON on
+`running` starts it as a separate Python process, isolated from environment, site packages and working folder. The request is JSON on
 standard input. The report is lines of JSON on standard output: how commands are confined, then how each ended. If it breaks off after
 the first line, a command ended the launcher.
 """
@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from . import kernel, landlock
-from .confinement import Order, SandboxSetup, leave_namespaces, set_up
+from .confinement import LaunchRequest, SandboxSetup, leave_namespaces, set_up
 from .limits import Limits
 from .memory_group import joining
 from .processes import end_all
@@ -26,19 +26,19 @@ from .syscalls import can_filter
 
 
 def main() -> None:
-    """Carry out the order on standard input."""
+    """Carry out the request on standard input."""
     document: dict[str, Any] = json.load(sys.stdin)
     # The first process of a namespace gets only those signals that it handles, and Python handles this one.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
     limits = Limits(**document.pop("limits"))
     parent = document.pop("parent")
-    order = Order(**document, limits=limits)
+    request = LaunchRequest(**document, limits=limits)
     with suppress(OSError):
         kernel.die_with_parent()
     if os.getppid() != parent:
         os._exit(1)  # it ended before the kernel was told
-    join = None if order.scratch is None else joining(order.group)
-    own_namespace = leave_namespaces(confined=order.scratch is not None)
+    join = None if request.scratch is None else joining(request.group)
+    own_namespace = leave_namespaces(confined=request.scratch is not None)
     if own_namespace:
         _become_first_process()
     else:
@@ -49,7 +49,7 @@ def main() -> None:
             kernel.die_with_parent(signal.SIGTERM)
     with suppress(OSError):
         kernel.protect_memory()
-    _carry_out(order, join, own_namespace=own_namespace)
+    _carry_out(request, join, own_namespace=own_namespace)
     os._exit(0)
 
 
@@ -81,8 +81,8 @@ def _end_with_all(_number: int, _frame: object) -> None:
     os._exit(1)
 
 
-def _carry_out(order: Order, join: Callable[[], None] | None, *, own_namespace: bool) -> None:
-    setup = set_up(order, own_namespace=own_namespace)
+def _carry_out(request: LaunchRequest, join: Callable[[], None] | None, *, own_namespace: bool) -> None:
+    setup = set_up(request, own_namespace=own_namespace)
 
     def prepare() -> None:
         if join is not None:
@@ -90,17 +90,17 @@ def _carry_out(order: Order, join: Callable[[], None] | None, *, own_namespace: 
         setup.prepare()
 
     memory = "watched" if join is None else "accounted"
-    _report({**_confinement(order, setup, own_namespace=own_namespace), "memory": memory})
-    environment = order.environment
-    if order.scratch is not None:
+    _report({**_confinement(request, setup, own_namespace=own_namespace), "memory": memory})
+    environment = request.environment
+    if request.scratch is not None:
         environment = {**environment, "HOME": str(setup.folder), "TMPDIR": str(setup.folder.with_name("tmp"))}
-    needs_proof = order.proven or [False] * len(order.commands)
-    for command, prove in zip(order.commands, needs_proof, strict=True):
+    needs_proof = request.proven or [False] * len(request.commands)
+    for command, prove in zip(request.commands, needs_proof, strict=True):
         ended = execute(
             command,
             str(setup.folder),
             environment,
-            order.limits,
+            request.limits,
             prepare,
             own_namespace=own_namespace,
             exam=str(setup.exam) if prove else None,
@@ -110,12 +110,12 @@ def _carry_out(order: Order, join: Callable[[], None] | None, *, own_namespace: 
             break
 
 
-def _confinement(order: Order, setup: SandboxSetup, *, own_namespace: bool) -> dict[str, str]:
+def _confinement(request: LaunchRequest, setup: SandboxSetup, *, own_namespace: bool) -> dict[str, str]:
     """Return the fields of `running.Confinement`, but for memory."""
     processes = "own namespace" if own_namespace else "adopted"
     if not own_namespace and os.geteuid() != 0 and landlock.version() < landlock.SCOPES_SINCE:
         processes = "adopted, others in reach"
-    calls = "filtered" if order.scratch is not None and can_filter() else "not filtered"
+    calls = "filtered" if request.scratch is not None and can_filter() else "not filtered"
     return {"files": setup.files, "network": setup.network, "processes": processes, "calls": calls}
 
 

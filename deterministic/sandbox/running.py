@@ -28,8 +28,8 @@ _BOOT = (
 )
 """Makes a package of this folder without importing the rest of the package, which the launcher does not need."""
 
-_GRACE = 20.0
-"""Seconds beyond all limits after which a silent launcher counts as dead."""
+_GRACE_SECONDS = 20.0
+"""Time beyond all limits after which a silent launcher counts as dead."""
 
 _CLEANUP_SECONDS = 5.0
 """Time that a launcher without a namespace gets to end the processes that its commands started."""
@@ -235,7 +235,7 @@ def _launch(
     )
     with launcher, nullcontext() if stopper is None else stopper.registered(launcher):
         try:
-            timeout = limits.wall_seconds * len(commands) + _GRACE
+            timeout = limits.wall_seconds * len(commands) + _GRACE_SECONDS
             report, errors = launcher.communicate(json.dumps(request).encode(), timeout=timeout)
         except subprocess.TimeoutExpired as error:
             report, errors = error.output or b"", b"it did not answer in time"

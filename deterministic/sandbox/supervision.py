@@ -92,7 +92,7 @@ def _start(
         argv,
         cwd=folder,
         env=environment,
-        stdin=subprocess.DEVNULL if proof is None else proof.order,
+        stdin=subprocess.DEVNULL if proof is None else proof.assignment,
         pass_fds=() if proof is None else (proof.write_end,),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -110,15 +110,15 @@ class Proof:
     def __init__(self, exam: str) -> None:
         self._word = secrets.token_hex(32)
         self._read_end, self.write_end = os.pipe()
-        self.order, order_write_end = os.pipe()
-        order = {"exam": exam, "descriptor": self.write_end, "word": self._word}
-        os.write(order_write_end, json.dumps(order).encode("ascii"))
-        os.close(order_write_end)
+        self.assignment, assignment_write_end = os.pipe()
+        assignment = {"exam": exam, "descriptor": self.write_end, "word": self._word}
+        os.write(assignment_write_end, json.dumps(assignment).encode("ascii"))
+        os.close(assignment_write_end)
         os.set_blocking(self._read_end, False)
 
     def confirmed(self) -> bool:
         """Return whether exactly the word was written back; call once, after everything ended."""
-        os.close(self.order)
+        os.close(self.assignment)
         os.close(self.write_end)
         try:
             return os.read(self._read_end, 2 * len(self._word)) == self._word.encode("ascii")

@@ -120,6 +120,10 @@ def test_the_plain_form_means_what_it_says_unless_a_spelling_says_otherwise(
             "calls[0].arguments.a: expected in_order or any_order, got both",
         ),
         (
+            {"name": "b", "arguments": {"a": {"in_order": [1], "any_order": [1], "exactly": 1}}},
+            "calls[0].arguments.a: expected in_order or any_order or exactly, got all 3",
+        ),
+        (
             {"name": "b", "arguments": {"a": {"any_order": [0] * 501}}},
             "calls[0].arguments.a.any_order: expected at most 500 items, got 501",
         ),

@@ -86,7 +86,15 @@ def test_a_number_beyond_floating_point_is_an_unknown_grade() -> None:
 
 def test_no_scale_that_ends_in_infinity_is_proposed() -> None:
     message = UnreadGrades([(1, {"grade": "Infinity"})], "grade", PLAIN).message("--label-scale")
-    assert message.endswith("got 'Infinity'; grades of another kind have to be mapped first")
+    assert message.endswith(
+        "got 'Infinity'; replace these values with numbers, or with words such as pass and fail"
+    )
+
+
+def test_a_symmetrical_scale_is_proposed_for_grades_below_zero() -> None:
+    rows = [(1, {"grade": -1}), (2, {"grade": 1}), (3, {"grade": -2})]
+    message = UnreadGrades(rows, "grade", PLAIN).message("--label-scale")
+    assert message.endswith("got -1, -2; for another scale say its worst and best grade: --label-scale -2:2")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def fetched(address: str, cache: Path) -> Path:
         ("https://host/x", "web addresses are not read"),
         ("http://me:pw@host/x", r"^http://\*\*\*@host/x: web addresses"),
         ("simplecache::memory://x", "addresses within addresses"),
-        ("nosuchscheme://x", "fsspec knows no nosuchscheme://"),
+        ("nosuchscheme://x", "fsspec does not support nosuchscheme://"),
         ("memory://a*/b", "a pattern is for names in one folder"),
     ],
 )
