@@ -116,14 +116,14 @@ def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
 UNIT = "expected a number in [0, 1] or null, got"
 SCORE = "score: missing (null or an empty cell where there is no verdict)"
 SCALE = "for another scale say its worst and best grade: score_scale=(1, 5)"
-OTHER = "grades of another kind have to be mapped first"
+OTHER = "replace these values with numbers, or with words such as pass and fail"
 
 
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
         ({"score": 1.5}, f"score: {UNIT} 1.5; {SCALE}"),
-        ({"label": -1}, f"label: {UNIT} -1; {OTHER}"),
+        ({"label": -1}, f"label: {UNIT} -1; {SCALE.replace('1, 5', '-1, 1').replace('score_', 'label_')}"),
         (
             {"score": "meh"},
             f"score: {UNIT} 'meh'; say what it means, 1 for pass, 0 for fail, None for no grade: map_label={{'meh': 1}}",
