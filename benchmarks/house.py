@@ -29,6 +29,7 @@ from source_tree import (
     summaries,
     type_names,
 )
+from value_names import names_on_the_way
 
 _ROOT = Path(__file__).parents[1]
 _NOT_ROOMS = {"build", "dist", "notebooks"}
@@ -108,6 +109,8 @@ def readability() -> Iterator[tuple[str, str]]:
     words = [word for page in _pages() for word in page.read_text(encoding="utf-8").split()]
     lettered = sum(any(map(str.isalpha, word)) for word in words)
     yield "words of the docs without decisions, of which with a letter", f"{len(words):,}, {lettered:,}"
+    counts = ", ".join(str(len(each)) for each in names_on_the_way().values())
+    yield "names of all options, and of one option's value, from the command line to the plan", counts
     for command, touched in paths.measured():
         yield (
             f"`{command}` of two outputs: files executed, modules loaded",
