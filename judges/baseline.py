@@ -11,7 +11,8 @@ tool_call_accuracy   the share of required parameters, of the tools that are nam
                      tools. No call: 1 minus the largest share of a tool's own words (name and description) that occur
                      in the request. In names of tools, dots and underscores are the same.
 groundedness         the share of the answer's content words that occur in the context
-memory_answer        the largest share of an accepted answer's words that occur in the answer; so does web_search_answer
+memory_answer        the largest share of an accepted answer's words that occur in the answer
+web_search_answer    as memory_answer
 task_completion      the share of the request's content words that occur in what the agent did
 rubric               the share of the criterion's content words that occur in the answer
 ==================== =====================================================================================================
@@ -96,9 +97,9 @@ def baseline_judge(spec: str) -> WordJudge:
     if not is_prompt_file(name):
         name = find_prompt(name)[0].judge
     if name not in JUDGED_KINDS:
-        judged_kinds = ", ".join(JUDGED_KINDS)
-        raise UsageError(f"the baseline has no rule for the judge {spec!r}; it has for {judged_kinds}")
-    judge_id = stand_in(name)
+        known = ", ".join(JUDGED_KINDS)
+        raise UsageError(f"the baseline has no rule for the judge {spec!r}; it has rules for {known}")
+    judge_id = baseline_id(name)
     return WordJudge(judge_id, judge_id.plain)
 
 
@@ -108,8 +109,8 @@ def has_rule(judge: JudgeId) -> bool:
 
 
 @cache
-def stand_in(judge: str) -> JudgeId:
-    """Return the word overlap baseline for the shipped judge of this name."""
+def baseline_id(judge: str) -> JudgeId:
+    """Return the id of the word overlap baseline for a shipped judge."""
     settings = json.dumps([judge, _VERSION])
     fingerprint = hashlib.sha256(settings.encode()).hexdigest()
     return JudgeId(kind="baseline", name=judge, variant=VARIANT, model=MODEL, fingerprint=fingerprint)
@@ -118,9 +119,9 @@ def stand_in(judge: str) -> JudgeId:
 def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accuracy") -> Verdict:
     """Judge one output by its words.
 
-    Return ``not_applicable`` if the item lacks a field that the rule compares.
+    The verdict is ``not_applicable`` if the item lacks a field that the rule compares.
     """
-    judge_id = stand_in(judge)
+    judge_id = baseline_id(judge)
     score, reason = None, None
     try:
         score, reason = _rule_of(judge)(case, output)
@@ -147,10 +148,10 @@ def _tool_calls(case: Case, output: Output) -> tuple[float, str]:
     if output.tool_calls and not called:
         return 0.0, "the calls name no tool that was on offer"
     if not called:
-        likeness = max((_share(_own_words(function), request) for function in functions), default=0.0)
+        largest = max((_share(_own_words(function), request) for function in functions), default=0.0)
         return (
-            1 - likeness,
-            f"no tool is named; the likeliest shares {likeness:.2f} of its words with the request",
+            1 - largest,
+            f"no tool is named; the likeliest shares {largest:.2f} of its words with the request",
         )
     required = {str(name) for function in called for name in _parameters(function).get("required") or ()}
     present = _share(required, {name for name in required if _words(name) <= calls}, of_nothing=1.0)
@@ -172,7 +173,7 @@ def _groundedness(case: Case, output: Output) -> tuple[float, str]:
 
 
 def _answer(case: Case, output: Output) -> tuple[float, str]:
-    _value("accepted_answers", case, output)
+    _value("accepted_answers", case, output)  # not applicable without any
     answer = _words(_value("response", case, output))
     best = max(_share(_words(str(accepted)), answer) for accepted in case.reference["answers"])
     return best, f"{best:.2f} of an accepted answer's words occur in the answer"
@@ -217,9 +218,10 @@ def _value(name: str, case: Case, output: Output) -> str:
     return str(INPUT_BUILDERS[name](case, output))
 
 
-def _overlap(noun: str, text: str, other: str) -> tuple[float, str]:
+def _overlap(finding: str, text: str, other: str) -> tuple[float, str]:
+    """Return the share of a text's content words that occur in another text, and the reason."""
     share = _share(_content(_words(text)), _words(other))
-    return share, f"{share:.2f} {noun}"
+    return share, f"{share:.2f} {finding}"
 
 
 def _parameters(function: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -246,4 +248,5 @@ def _content(words: Iterable[str]) -> set[str]:
 
 
 def _share(part: set[str], whole: set[str], *, of_nothing: float = 0.0) -> float:
+    """Return the share of some words that are among others; ``of_nothing`` if there are none."""
     return len(part & whole) / len(part) if part else of_nothing

@@ -1,4 +1,4 @@
-"""Bounded subset of jinja for prompts: loops, joins and filters, nothing unbounded.
+"""Bounded subset of jinja for prompts: loops, joins and filters with limits.
 
 A prompt file may be hostile, and is rendered thousands of times in this process. So only some node types of jinja's syntax
 tree are allowed, and rendering counts loop turns and the characters that are read, made and printed; the limit grows with the
@@ -32,9 +32,9 @@ _NODES: tuple[type[nodes.Node], ...] = tuple(
 
 
 def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
-    """Compile a template.
+    """Compile a template, and return the function that renders it.
 
-    Compiling and rendering raise jinja's errors, and TemplateLimitError for a forbidden feature or an exceeded limit.
+    Both raise jinja's errors, and TemplateLimitError for a forbidden feature or an exceeded limit.
     """
     environment = BoundedEnvironment()
     environment.begin({"source": source})  # jinja evaluates constants while it compiles
@@ -59,7 +59,7 @@ def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
 
 
 def jinja_template(source: str) -> Callable[[Mapping[str, Any]], str]:
-    """Compile a template as `bounded_template` does, with jinja's errors as TemplateLimitError."""
+    """Compile a template like `bounded_template`, with jinja's errors as TemplateLimitError."""
     try:
         fill = bounded_template(source)
     except jinja2.TemplateSyntaxError as error:
@@ -82,20 +82,20 @@ def _refuse_unbounded(template: nodes.Template) -> None:
         if depth > MAX_DEPTH:
             raise TemplateLimitError("the template is nested too deeply", node.lineno)
         if not isinstance(node, _NODES):
-            raise TemplateLimitError(f"prompts use no {type(node).__name__.lower()}", node.lineno)
+            raise TemplateLimitError(f"prompts cannot use {type(node).__name__.lower()}", node.lineno)
         if isinstance(node, nodes.For) and node.recursive:
-            raise TemplateLimitError("prompts use no recursive loops", node.lineno)
+            raise TemplateLimitError("prompts cannot use recursive loops", node.lineno)
         # Nested lists of one long value are short to write, and huge when printed.
         is_literal = (
             isinstance(node, nodes.List | nodes.Tuple | nodes.Dict) and getattr(node, "ctx", "load") == "load"
         )
         if is_literal and any(node.find_all((nodes.Name, nodes.Call, nodes.Filter))):
-            raise TemplateLimitError("prompts make no lists of values, only of constants", node.lineno)
+            raise TemplateLimitError("prompts can make lists only of constants, not of values", node.lineno)
         unvisited += [(child, depth + 1) for child in node.iter_child_nodes()]
 
 
 class _Counted(NodeTransformer):
-    """Transformer that counts loop turns and slices, and bounds joined texts."""
+    """Transformer that counts loop turns and slices, and limits joined texts."""
 
     def __init__(self, environment: jinja2.Environment) -> None:
         self._environment = environment

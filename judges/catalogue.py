@@ -17,6 +17,9 @@ from ..records import KINDS, JudgeId, Kind, kind_spec
 SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
 
+NO_MODEL = "no model is named: add --model NAME (the model `baseline` needs none)"
+"""What is missing to ask a judge that has no model."""
+
 _OF_TASKS = "task_completion"
 
 DEFAULT_VARIANTS: Mapping[str, str] = {

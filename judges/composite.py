@@ -1,7 +1,7 @@
 """Judges composed of other judges, which ask in rounds; later rounds depend on earlier ones.
 
 A deliberation is a generator of rounds of questions, and has three drivers. `Composite.verdict` asks the other judges about
-one output after the other. A run asks about all outputs of a round before the next round begins
+one output. A run asks about all outputs of a round before the next round begins
 (`fiducial.evaluation.judging.composites`). A dry run answers with guesses, to count the questions.
 """
 
@@ -24,7 +24,7 @@ class JudgeQuestion(NamedTuple):
         case: The case.
         output: The output to judge.
         repeat: Number of the repetition, from 0.
-        guess: A possible answer, for counting later questions in advance; None if none depends on it.
+        guess: A possible answer, to count later questions in advance; None if none depends on the answer.
     """
 
     judge: AskedJudge
@@ -46,7 +46,7 @@ class Composite(ABC):
     """A judge that asks other judges.
 
     Attributes:
-        shown_as: Name that signs its verdicts; by default it is made of the names of the judges that it asks.
+        shown_as: Name that signs its verdicts; None makes one from the names of the judges that it asks.
     """
 
     shown_as: str | None = None

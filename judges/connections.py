@@ -28,7 +28,7 @@ class OpenAIConnection(NamedTuple):
 
 
 class AzureOpenAIConnection(NamedTuple):
-    """A resource of Azure OpenAI; `auth_mode` is `key` or `meid_token`."""
+    """An Azure OpenAI resource; `auth_mode` is `key` or `meid_token`."""
 
     api_base: str
     api_key: str | None = None
@@ -38,7 +38,7 @@ class AzureOpenAIConnection(NamedTuple):
     resource_id: str | None = None
 
     def get_token(self) -> str:
-        """Sign in by azure-identity, as promptflow does, and return a token for Azure's models."""
+        """Sign in with azure-identity, as promptflow does, and return a token for Azure's models."""
         identity: Any = import_module("azure.identity")
         credential = identity.DefaultAzureCredential()
         return credential.get_token("https://cognitiveservices.azure.com/.default").token
@@ -142,7 +142,7 @@ def _text(
 
 
 def _look_up(name: str) -> object:
-    """Return a connection stored by promptflow; this needs promptflow itself, not only its core."""
+    """Return a connection stored by promptflow; promptflow-core alone cannot look one up."""
     try:
         connections: Any = import_module("promptflow.connections")
         return connections.ConnectionProvider.get_instance().get(name)
@@ -156,7 +156,10 @@ def _look_up(name: str) -> object:
 
 
 def _endpoint(connection: Any, where: str) -> Endpoint:
-    """Return the endpoint of a connection, whose type is recognised by the name of its class."""
+    """Return the endpoint of a connection.
+
+    The names of its classes tell its type, so that promptflow need not be imported.
+    """
     kinds = {each.__name__ for each in type(connection).__mro__}
     if AzureOpenAIConnection.__name__ in kinds:
         token = None if connection.auth_mode == "key" else _token(connection, where)

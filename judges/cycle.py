@@ -26,6 +26,7 @@ Lookup: TypeAlias = Callable[[Request], Reply | None]
 """Function that returns the reply to a request; None if there is none yet."""
 
 _SHOWN = 80
+"""Characters of each text that an item's name in an error shows."""
 _MOST_REQUESTS = 2
 """Maximum number of requests for one result: an unreadable reply is requested once more."""
 
@@ -111,7 +112,13 @@ def unanswered(
 async def judge_output(
     case: Case, output: Output, judge: JudgePrompt, provider: Provider, *, repeat: int = 0
 ) -> Verdict:
-    """Judge one output; a `PromptError` if the prompt cannot be rendered."""
+    """Judge one output.
+
+    Raises:
+        PromptError: The prompt cannot be rendered.
+        MissingReplyError: The provider only replays replies, and has none to a request.
+        RefusedParameterError: The model refuses a parameter that the judge can do without.
+    """
     requests = cycle(judge, case, output, repeat)
     try:
         request = next(requests)
@@ -133,11 +140,11 @@ async def judge_output(
 async def judge_concurrently(
     work: Iterable[Work], ask: Callable[[Case, Output, int], Awaitable[Verdict]], tasks: int
 ) -> AsyncGenerator[Verdict]:
-    """Judge work concurrently, in memory that does not grow with its amount.
+    """Judge outputs concurrently, in memory that does not grow with their number.
 
     Args:
         work: Cases, outputs and repetitions; consumed only as fast as the verdicts.
-        ask: Judges one output.
+        ask: Function that judges one output.
         tasks: Number of outputs judged at a time.
     """
     remaining = iter(work)
@@ -166,7 +173,7 @@ async def judge_concurrently(
         raise errors.exceptions[0] from errors
     finally:
         running.cancel()
-        while not done.empty():  # else a worker in `put` would wait for a reader forever
+        while not done.empty():  # otherwise a worker in `put` would wait forever for a reader
             done.get_nowait()
         await asyncio.gather(running, return_exceptions=True)
 
@@ -179,10 +186,10 @@ def _item_name(case: Case, output: Output) -> str:
 
 
 def _drop_traceback(error: CallError) -> None:
-    """Drop a failure's traceback, causes and context.
+    """Drop a failure's traceback, cause and context.
 
-    Their frames refer to the request and to the task that refers to the failure. That cycle would keep all of an item's text in
-    memory until a garbage collection.
+    Their frames refer to the request, and to the task that refers to the failure. This cycle would keep an item's texts in
+    memory until the next garbage collection.
     """
     error.__traceback__ = error.__cause__ = error.__context__ = None
 

@@ -1,6 +1,6 @@
 """Convert another tool's ``.prompty``: promptflow, prompty 2, azure-ai-evaluation.
 
-The template is copied verbatim. What locates the model (``configuration``, ``connection``) is dropped, and API keys with it.
+The template is copied verbatim. The model's location (``configuration``, ``connection``) is dropped, and API keys with it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def import_prompty(path: Path, sources: Mapping[str, str], scale: Scale | None =
 
     Args:
         path: The other tool's file.
-        sources: The fiducial input that fills each of its inputs. Inputs that are not listed need a name of fiducial's, or a
+        sources: The fiducial input that fills each of its inputs. Other inputs need the name of a fiducial input, or a
             default.
         scale: The scale; None if the file declares one.
     """
@@ -59,7 +59,7 @@ def prompty_text(front: FrontMatter, sources: Mapping[str, str], scale: Scale | 
     """Convert another tool's prompt, already split, to the text of a prompt file."""
     _refuse_other_templates(front)
     inputs = _inputs(front)
-    named = _sources(front, inputs, sources)
+    filled_by = _sources(front, inputs, sources)
     parameters = _parameters(front)
     parse = _field(front, "parse", dict[str, Any]) or _tags(front.body) or _json_reply(front.body)
     return str(
@@ -67,10 +67,12 @@ def prompty_text(front: FrontMatter, sources: Mapping[str, str], scale: Scale | 
             name=str(front.values.get("name") or front.path.stem),
             description=str(front.values.get("description") or f"Imported from {front.path.name}."),
             parameters=parameters,
-            inputs={name: _fillable(declared, named.get(name, name)) for name, declared in inputs.items()},
+            inputs={
+                name: _fillable(declared, filled_by.get(name, name)) for name, declared in inputs.items()
+            },
             scale=scale or _scale(front, parameters, parse or {}),
             template=front.body,
-            sources=named,
+            sources=filled_by,
             parse=parse,
             pass_at=_field(front, "pass_at", float),
         )
@@ -91,11 +93,11 @@ def _refuse_other_templates(front: FrontMatter) -> None:
     template_format = _mapping(template).get("format") if isinstance(template, dict) else template
     kind = _mapping(template_format).get("kind") if isinstance(template_format, dict) else template_format
     if kind not in (None, "jinja2"):
-        raise InputError(f"the template is {kind!r}, where jinja2 is read", path=front.path)
+        raise InputError(f"the template is {kind!r}; only jinja2 can be converted", path=front.path)
 
 
 def _inputs(front: FrontMatter) -> dict[str, dict[str, Any]]:
-    """Return inputs by name, with type and default; examples are dropped."""
+    """Return the inputs' types and defaults by name, without examples."""
     inputs: Any = front.values.get("inputs", front.values.get("inputSchema"))
     if isinstance(_mapping(inputs).get("properties"), dict | list):
         inputs = inputs["properties"]
@@ -111,13 +113,13 @@ def _inputs(front: FrontMatter) -> dict[str, dict[str, Any]]:
 
 
 def _declared_type(declared: Mapping[str, Any]) -> str:
-    """Return an input's type; a text if none or several are declared."""
+    """Return an input's declared type; ``string`` unless it is exactly one."""
     kind = declared.get("type") or declared.get("kind")
     return kind if isinstance(kind, str) else "string"
 
 
 def _fillable(declared: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Return the input with a type that its source has: text, or a list for some sources."""
+    """Return the input with a type that its source can have: a list for some, else a string."""
     listed = source in LISTS and declared["type"] in {"list", "array"}
     fits = listed or source not in INPUTS or declared["type"] not in TYPES
     return dict(declared) if fits else {**declared, "type": "string"}
@@ -168,23 +170,24 @@ def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str
     if listed_scale(parameters, str(parse.get("score", "score"))) is None:
         suggested, why = suggested_scale(front.body)
         raise InputError(
-            f"which scores are possible is not declared; say {scale_text(suggested)} ({why}; the worst first)",
+            f"the possible scores are not declared; say {scale_text(suggested)} ({why}; the worst first)",
             path=front.path,
         )
     return None
 
 
 def _sources(
-    front: FrontMatter, inputs: Mapping[str, Mapping[str, Any]], named: Mapping[str, str]
+    front: FrontMatter, inputs: Mapping[str, Mapping[str, Any]], overrides: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the fiducial input for each input of another name; ``named`` overrides the file."""
-    for name in named:
+    """Return the fiducial input for each input of another name; ``overrides`` win over the file."""
+    for name, source in overrides.items():
         if name not in inputs:
+            declared = ", ".join(inputs) or "none"
             raise InputError(
-                f"--input {name}={named[name]}: the prompt declares no input {name!r}, but {', '.join(inputs) or 'none'}",
+                f"--input {name}={source}: the prompt declares no input {name!r}; its inputs: {declared}",
                 path=front.path,
             )
-    sources = {**_mapping(front.values.get("map")), **named}
+    sources = {**_mapping(front.values.get("map")), **overrides}
     unfilled = [name for name in inputs if name not in sources and name not in INPUTS]
     if unknown := [name for name in unfilled if "default" not in inputs[name]]:
         typed = " ".join(f"--input {name}={nearest_input(name) or 'NAME'}" for name in unknown)

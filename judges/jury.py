@@ -73,19 +73,19 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
                 f"--weights: expected {len(self.members)} numbers above 0, one per judge, none above {_HEAVIEST:g}"
             )
         if len({member.id for member in self.members}) < len(self.members):
-            raise UsageError("a jury has no two equal members; --repeats asks one several times")
+            raise UsageError("a jury cannot have the same judge twice; use --repeats to ask it several times")
         if self.rule == "escalate" and len(self.members) != _FEWEST_OPINIONS:
             raise UsageError("--jury escalate takes two judges: the cheap one, then the expensive one")
         if self.rule == "escalate" and set(self.weights) != {1.0}:
-            raise UsageError("--weights: --jury escalate weighs nothing; one judge's verdict counts")
+            raise UsageError("--weights: not used by --jury escalate, since only one judge's verdict counts")
         if len(self.members) * self.repeats < _FEWEST_OPINIONS:
             raise UsageError("a jury takes at least two opinions: name several judges, or use --repeats")
 
     @property
     def by(self) -> str:
-        """Name that signs its verdicts, such as ``jury/majority@a+b``.
+        """Name that signs its verdicts.
 
-        Others are ``jury/mean@2*a+b`` and ``jury/majority-of-5@a``.
+        Examples: ``jury/majority@a+b``, ``jury/mean@2*a+b``, ``jury/majority-of-5@a``.
         """
         members = (
             member.by if weight == 1 else f"{weight:g}*{member.by}"
@@ -142,7 +142,7 @@ class JuryJudge(Composite):
 
     @property
     def pass_at(self) -> None:
-        """See `Judge`: it declares none."""
+        """See `Judge`: a jury declares no threshold."""
 
     @property
     def rounds(self) -> int:
@@ -179,16 +179,16 @@ def _takes(judge: AskedJudge, kind: Kind, output: Output) -> bool:
 
 
 def _probability_or_score(verdict: Verdict) -> float | None:
-    """Return the probability of a pass by log-probabilities if there is one, else the score."""
+    """Return the probability of a pass from log-probabilities if known, else the score."""
     probability = verdict.evidence.get("probability")
     return verdict.score if probability is None else probability
 
 
 def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
-    """Return whether the expensive judge is asked, by the opinions of the cheap one.
+    """Return whether the cheap judge's opinions are unsure, so that the expensive judge is asked.
 
-    It is asked if an opinion has no score, if a score lies in the unsure range, or if repeats disagree. After a failed call it
-    is not, since the call is retried.
+    They are if one has no score, if a score lies in the unsure range, or if repeats disagree. They are not after a failed call,
+    which is retried, or if the cheap judge does not grade such a case.
     """
     if any(one.outcome in {"failed", "not_applicable"} for one in opinions):
         return False
@@ -202,9 +202,8 @@ def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
 def jury_verdict(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verdict:
     """Combine the opinions on one output; the evidence lists them by member.
 
-    Only opinions with a score count, and they must have more than half of the weight. If a call failed, the verdict is
-    `failed`, too: the next run retries the call, and a jury's verdict must not depend on when it was asked. A tie is
-    `undecided`.
+    Only opinions with a score count, and they must have more than half of the weight. If a call failed, so has the verdict:
+    the next run retries the call, and a jury's verdict must not depend on when it was asked. A tie is `undecided`.
     """
     outcome, score, reason = _combined(jury, _deciding_opinions(jury, opinions))
     names: dict[Author, str] = {member.id: member.by for member in jury.members}

@@ -1,6 +1,6 @@
-"""Replace images, audio and files in a judge's input by marks, and restore them as parts.
+"""Replace media in a judge's input by marks, and put them back as content parts.
 
-A mark holds a hash of the whole item, so that no text under evaluation can forge one. An item without media is unchanged.
+A mark holds a hash of the whole item, so that no text under evaluation can forge one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .prompt_variables import NotApplicableError
 
 MediumKind: TypeAlias = Literal["image", "audio", "file", "video"]
 
-_DIGEST = 16
+_DIGEST_LENGTH = 16
 _ADDRESS = re.compile(r"\A(?:https?://|data:image/)", re.IGNORECASE)
 _KINDS: Mapping[str, MediumKind] = {
     "image": "image",
@@ -47,7 +47,7 @@ _MEDIUM_KEYS = (
     "input_video",
 )
 """Keys that hold a medium or its address in objects without a key named after their type."""
-_NOUNS: Mapping[MediumKind, str] = {"image": "image", "audio": "audio", "file": "a file", "video": "video"}
+_NOUNS: Mapping[MediumKind, str] = {"image": "an image", "audio": "audio", "file": "a file", "video": "video"}
 _DEEPEST = 50
 
 
@@ -86,7 +86,7 @@ def with_marks(case: Case, output: Output) -> MarkedItem:
 
 
 def shown_among(media: Sequence[Medium], values: Mapping[str, Any]) -> list[Medium]:
-    """Return the media whose marks are in a prompt's values."""
+    """Return the media whose marks are in the values of a prompt's inputs."""
     texts = [str(value) for value in values.values()] if media else []
     return [medium for medium in media if any(medium.mark in text for text in texts)]
 
@@ -97,13 +97,13 @@ def refuse_unsendable(media: Sequence[Medium], *, images: bool, how: str) -> Non
     Args:
         media: The media that the prompt would show.
         images: Whether the prompt sends images.
-        how: Instruction that makes the prompt send them.
+        how: Instruction to make the prompt send them.
     """
     for medium in media:
         if medium.kind != "image":
             raise NotApplicableError(f"the item holds {_NOUNS[medium.kind]}, which judges are not shown")
     if media and not images:
-        noun = "an image" if len(media) == 1 else f"{len(media)} images"
+        noun = _NOUNS["image"] if len(media) == 1 else f"{len(media)} images"
         raise NotApplicableError(f"the item holds {noun}, and this prompt sends text; {how}")
     if any(medium.address is None for medium in media):
         raise NotApplicableError(
@@ -124,16 +124,18 @@ def with_parts(messages: Sequence[Message], media: Sequence[Medium]) -> list[Mes
 def _parts(
     text: str, marker: re.Pattern[str], marks: Mapping[str, Medium], unplaced: dict[str, Medium]
 ) -> str | list[dict[str, Any]]:
+    """Return a text with its media as parts, and remove these from ``unplaced``."""
     parts: list[dict[str, Any]] = []
-    words = ""
+    pending = ""
     for piece in marker.split(text):
-        words += f"[{piece[1:].partition(':')[0]}]" if piece in marks else piece
+        # The model sees `[image 1]`, without the hash.
+        pending += f"[{piece[1:].partition(':')[0]}]" if piece in marks else piece
         if piece in unplaced:
-            parts += [{"type": "text", "text": words}, unplaced.pop(piece).part]
-            words = ""
+            parts += [{"type": "text", "text": pending}, unplaced.pop(piece).part]
+            pending = ""
     if not parts:
-        return words
-    return [*parts, {"type": "text", "text": words}] if words else parts
+        return pending
+    return [*parts, {"type": "text", "text": pending}] if pending else parts
 
 
 def _media_of(case: Case, output: Output) -> Iterator[dict[str, Any]]:
@@ -195,7 +197,7 @@ def _content_of(part: Mapping[str, Any]) -> str:
 
 def _digest(case: Case, output: Output) -> str:
     item = json.dumps(msgspec.to_builtins([case.messages, case.context, output]), sort_keys=True)
-    return hashlib.sha256(item.encode()).hexdigest()[:_DIGEST]
+    return hashlib.sha256(item.encode()).hexdigest()[:_DIGEST_LENGTH]
 
 
 def _marked_case(case: Case, media: Mapping[str, Medium]) -> Case:
@@ -210,9 +212,9 @@ def _marked_case(case: Case, media: Mapping[str, Medium]) -> Case:
 
 
 def _marked_message(message: Message, media: Mapping[str, Medium]) -> Message:
-    """Return the message with a text in place of each medium.
+    """Return the message with a mark in place of each medium.
 
-    Content that holds only texts becomes one text.
+    All of its content is text then, which `Case` joins into one.
     """
     content = message.get("content")
     if not isinstance(content, list):

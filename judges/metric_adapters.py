@@ -1,7 +1,7 @@
 """Metrics of other tools as functions of a case and an output.
 
-A metric is called with the arguments in its signature; every tool has other names for the question, the answer, the reference
-and the passages. DeepEval and ragas take an object instead.
+A metric is called with the arguments that its signature names; tools name the question, the answer, the reference and the
+passages differently. DeepEval and ragas take an object instead.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 
 _REASONS = ("reason", "rationale", "comment", "explanation")
 _ROUNDING = 1e-9
+"""Excess over the scale's ends that counts as a rounding error."""
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0}
 
 
 class MetricItem(NamedTuple):
-    """An output as metrics see it.
+    """Arguments of a metric for one output.
 
     Attributes:
         question: The last user message.
@@ -51,7 +52,7 @@ class MetricItem(NamedTuple):
 
 
 def metric_item(case: Case, output: Output) -> MetricItem:
-    """Return an output as metrics see it."""
+    """Return the arguments of a metric for one output."""
     questions = [message_text(each) for each in messages_asked(case, output) if each["role"] == "user"]
     return MetricItem(
         questions[-1] if questions else "",
@@ -85,7 +86,7 @@ def metric_function(
     Args:
         metric: A metric, scorer or evaluator of DeepEval, ragas, MLflow, autoevals, openevals or Azure, or any function.
         key: Key of the score, if the metric returns a mapping.
-        scale: Its lowest and highest score.
+        scale: The metric's lowest and highest score.
     """
     call = _caller(metric)
 
@@ -133,7 +134,7 @@ def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
     """Return the arguments that a metric's signature names.
 
     Raises:
-        NotApplicableError: It requires a reference, and the case has none.
+        NotApplicableError: The metric requires a reference, and the case has none.
     """
     values: dict[str, Any] = item._asdict()
     if getattr(target, "__module__", "").startswith("azure.") or hasattr(target, "_singleton_inputs"):
@@ -173,7 +174,11 @@ def unknown_parameters(metric: Any) -> list[str]:
 
 
 def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
-    """Return the score and reason in a metric's result; raise a ValueError if there is no score."""
+    """Return the score in [0, 1] and the reason in a metric's result.
+
+    Raises:
+        ValueError: There is no score, or it is not on the scale.
+    """
     reason = None
     if isinstance(result, tuple):
         result, reason = cast("tuple[Any, Any]", result)

@@ -1,4 +1,4 @@
-"""Prompt file: template, inputs, scale, and how replies are parsed.
+"""Prompt files: template, inputs, scale, and how replies are parsed.
 
 The form is that of promptflow's ``.prompty`` files, with additional keys (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``, ``each``) that
 promptflow and prompty ignore::
@@ -77,7 +77,7 @@ class InputDeclaration:
         default: Value if there is no other.
         required: Whether there is no default.
         has_kind: Whether the type is also given as ``kind``, which prompty reads.
-        source: The fiducial input that fills it, if ``map`` names one; else that of the same name.
+        source: The fiducial input that fills it, if ``map`` names one; None for the input of the same name.
     """
 
     type: str = "string"
@@ -89,24 +89,24 @@ class InputDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class PromptFile:
-    """A prompt file, checked.
+    """A valid prompt file.
 
     Attributes:
         path: The file it was read from.
         name: Display name.
-        description: Description in a sentence.
+        description: Description in one sentence.
         inputs: Declared inputs by name.
         parameters: Decoding parameters, sent unchanged.
-        scale: Possible scores; 0 or 1 for a prompt that splits answers, which scores nothing.
+        scale: Possible scores; 0 and 1 for a prompt that splits answers, which gives no score.
         pass_at: Pass threshold in (0, 1]; None if the file declares none.
-        parse: Declared way of reading replies; None if the file declares none.
+        parse: Declaration of how replies are parsed; None if the file declares none.
         lines: 1-based line of each top-level key of the front matter.
         template: The text below the front matter.
-        template_line: 1-based line on which it begins.
-        names_template_format: Whether it declares the template's language, which prompty requires.
-        kinds: Kinds of case that it judges; None for every kind.
+        template_line: 1-based line on which the template begins.
+        names_template_format: Whether the file declares the template's language, which prompty requires.
+        kinds: Kinds of case that the prompt judges; None for every kind.
         images: Whether images are sent, as content parts, to a model that accepts them.
-        by_criterion: Whether it is asked about each criterion of a rubric separately.
+        by_criterion: Whether the prompt is asked about each criterion of a rubric separately.
     """
 
     path: Path
@@ -127,12 +127,12 @@ class PromptFile:
 
     @property
     def mode(self) -> str | None:
-        """Declared mode of reading replies; None if the file declares none."""
+        """Declared mode of parsing replies; None if the file declares none."""
         return (self.parse or {}).get("mode")
 
     @property
     def shown(self) -> set[str]:
-        """The fiducial inputs that it shows, under any name."""
+        """The fiducial inputs that the prompt shows, under any name."""
         return {declared.source or name for name, declared in self.inputs.items()}
 
 
@@ -140,7 +140,7 @@ def read_prompt_file(path: Path) -> PromptFile:
     """Read and check a ``.prompty`` file.
 
     Raises:
-        PromptError: Naming file and line.
+        PromptError: The file is invalid; the message names file and line.
     """
     return prompt_of(read_front_matter(path))
 
@@ -218,24 +218,24 @@ def _inputs(front: FrontMatter) -> dict[str, InputDeclaration]:
         declared[name] = InputDeclaration(
             kind, default, required, has_kind=entry.kind is not None, source=sources.get(name)
         )
-    for name in sources.keys() - declared.keys():
+    for name in sorted(sources.keys() - declared.keys()):
         raise front.fault(f"the prompt declares no input {name!r}; {_nearest(name, declared)}", "map")
     return declared
 
 
 def _parameters(front: FrontMatter) -> Mapping[str, Any]:
     parameters = _field(front, "model", _Model, _Model()).parameters
-    for name in _NOT_PARAMETERS & parameters.keys():
-        raise front.fault(f"parameters: {name} is not for the prompt file to set", "model")
+    for name in sorted(_NOT_PARAMETERS & parameters.keys()):
+        raise front.fault(f"parameters: {name} cannot be set in a prompt file", "model")
     try:
         json.dumps(parameters, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise front.fault(f"parameters: they cannot be sent as JSON: {error}", "model") from error
+        raise front.fault(f"parameters cannot be sent as JSON: {error}", "model") from error
     response_format: Any = parameters.get("response_format")
     try:
         msgspec.convert(response_format, _ResponseFormat | None)
     except msgspec.ValidationError as error:
-        raise front.fault("parameters: response_format is a mapping with a type", "model") from error
+        raise front.fault("parameters: response_format must be a mapping with a type", "model") from error
     return parameters
 
 
@@ -245,7 +245,7 @@ def _pass_at(front: FrontMatter) -> float | None:
     pass_at = _field(front, "pass_at", float, 1.0)
     if not 0 < pass_at <= 1:
         raise front.fault(
-            f"expected a score above 0 and at most 1, which is what scores on the scale become, got {pass_at:g}",
+            f"expected a score above 0 and at most 1, since scores are converted to [0, 1], got {pass_at:g}",
             "pass_at",
         )
     return pass_at
@@ -258,7 +258,7 @@ def _by_criterion(front: FrontMatter, inputs: Mapping[str, InputDeclaration]) ->
         raise front.fault(f"expected criterion, got {front.values['each']!r}", "each")
     if "criterion" not in {each.source or name for name, each in inputs.items()}:
         raise front.fault(
-            "the prompt is to be asked about each criterion, and declares no input criterion", "each"
+            "asking about each criterion needs the input criterion, which the prompt does not declare", "each"
         )
     return True
 

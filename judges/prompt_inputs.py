@@ -39,7 +39,7 @@ OTHER_NAMES = {
     "tools": "tool_definitions",
     "trajectory": "transcript",
 }
-"""Other names for the same inputs."""
+"""Inputs by their names in other tools."""
 
 _FENCE_CHARACTERS = 20
 
@@ -56,7 +56,7 @@ def fill_inputs(
     """Fill the inputs that a prompt declares.
 
     Returns:
-        Values by name, for rendering. Inputs that fiducial does not know are left out, so that they get their defaults.
+        Values by name, for rendering. Unknown inputs are omitted, so that rendering uses their defaults.
     """
     values: dict[str, Any] = {}
     for name, declaration in declared.items():
@@ -107,7 +107,7 @@ def unknown_input(name: str, source: str | None = None) -> str:
     problem = (
         f"nothing fills the input {name!r}"
         if source is None
-        else f"{name} is mapped to {source!r}, which is none"
+        else f"{name} is mapped to {source!r}, which is not an input"
     )
     hint = f"did you mean {nearest}? " if nearest else ""
     return (

@@ -19,7 +19,7 @@ from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
 InputBuilder: TypeAlias = Callable[[Case, Output], Any]
-"""Function that makes the value of one input."""
+"""Function that returns the value of one input."""
 
 Replay: TypeAlias = Callable[[Case, Output], Episode | None]
 """Function that executes an output's calls in its case's worlds; it returns None for a case without worlds."""
@@ -32,7 +32,7 @@ class NotApplicableError(FiducialError):
 def _query(case: Case, output: Output) -> str:
     """Return a single user message verbatim; a conversation as JSON.
 
-    In JSON no text can pose as another's.
+    JSON keeps a text from posing as another message.
     """
     messages = _messages_before_answer(case, output)
     if kind_spec(case.kind).family == "answer":
@@ -156,7 +156,7 @@ def _steps(case: Case, output: Output, replay: Replay | None = None) -> str:
 
 
 def _criterion(case: Case, output: Output) -> str:
-    """Return the criterion of a good answer; for a challenge, its answer in its template."""
+    """Return the case's criterion; that of a challenge is its answer in its template."""
     del output
     criterion = (
         challenge_criterion(case)
@@ -173,7 +173,7 @@ def _criterion(case: Case, output: Output) -> str:
 
 
 def _criteria(case: Case, output: Output) -> JsonList:
-    """Return a rubric's numbered criteria as JSON lines; points would bias the judge."""
+    """Return a rubric's numbered criteria as JSON lines, without points, which bias judges."""
     del output
     if not (criteria := criteria_of(case)):
         raise NotApplicableError("the case has no criteria")
@@ -191,7 +191,7 @@ def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None)
     def build(case: Case, output: Output) -> str:
         if not isinstance(output, Pair):
             raise NotApplicableError(
-                "this judge compares two outputs of a case; `fiducial compare --by system --judge` or `fiducial.prefer` puts both before it"
+                "this judge compares two outputs of a case; `fiducial compare --by system --judge` or `fiducial.prefer` shows it both"
             )
         one = output.first if which == "first" else output.second
         if one.error is not None:
@@ -224,7 +224,7 @@ INPUT_BUILDERS: Mapping[str, InputBuilder] = {
     "first": _one_of_two("first"),
     "second": _one_of_two("second"),
 }
-"""Builder of each input. The fences are derived from the other inputs."""
+"""Builder of each input, except the fences, which are derived from the other inputs."""
 
 INPUT_BUILDERS_OF_CALLS: Mapping[str, InputBuilder] = {
     **INPUT_BUILDERS,

@@ -1,4 +1,4 @@
-"""Read a judge's replies into results and verdicts, and reread them with a newer parser."""
+"""Read a judge's replies into results and verdicts; reread stored ones with a newer parser."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _UNREAD = "unread"
 _REPLY_EVIDENCE = frozenset(
     {"served_by", "finish_reason", "probability", _UNREAD, "criterion", "points", "tags", STEP_COUNT}
 )
-"""Evidence that does not come from a reply's text, such as the criterion asked about."""
+"""Keys of evidence that does not come from a reply's text, which rereading keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,11 @@ def read_reply(
 ) -> AskResult:
     """Read a judge's reply.
 
-    The probability of the best score is computed from its tokens unless an earlier reading gave it.
+    Args:
+        reply: The reply.
+        judge: The judge.
+        usage: Cost of the calls so far.
+        probability: Probability of the best score, if an earlier reading stored it; None computes it from the reply's tokens.
     """
     finish = (reply.finish_reason or "").lower()
     if reply.refusal is not None or finish in _FILTERED:
@@ -68,15 +72,15 @@ def read_reply(
         refused = is_refusal(reply.text)
         reason = "the judge declined in its reply" if refused else str(error)
         if not reply.text:
-            reason = "the reply has no text (calls of tools, or reasoning alone, are none)"
+            reason = "the reply has no text (tool calls and reasoning do not count)"
         return AskResult("refused" if refused else "unparsable", reason=reason, usage=usage, reply=reply)
     return AskResult("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
 
 
 def _cut_off(reply: Reply) -> str:
-    """Return why a reply was cut off: while answering, or while still reasoning."""
+    """Return the error for a reply that was cut off while answering or while reasoning."""
     if reply.text.strip():
-        return "the reply was cut off at the limit of tokens"
+        return "the reply was cut off at the token limit"
     return "all tokens went into reasoning: the limit was reached before the reply began (raise it with --judge-parameter max_completion_tokens=N)"
 
 
@@ -95,7 +99,7 @@ def _weighed(
 ) -> ParsedReply:
     """Return the reading with the probability of the best score as its score.
 
-    The score that the judge wrote is kept in the details.
+    The details keep the score that the judge wrote.
     """
     if probability is None and reply.logprobs is not None:
         probability = probability_of_best(reply.logprobs, judge.prompt.scale)
@@ -190,7 +194,7 @@ def _evidence(judge: JudgePrompt, result: AskResult) -> dict[str, object]:
     if unread := [_shown(each) for each in result.unread if each.text]:
         evidence[_UNREAD] = unread
     if reply.refusal is not None or reply.finish_reason not in {None, "stop"}:
-        # Needed to reread the reply.
+        # `read_again` needs it to tell refusals and cut-off replies.
         evidence["finish_reason"] = _MARKED_REFUSAL if reply.refusal is not None else reply.finish_reason
     if reply.served_by is not None and reply.served_by != judge.model:
         evidence["served_by"] = reply.served_by
@@ -210,10 +214,10 @@ def _shown(reply: Reply) -> dict[str, str | None]:
 
 
 def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float | None:
-    """Return the probability of the best score against the worst.
+    """Return the probability of the best score against the worst, from a reply's tokens.
 
-    It is the best score's share of the probability of both, among the likeliest tokens in the position of the last token that
-    is one of them. None if the scale has more than two scores, or the alternatives are not known.
+    The last token that is one of the two scores counts. The probability is the best score's share of both scores' probability,
+    among the likeliest tokens at this position. None if the scale has more than two scores, or the alternatives are not known.
     """
     if not scale.is_binary:
         return None

@@ -1,7 +1,7 @@
 """Scale of a prompt's scores, and reading it from a prompt file.
 
-Only the ``scale`` key or the ``response_format`` declares one: a guess could take the worst of five grades, 1, for the best of 0
-and 1.
+Only the ``scale`` key or the ``response_format`` declares one. A guess could be wrong: 1 is the worst grade from 1 to 5, and
+the best of 0 and 1.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _MOST_STEPS = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Scale of scores.
+    """Possible scores of a prompt, and which end is the best.
 
     Attributes:
-        minimum: Least score.
-        maximum: Greatest score.
-        step: Distance of neighbouring scores; None if any number between the ends is a score.
-        better: End with the best score.
+        minimum: Lowest score.
+        maximum: Highest score.
+        step: Distance between neighbouring scores; None if every number between the ends is a score.
+        better: The end that is the best score.
 
     Raises:
-        ValueError: The numbers make no scale.
+        ValueError: The numbers do not make a scale.
     """
 
     minimum: float = 0.0
@@ -45,7 +45,7 @@ class Scale:
     def __post_init__(self) -> None:
         span = self.maximum - self.minimum
         if not math.isfinite(span) or not math.isfinite(self.step or 0.0):
-            raise ValueError("minimum, maximum and step are finite numbers")
+            raise ValueError("minimum, maximum and step must be finite numbers")
         if span <= 0 or (self.step is not None and self.step <= 0):
             raise ValueError("minimum must be below maximum, and step above 0")
         if self.step is not None and span > _MOST_STEPS * self.step:
@@ -89,10 +89,10 @@ class Scale:
     def normalise(self, value: float) -> float:
         """Return the score in [0, 1]; 1 is the best."""
         if self.step is not None and value in self:
-            # By counts of steps, 0.6 of which 0 is the best is 0.4, and not 0.3999999999999999.
+            # Whole steps avoid rounding errors: 0.6 on a scale with 0 as the best is 0.4, not 0.3999999999999999.
             steps = round((self.maximum - self.minimum) / self.step)
-            passed = round((value - self.minimum) / self.step)
-            return (passed if self.better == "high" else steps - passed) / steps
+            above_minimum = round((value - self.minimum) / self.step)
+            return (above_minimum if self.better == "high" else steps - above_minimum) / steps
         distance = value - self.minimum if self.better == "high" else self.maximum - value
         # Adding zero turns minus zero, which some judges write, into zero.
         return distance / (self.maximum - self.minimum) + 0.0
@@ -144,15 +144,15 @@ def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Map
     suggested, why = suggested_scale(front.body)
     raise PromptError(
         f"{front.path}:{front.body_line - 1}: scale: which scores are possible is not declared; "
-        f"add this line to the front matter: {scale_line(suggested)} ({why}; better: low besides where the least is the best)"
+        f"add this line to the front matter: {scale_line(suggested)} ({why}; add better: low if the lowest score is the best)"
     )
 
 
 def scale_of(declared: Any) -> Scale:
-    """Read a scale from a mapping: ``minimum``, ``maximum``, perhaps ``step`` and ``better``.
+    """Read a scale from a mapping of ``minimum``, ``maximum``, perhaps ``step`` and ``better``.
 
     Raises:
-        ValueError: It is another value, or the numbers make no scale.
+        ValueError: It is not such a mapping, or the numbers do not make a scale.
     """
     try:
         values = msgspec.convert(declared, _Declared)
@@ -178,7 +178,7 @@ def scale_from_option(text: str, step: float | None = None) -> Scale:
     else:
         declared = read_yaml(text.strip().removeprefix("scale:"))
         if not isinstance(declared, dict):
-            raise ValueError("expected the worst score and the best, such as 1-5, or 5-1 where 1 is the best")
+            raise ValueError("expected the worst score and the best, such as 1-5, or 5-1 if 1 is the best")
     return scale_of(declared if step is None else {**cast("dict[str, Any]", declared), "step": step})
 
 
@@ -205,7 +205,7 @@ def names_other_scale(text: str) -> bool:
 
 
 def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
-    """Return the scale that a ``response_format`` declares; the greatest score is the best.
+    """Return the scale that a ``response_format`` declares; the highest score is the best.
 
     It lists evenly spaced scores, or allows whole numbers between two ends.
     """
@@ -252,7 +252,7 @@ def _number(value: Any) -> float | None:
 
 
 class _NamedRange(NamedTuple):
-    """Range of numbers, and the words of a text that name it."""
+    """Range of numbers, and the part of a text that names it."""
 
     low: int
     high: int
@@ -264,7 +264,7 @@ class _NamedRange(NamedTuple):
 
 
 def _named_range(text: str) -> _NamedRange | None:
-    """Return the number range that a text names most often, of those that begin with 0 or 1."""
+    """Return the range of numbers from 0 or 1 that a text names most often."""
     named = [
         _NamedRange(int(match[1]), int(match[2]), re.sub("[\"']", "", match[0]))
         for match in _RANGE.finditer(text)

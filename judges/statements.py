@@ -20,6 +20,7 @@ LONG = 200
 """Maximum characters of an answer that is judged whole; longer ones are split."""
 
 _SEPARATOR = "#"
+"""Separator of a case's id and a statement's hash."""
 _SPLIT_JUDGE = "groundedness"
 _SHOWS_THE_ANSWER = frozenset({"response", "question"})
 
@@ -48,11 +49,11 @@ class StatementVerdict(NamedTuple):
 def judges_statements(judge: PromptJudge) -> bool:
     """Return whether a judge may score an answer by its statements.
 
-    It may for groundedness, and for custom prompts that show the answer. Whether an answer equals the accepted one, or meets a
-    criterion, does not depend on single statements.
+    Judges of groundedness may, and custom prompts that show the answer. The others ask whether an answer equals the accepted
+    one, or meets a criterion, which does not depend on single statements.
     """
-    fit = judge.id.kind == "own" or judge.id.name == _SPLIT_JUDGE
-    return fit and not _SHOWS_THE_ANSWER.isdisjoint(judge.prompt.shown)
+    may_split = judge.id.kind == "own" or judge.id.name == _SPLIT_JUDGE
+    return may_split and not _SHOWS_THE_ANSWER.isdisjoint(judge.prompt.shown)
 
 
 def is_long(output: Output) -> bool:
@@ -88,7 +89,7 @@ def statement_verdict(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
 
     The judge's prompt names the field that lists pieces.
     """
-    # Reasons for scores are in the statements' verdicts, and would fill the memory here.
+    # The run keeps the statements' verdicts with their reasons; here they would only fill the memory.
     reason = verdict.reason if verdict.score is None else None
     return StatementVerdict(verdict.outcome, verdict.score, _pieces(verdict, judge), reason)
 
@@ -116,7 +117,7 @@ def answer_verdict(
     """Combine the verdicts on an answer's statements, which become its evidence.
 
     The score is the share of all pieces of information that are supported, or the mean over the statements if the judge lists no
-    pieces. An answer with an ungraded statement is not graded.
+    pieces. An answer with an ungraded statement is ungraded.
     """
     outcome, score, reason = _combined(verdicts)
     return Verdict.on(
@@ -133,7 +134,7 @@ def answer_verdict(
 
 
 def not_split(judge: AskedJudge, repeat: int, split: Verdict) -> Verdict:
-    """Return the verdict on an answer that could not be split, with the cause."""
+    """Return the ungraded verdict on an answer that could not be split, with the reason."""
     return msgspec.structs.replace(
         split,
         by=judge.by,

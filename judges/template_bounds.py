@@ -1,4 +1,4 @@
-"""jinja's sandbox with bounds on loop turns, and on characters read, made and printed."""
+"""jinja's sandbox with limits on loop turns, and on characters read, made and printed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from .template_limits import FREE_CHARACTERS, TOO_LONG, TemplateLimitError, allowed_characters
 
 MAX_TURNS = 100_000
-"""Turns of all loops in one rendering."""
+"""Maximum turns of all loops in one rendering."""
 MAX_SECONDS = 10.0
-"""Processor time of a rendering that loops."""
+"""Maximum processor time of a rendering that loops, in seconds."""
 _CALL = 64
 """Characters that a call of a filter or a test counts as, whatever its value."""
 _ITEM = 32
@@ -29,7 +29,7 @@ _MOST_INDENT = 100
 
 
 def names(words: str) -> frozenset[str]:
-    """Return the words of a text as a set of names."""
+    """Return the set of names in a text, separated by blanks."""
     return frozenset(words.split())
 
 
@@ -41,7 +41,7 @@ _FILTERS = names(
 """jinja's filters that only need counting; `_own_filters` replaces those that need other bounds."""
 
 _WALKS = names("list map max min reject select sort title unique")
-"""Filters that take a text letter by letter."""
+"""Filters that walk through a text character by character."""
 
 _METHODS = names(
     "capitalize count endswith find get index isalnum isalpha isdigit items keys lower lstrip rstrip split splitlines startswith "
@@ -53,14 +53,14 @@ _METHODS = names(
 class _Work:
     """Work of one rendering, and its limits.
 
-    Most renderings take so little that their limits are never computed.
+    The limit on characters depends on the values, and is computed only for a rendering that needs more than the free ones.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
         self._characters = self._turns = 0
         self._allowed = FREE_CHARACTERS
-        self._until: float | None = None
+        self._deadline: float | None = None
 
     def spend(self, characters: int) -> None:
         """Count characters that are read, made or printed."""
@@ -73,16 +73,16 @@ class _Work:
     def turn(self) -> None:
         """Count a turn of a loop."""
         now = time.thread_time()
-        self._until = now + MAX_SECONDS if self._until is None else self._until
+        self._deadline = now + MAX_SECONDS if self._deadline is None else self._deadline
         self._turns += 1
-        if self._turns > MAX_TURNS or now > self._until:
+        if self._turns > MAX_TURNS or now > self._deadline:
             raise TemplateLimitError(
                 f"the template's loops take more than {MAX_TURNS:,} turns, or {MAX_SECONDS:g} s"
             )
 
 
 class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """jinja's sandbox with bounds."""
+    """jinja's sandbox with limits on the work of a rendering."""
 
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 
@@ -95,7 +95,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self.filters = {name: self._charged(name, _JINJA[name]) for name in _FILTERS} | self._own_filters()
 
     def begin(self, values: Mapping[str, Any]) -> _Work:
-        """Start counting from 0 for a rendering in this thread."""
+        """Start counting from 0 for a rendering in this thread, which must precede it."""
         work = self._local.work = _Work(values)
         return work
 
@@ -104,14 +104,14 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         work.spend(characters)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Evaluate an operation, and refuse one with a result that may be huge."""
+        """Evaluate an operation; refuse one whose result may be huge."""
         numbers = isinstance(left, int | float) and isinstance(right, int | float)
         if operator == "+" and not numbers:
             self._spend(_size(left) + _size(right))
         elif operator == "**" or not numbers:
-            raise SecurityError(f"prompts use {operator} for numbers alone, and no powers")
+            raise SecurityError(f"prompts can use {operator} only on numbers, and ** not at all")
         elif operator == "*" and max(abs(left), abs(right)) > _LARGEST_FACTOR:
-            raise SecurityError("prompts multiply no numbers as large as that")
+            raise SecurityError(f"prompts cannot multiply numbers above {_LARGEST_FACTOR:g}")
         return super().call_binop(context, operator, left, right)
 
     def is_safe_callable(self, obj: Any) -> bool:
@@ -134,6 +134,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
     def _charged(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a filter that counts its work."""
+        # Such a filter takes jinja's context or environment first.
         value_position = int(hasattr(function, "jinja_pass_arg"))
         walks = name in _WALKS
 
@@ -148,6 +149,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return charged
 
     def _own_filters(self) -> dict[str, Callable[..., Any]]:
+        """Return the filters with limits of their own, and those that `bounded_template` inserts."""
+
         def turns(values: Iterable[Any]) -> Iterator[Any]:
             work: _Work = self._local.work
             for value in values:

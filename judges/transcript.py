@@ -1,21 +1,20 @@
 """Transcript of a conversation, one JSON object per line, so no text can pose as another's.
 
 ``{"turn", "tools_added"}``
-    Documents of functions that were withheld at first, in the turn in which they are given back.
+    Documents of functions that were withheld at first, in the turn that gives them back.
 ``{"turn", "asked"}``
     A message that the agent was given.
 ``{"turn", "agent"}``
-    A text of the agent's; null for a step without calls and without a recorded text.
+    A text by the agent; null for a step with neither calls nor a recorded text.
 ``{"turn", "call", "result"}``
-    A call, and what it returned when it was executed in the case's world; without ``result`` if that is unknown.
-    ``not_executed`` says why it was not executed. ``recorded`` is the result that the output records, if it differs;
-    ``mismatch`` says so.
+    A call, and its result in the case's world; without ``result`` if that is unknown. ``not_executed`` says why it was not
+    executed. ``recorded`` is the result that the output records, if it differs; ``mismatch`` says so.
 
-If steps are numbered, each of the agent's lines has its ``step``, from 1 over the whole conversation. A text with its calls, or calls made
-at once, are one step; so is a turn in which the agent did nothing.
+If steps are numbered, each of the agent's lines has its ``step``, counted from 1 over the whole conversation. A text with its
+calls, or calls made at once, are one step; so is a turn in which the agent did nothing.
 
 Messages, texts and calls are shown in full. Each result is shown up to `RESULT_LIMIT` characters; if all of them together
-exceed `RESULTS_LIMIT`, the longest are cut to an equal length at which they do not. A cut result shows its beginning (three
+exceed `RESULTS_LIMIT`, the longest are cut to an equal length, so that they fit. A cut result shows its beginning (three
 quarters of the limit) and its end, and ``..._left_out`` gives the number of characters between them. A last line gives the
 number of results that are cut.
 """
@@ -31,13 +30,13 @@ from ..records.output import turns_asked, turns_done
 from .as_json import call_text, dumps, json_object, step_text
 
 TRANSCRIPT_VERSION = "results/1"
-"""Part of the fingerprint of judges of transcripts; raised when a conversation is shown differently."""
+"""Part of the fingerprint of judges of transcripts; changed when a conversation is shown differently."""
 
 RESULT_LIMIT = 4_000
-"""Characters of one result at most."""
+"""Maximum characters of one result."""
 
 RESULTS_LIMIT = 60_000
-"""Characters of all results of a conversation at most."""
+"""Maximum characters of all results of a conversation together."""
 
 MISMATCH = "the result that the output records is not what the call gives in the simulated world"
 
@@ -52,7 +51,7 @@ class _Result(NamedTuple):
 
 
 class _Line:
-    """One line, of fields in order: JSON texts, and results that may have to be cut."""
+    """Line of a transcript: JSON texts, and results that may have to be cut, in order."""
 
     def __init__(self, turn: int, step: int | None = None, **fields: str | _Result) -> None:
         number = {} if step is None else {"step": str(step)}
@@ -63,7 +62,7 @@ class _Line:
         executed = self.fields.get("result")
         if executed is None and "not_executed" not in self.fields:
             self.fields["result"] = _result(recorded)
-        elif not isinstance(executed, _Result) or not _same(executed, recorded):
+        elif not isinstance(executed, _Result) or not _is_same(executed, recorded):
             self.fields["recorded"] = _result(recorded)
             self.fields["mismatch"] = dumps(MISMATCH)
 
@@ -115,7 +114,7 @@ def tools_at_start(case: Case) -> list[dict[str, Any]]:
 
 
 def _tools_added(case: Case, turn: int) -> list[dict[str, Any]]:
-    """Return the tools that a turn gives back; a tool without a document by its name."""
+    """Return the tools that a turn gives back; only the name of one without a document."""
     names = _withheld(case).get(str(turn), ())
     documents = {
         tool["function"]["name"]: tool
@@ -131,7 +130,7 @@ def _withheld(case: Case) -> Mapping[str, Sequence[str]]:
 
 
 _StepNumbers: TypeAlias = Iterator[int] | Iterator[None]
-"""Number of each step in turn; None if steps are not numbered."""
+"""Number of each step, in order; None for each if steps are not numbered."""
 
 
 def _lines(case: Case, output: Output, episode: Episode, numbers: _StepNumbers) -> Iterator[_Line]:
@@ -209,8 +208,8 @@ def _result(value: Any) -> _Result:
     return _Result(value, dumps(value)) if parsed is None else _Result(dumps(parsed), dumps(parsed))
 
 
-def _same(executed: _Result, recorded: Any) -> bool:
-    """Return whether a recorded result equals the executed one, however it is written."""
+def _is_same(executed: _Result, recorded: Any) -> bool:
+    """Return whether a recorded result equals the executed one, as text or as JSON."""
     result = _result(recorded)
     return executed.text.strip() in {result.text.strip(), str(recorded).strip()}
 
@@ -228,7 +227,7 @@ def _shown(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, s
 
 
 def _equal_share(lengths: Sequence[int], most: int, together: int) -> int:
-    """Return the greatest limit up to ``most`` at which the cut texts fit into ``together``."""
+    """Return the largest limit up to ``most`` with which all texts fit into ``together``."""
     remaining = together
     for index, length in enumerate(sorted(min(length, most) for length in lengths)):
         share = remaining // (len(lengths) - index)

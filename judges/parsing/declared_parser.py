@@ -1,4 +1,4 @@
-"""Parser of replies that a prompt declares, such as one of the offered words."""
+"""Parser that a prompt declares for its replies, such as one word of a choice."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def choice_parser(
 ) -> ReplyParser:
     """Return a parser of choices among words: the whole reply, or the content of a tag.
 
-    A reply is unreadable without a word, with a word that is not offered, or with two different ones. Capitals, and quotes,
-    emphasis and a full stop around the word, are ignored. A tagged prompt's reply that is only the word is read, too.
+    A reply is unreadable without a word, with a word that is not a choice, or with two different ones. Case is ignored, and so
+    are quotes, emphasis and a full stop around the word. If a tag is expected, a reply that is only the word is read, too.
 
     Args:
         scale: Possible scores.
@@ -49,7 +49,7 @@ def _score(written: str, scores: Mapping[str, float], where: str) -> float:
 
 
 PARSER_VERSION = 3
-"""Raised when any parser reads a reply differently; part of a judge's fingerprint."""
+"""Incremented when any parser reads a reply differently; part of a judge's fingerprint."""
 
 LOGPROBS = "logprobs"
 """The mode of prompts whose score is a probability, read from the reply's log-probabilities."""
@@ -60,8 +60,11 @@ _JSON_FORMATS = {"json_object", "json_schema"}
 def make_parser(prompt: PromptFile) -> ReplyParser:
     """Return the parser for a prompt's replies.
 
-    If the prompt declares none, its form is inferred: JSON if its ``response_format`` is JSON, tags if its template shows
+    If the prompt declares none, the mode is inferred: JSON if its ``response_format`` is JSON, tags if its template shows
     ``<S2>`` or ``<score>``, else a number that is the whole reply.
+
+    Raises:
+        PromptError: The declaration is invalid.
     """
     declared = dict(prompt.parse if prompt.parse is not None else _inferred(prompt))
     location = f"{prompt.path}:{prompt.lines.get('parse', 1)}: parse"
@@ -70,9 +73,7 @@ def make_parser(prompt: PromptFile) -> ReplyParser:
     if make is None:
         raise PromptError(f"{location}: unknown mode {mode!r}; known are {', '.join(_MODES)}")
     if mode == STEP and "steps" not in prompt.shown:
-        raise PromptError(
-            f"{location}: a prompt that asks for a step shows them numbered: add the input steps"
-        )
+        raise PromptError(f"{location}: mode {STEP} needs numbered steps in the prompt: add the input steps")
     try:
         return make(prompt.scale, declared)
     except (ValueError, OverflowError) as error:
@@ -98,7 +99,7 @@ def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
         _refuse_flipped_shares(scale)
     cited = declared.get("cited", False)
     if not isinstance(cited, bool) or (cited and fraction_of is None):
-        raise ValueError("cited is true or false, beside fraction_of")
+        raise ValueError("cited must be true or false, and is only for use beside fraction_of")
     fractions = _fractions(scale, declared)
     return tags_parser(
         scale, score_tag=score, reasons=reasons, fraction_of=fraction_of, cited=cited, fractions=fractions
@@ -109,13 +110,13 @@ def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     _allow(declared, "pick", "after", "fractions", "indexes")
     pick = declared.get("pick", "alone")
     if pick not in {"alone", "last"}:
-        raise ValueError(f"pick is alone or last, got {pick!r}")
+        raise ValueError(f"pick must be alone or last, got {pick!r}")
     after = declared.get("after")
     if after is not None and (not isinstance(after, str) or not after.strip()):
-        raise ValueError(f"after is a heading, got {after!r}")
+        raise ValueError(f"after must be a heading, got {after!r}")
     indexes = declared.get("indexes", False)
     if not isinstance(indexes, bool) or (indexes and after is None):
-        raise ValueError("indexes is true or false, beside after")
+        raise ValueError("indexes must be true or false, and is only for use beside after")
     return number_parser(
         scale, pick=pick, after=after, fractions=_fractions(scale, declared), indexes=indexes
     )
@@ -125,9 +126,9 @@ def _fractions(scale: Scale, declared: Mapping[str, Any]) -> bool:
     """Return whether the prompt asks for a score written as a fraction of the best score."""
     fractions = declared.get("fractions", False)
     if not isinstance(fractions, bool):
-        raise ValueError(f"fractions is true or false, got {fractions!r}")  # noqa: TRY004 - of a prompt file, with its line
+        raise ValueError(f"fractions must be true or false, got {fractions!r}")  # noqa: TRY004 - of a prompt file, with its line
     if fractions and scale.minimum != 0:
-        raise ValueError(f"fractions are of a best score, on a scale from 0, not {scale}")
+        raise ValueError(f"fractions need a scale that begins with 0, got {scale}")
     return fractions
 
 
@@ -149,7 +150,9 @@ def _pieces(declared: Any) -> Pieces | None:
     if declared is None:
         return None
     if not isinstance(declared, dict) or not {"list", "key"} <= declared.keys() <= {"list", "key", "cited"}:
-        raise ValueError(f"fraction_of is a mapping with list, key and perhaps cited, got {declared!r}")
+        raise ValueError(
+            f"fraction_of must be a mapping with list, key and optionally cited, got {declared!r}"
+        )
     named = cast("dict[str, Any]", declared)
     cited = named.get("cited")
     return Pieces(_name(named["list"]), _name(named["key"]), None if cited is None else _name(cited))
@@ -157,22 +160,24 @@ def _pieces(declared: Any) -> Pieces | None:
 
 def _refuse_flipped_shares(scale: Scale) -> None:
     if scale.better == "low":
-        raise ValueError("fraction_of is the share of pieces that hold, so the scale's better end is high")
+        raise ValueError(
+            "fraction_of needs a scale with the highest score as the best, since it is the share of pieces that hold"
+        )
 
 
 def _choice(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     _allow(declared, "choices", "tag", "reason")
     choices: Any = declared.get("choices")
     if not isinstance(choices, dict) or len(cast("dict[Any, Any]", choices)) < 2:  # noqa: PLR2004 - one is no choice
-        raise ValueError(f"choices is a mapping of two words or more to scores, got {choices!r}")
+        raise ValueError(f"choices must map two words or more to scores, got {choices!r}")
     scores: dict[str, float] = {}
     for word, score in cast("dict[Any, Any]", choices).items():
         if not isinstance(word, str) or not word.isalnum() or not isinstance(score, (int, float)):
-            raise ValueError(f"choices is a mapping of words to scores, got {word!r}: {score!r}")
+            raise ValueError(f"choices must map words to scores, got {word!r}: {score!r}")
         if isinstance(score, bool) or float(score) not in scale:
             raise ValueError(f"the score of {word!r}, {score}, is not on the scale ({scale})")
         if scores.setdefault(word.casefold(), float(score)) != score:
-            raise ValueError(f"{word!r} stands for two scores")
+            raise ValueError(f"{word!r} has two scores")
     tag = None if declared.get("tag") is None else _tag_name(declared["tag"])
     reasons = _tag_names(declared.get("reason", []))
     return choice_parser(scale, scores, tag=tag, reasons=reasons)
@@ -182,7 +187,7 @@ def _step(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     _allow(declared, "tag", "reason")
     if not (scale.is_binary and scale.is_unit):
         raise ValueError(
-            f"a prompt that asks for a step scores 1 where none is wrong and 0 otherwise, not {scale}"
+            f"mode {STEP} needs the scale 0 or 1, since the score is 1 if no step is wrong, got {scale}"
         )
     return step_parser(_tag_name(declared.get("tag", "S2")), _tag_names(declared.get("reason", [])))
 
@@ -190,25 +195,25 @@ def _step(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     """Return the parser of the score that the judge wrote.
 
-    The probability of that score is read elsewhere, since it is not in the text.
+    Its probability is not in the text: `read_reply` gets it from the reply's log-probabilities.
     """
     _allow(declared)
     if not scale.is_binary:
-        raise ValueError(f"log-probabilities weigh two scores against each other, not {scale}")
+        raise ValueError(f"mode {LOGPROBS} needs a scale of two scores, got {scale}")
     return number_parser(scale)
 
 
 def _parsed_with_item(content: str, scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    """Return a parser that rejects every reply.
+    """Return a parser that rejects every reply, for modes that need the item to parse one.
 
-    Parsing such a reply takes the answer that was split into statements (`statements_parser`), or the points of the criteria
-    (`criteria_parser`). Those parsers replace this one for each item.
+    For each item it is replaced by `statements_parser`, which needs the answer that was split, or `criteria_parser`, which needs
+    the points of the criteria.
     """
     del scale
     _allow(declared)
 
     def parse(text: str) -> ParsedReply:
-        raise DecodingError(f"a reply of {len(text)} characters is to hold {content}, which are no score")
+        raise DecodingError(f"a reply of {len(text)} characters holds {content}, not a score")
 
     return parse
 
@@ -250,4 +255,4 @@ def _name(value: Any) -> str:
 def _allow(declared: Mapping[str, Any], *options: str) -> None:
     unknown = sorted(declared.keys() - set(options))
     if unknown:
-        raise ValueError(f"unknown option {', '.join(unknown)}; known are {', '.join(options)}")
+        raise ValueError(f"unknown option {', '.join(unknown)}; known are {', '.join(options) or 'none'}")

@@ -1,4 +1,4 @@
-"""Replies that are, or hold, a JSON object with the score."""
+"""Replies that are or contain a JSON object with the score."""
 
 from __future__ import annotations
 
@@ -59,9 +59,8 @@ def json_parser(
         scale: Possible scores.
         score: Key of the score, a number or a text with a number.
         reason: Key of the reason.
-        all_of: Keys of single criteria. The score must be the worst of those in the reply; otherwise the reply contradicts
-            itself.
-        fraction_of: Fields of the pieces. If the reply lists pieces, the score must be the share of those that hold.
+        all_of: Keys of criteria. The score must be the worst of their scores; otherwise the reply contradicts itself.
+        fraction_of: Fields of the pieces. If the reply lists pieces, the score must be the share of pieces that hold.
         alone: Whether the reply must be only the object, as under a ``response_format``, with all criteria or pieces.
     """
 
@@ -94,7 +93,7 @@ def json_parser(
 def _refuse_missing(decoded: Mapping[str, Any], keys: Sequence[str]) -> None:
     for key in keys:
         if key not in decoded:
-            raise DecodingError(f"the reply lacks {key!r}, which the score is to follow from")
+            raise DecodingError(f"the reply lacks {key!r}, on which the score depends")
 
 
 def _criteria(decoded: Mapping[str, Any], keys: Sequence[str]) -> dict[str, float]:
@@ -113,15 +112,15 @@ def _check_criteria(criteria: Mapping[str, float], score: float, scale: Scale) -
 
 
 def _marks(listed: Any, fields: Pieces) -> list[float]:
-    """Return the marks of pieces; refuse a piece marked 1 without citations, if it needs them."""
+    """Return the marks of pieces; refuse a piece marked 1 without the citations that it needs."""
     try:
         marks = [_score(piece[fields.mark_key]) for piece in listed]
-        cites = [fields.cited_key is None or bool(piece[fields.cited_key]) for piece in listed]
+        has_citations = [fields.cited_key is None or bool(piece[fields.cited_key]) for piece in listed]
     except (KeyError, TypeError) as error:
         keys = [key for key in (fields.mark_key, fields.cited_key) if key]
         raise DecodingError(f"expected a list of objects with {keys} under {fields.list_key!r}") from error
-    if any(mark and not has_citation for mark, has_citation in zip(marks, cites, strict=True)):
-        raise DecodingError(f"a piece is marked 1 and names nothing under {fields.cited_key!r}")
+    if any(mark and not has_citation for mark, has_citation in zip(marks, has_citations, strict=True)):
+        raise DecodingError(f"a piece is marked 1, but cites nothing under {fields.cited_key!r}")
     return marks
 
 
@@ -141,14 +140,17 @@ def decode_object(text: str) -> Mapping[str, Any]:
     """Return the JSON object that makes up a text; duplicate keys make it unreadable."""
     try:
         value = json.loads(
-            text, object_pairs_hook=_without_contradiction, parse_constant=_refuse, parse_int=_integer
+            text,
+            object_pairs_hook=_without_contradiction,
+            parse_constant=_refuse_constant,
+            parse_int=_integer,
         )
         if "\\u" in text:  # a lone surrogate could not be written to a run's files
             value = json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
         raise _NotJsonError(f"the reply is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise _NotJsonError(f"the reply is JSON, but {type(value).__name__} where an object was expected")
+        raise _NotJsonError(f"expected a JSON object, got JSON of type {type(value).__name__}")
     return cast("dict[str, Any]", value)
 
 
@@ -185,7 +187,7 @@ def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
-def _refuse(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 

@@ -35,7 +35,7 @@ _NUMBER_LIKE = re.compile(
     re.VERBOSE,
 )
 DECORATION = " \t\r\n*_`\"'"
-"""Characters around a score that mean nothing."""
+"""Characters around a score that are ignored."""
 DECORATED = f"[{re.escape(DECORATION)}]"
 
 _BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
@@ -62,8 +62,8 @@ def number_parser(
         pick: ``alone``: the reply, or the text after the heading, must be only the number. ``last``: the last number counts; it
             may be a fraction of the best score, ``0.75/1``.
         after: A heading; only the text after its last occurrence is parsed, and the text before it is the reason.
-        indexes: Whether the details hold the pieces, with indexes that support them, of the text before the heading.
         fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
+        indexes: Whether the details list the pieces in the text before the heading, with the indexes that support them.
 
     Returns:
         The parser. A reply is unreadable if its last number has another notation (``0,5``, ``1e-1``, ``5 %``), or names an end
@@ -93,9 +93,9 @@ def number_parser(
 
 
 def pieces_with_indexes(text: str) -> list[dict[str, Any]]:
-    """Return pieces of information with the indexes that support them.
+    """Return the pieces of information in a text, with the indexes that support them.
 
-    They stand in lines such as ``1. It is white is supported by indexes: [1, 2]``.
+    A line is such as ``1. It is white is supported by indexes: [1, 2]``.
     """
     pieces: list[dict[str, Any]] = []
     for line in text.splitlines():
@@ -170,7 +170,8 @@ def _value(figure: str, scale: Scale) -> float | None:
 def _in_doubt(before: re.Match[str], last: re.Match[str], between: str, scale: Scale) -> bool:
     """Return whether the last number may only name an end of the scale, as in ``0 out of 1``.
 
-    Another score stands at most three words before it, without a pause (``0 (from 0 to 1)``), or it is denied (``0, not 1``).
+    It may if another score is at most three words before it, without a pause (``0 (from 0 to 1)``) or with a denial
+    (``0, not 1``).
     """
     score, earlier = _value(last[0], scale), _value(before[0], scale)
     if score not in {scale.minimum, scale.maximum} or score == earlier:
@@ -180,8 +181,8 @@ def _in_doubt(before: re.Match[str], last: re.Match[str], between: str, scale: S
     words = _WORD.findall(between)
     if len(words) > _MOST_WORDS_BETWEEN:
         return False
-    denied = _DENIED.search(between) is not None  # 0, not 1
-    return denied or not (_PAUSE if words else _BREAK).search(between)
+    is_denied = _DENIED.search(between) is not None  # 0, not 1
+    return is_denied or not (_PAUSE if words else _BREAK).search(between)
 
 
 _DIGIT = re.compile(r"\d")
@@ -264,7 +265,7 @@ def _refuse_uncited(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence
     for piece, mark in zip(pieces, marks, strict=True):
         if mark and _CITATION.search(reply, start, piece.start()) is None:
             statement = reply[start : piece.start()].strip()
-            raise DecodingError(f"a piece is marked {mark:g} and names no index: {statement[-60:]!r}")
+            raise DecodingError(f"a piece is marked {mark:g}, but names no index: {statement[-60:]!r}")
         start = piece.end()
 
 

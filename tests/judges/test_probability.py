@@ -94,7 +94,7 @@ def test_a_reply_without_it_is_unparsable_there(
 def test_it_is_refused_on_a_scale_of_more_than_two_scores(weighed: str) -> None:
     path = Path(weighed)
     path.write_text(path.read_text().replace("minimum: 0, maximum: 1,", "minimum: 1, maximum: 5,"))
-    with pytest.raises(PromptError, match="weigh two scores"):
+    with pytest.raises(PromptError, match="needs a scale of two scores"):
         load_judge(weighed, model="m")
 
 

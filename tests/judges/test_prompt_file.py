@@ -92,7 +92,7 @@ def test_values_must_be_the_declared_ones(tmp_path: Path, values: dict[str, obje
     [
         ("{{ nothing }}", "undefined"),
         ("{{ query.__class__.__mro__ }}", "unsafe"),
-        ("{% include 'x' %}", r"p.prompty:6: prompts use no include"),
+        ("{% include 'x' %}", r"p.prompty:6: prompts cannot use include"),
         ("{{ 1 / 0 }}", "division"),
         ("{% for x in range(10000000) %}{% endfor %}", "Range too big"),
     ],

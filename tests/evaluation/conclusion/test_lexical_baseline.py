@@ -15,7 +15,7 @@ from fiducial.evaluation.conclusion.lexical_baseline import lexical_scores
 from fiducial.evaluation.inputs import file_sha256
 from fiducial.evaluation.run_table import read_tables
 from fiducial.evaluation.store.run_store import RunStore
-from fiducial.judges.baseline import baseline_verdict, stand_in
+from fiducial.judges.baseline import baseline_id, baseline_verdict
 from fiducial.records import Case, JudgeId, Output, Source, Verdict, write_records
 
 JUDGE = judge_id("memory_answer", kind="shipped", variant="direct")
@@ -83,7 +83,7 @@ def test_only_what_has_a_label_is_scored(make_run: Callable[..., Path]) -> None:
     assert set(scores_of(folder)) == {"c0|s|0", "c1|s|0"}
 
 
-@pytest.mark.parametrize("judge", [stand_in("memory_answer"), judge_id("memory_answer"), judge_id("mine")])
+@pytest.mark.parametrize("judge", [baseline_id("memory_answer"), judge_id("memory_answer"), judge_id("mine")])
 def test_it_is_no_baseline_of_itself_or_of_a_prompt_of_ones_own(
     make_run: Callable[..., Path], judge: JudgeId
 ) -> None:

@@ -83,12 +83,12 @@ def test_no_reply_does_anything_but_be_read_or_be_refused(reply: str) -> None:
 @pytest.mark.parametrize(
     ("parse", "why"),
     [
-        ("{mode: choice}", "a mapping of two words or more"),
-        ("{mode: choice, choices: {a: 1}}", "a mapping of two words or more"),
+        ("{mode: choice}", "choices must map two words or more"),
+        ("{mode: choice, choices: {a: 1}}", "choices must map two words or more"),
         ("{mode: choice, choices: {a: 1, b: 2}}", "the score of 'b', 2, is not on the scale"),
         ("{mode: choice, choices: {a: 1, b: true}}", "is not on the scale"),
-        ("{mode: choice, choices: {a: 1, 'b c': 0}}", "a mapping of words to scores"),
-        ("{mode: choice, choices: {a: 1, A: 0}}", "stands for two scores"),
+        ("{mode: choice, choices: {a: 1, 'b c': 0}}", "choices must map words to scores"),
+        ("{mode: choice, choices: {a: 1, A: 0}}", "has two scores"),
         ("{mode: choice, choices: {a: 1, b: 0}, tag: 'x y'}", "is not the name of a tag"),
         ("{mode: choice, choices: {a: 1, b: 0}, pick: last}", "unknown option pick"),
     ],
@@ -127,7 +127,7 @@ def test_without_a_declaration_the_prompt_itself_tells(
 
 def test_a_share_of_pieces_goes_with_a_scale_whose_better_end_is_high(tmp_path: Path) -> None:
     for parse in ("{mode: tags, fraction_of: P}", "{mode: json, fraction_of: {list: a, key: b}}"):
-        with pytest.raises(PromptError, match="fraction_of is the share of pieces that hold"):
+        with pytest.raises(PromptError, match="fraction_of needs a scale with the highest score as the best"):
             parser_for(tmp_path, f"scale: {{minimum: 0, maximum: 1, better: low}}\nparse: {parse}")
 
 
@@ -143,11 +143,11 @@ def test_a_share_of_pieces_goes_with_a_scale_whose_better_end_is_high(tmp_path: 
         ("{mode: json, all_of: 1}", "1 is not the name of a key"),
         ("{mode: json, reason: [a]}", "is not the name of a key"),
         ("{mode: json, score: {a: b}}", "is not the name of a key"),
-        ("{mode: json, fraction_of: pieces}", "a mapping with list, key and perhaps cited"),
-        ("{mode: json, fraction_of: {list: a}}", "a mapping with list, key and perhaps cited"),
+        ("{mode: json, fraction_of: pieces}", "a mapping with list, key and optionally cited"),
+        ("{mode: json, fraction_of: {list: a}}", "a mapping with list, key and optionally cited"),
         ("{mode: json, fraction_of: {list: a, key: b, cited: [c]}}", "is not the name of a key"),
         ("{mode: tags, cited: true}", "beside fraction_of"),
-        ("{mode: logprobs, pick: last}", "unknown option pick"),
+        ("{mode: logprobs, pick: last}", "unknown option pick; known are none"),
     ],
 )
 def test_a_wrong_declaration_is_refused(tmp_path: Path, parse: Any, why: str) -> None:

@@ -91,5 +91,5 @@ def test_a_scale_that_does_not_begin_at_0_has_no_fractions(tmp_path: Path):
         "---\ninputs: {response: {type: string}}\nscale: {minimum: 1, maximum: 5}\n"
         "parse: {mode: number, fractions: true}\n---\nuser:\n{{response}}\n"
     )
-    with pytest.raises(PromptError, match="on a scale from 0"):
+    with pytest.raises(PromptError, match="need a scale that begins with 0"):
         load_judge(str(path), model="m")

@@ -137,7 +137,7 @@ def test_a_piece_that_holds_names_what_it_rests_on() -> None:
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ('{"pieces": [{"supported": 1, "indexes": []}], "score": 1}', "names nothing"),
+        ('{"pieces": [{"supported": 1, "indexes": []}], "score": 1}', "cites nothing"),
         ('{"pieces": [{"supported": 1}], "score": 1}', "expected a list"),
         ('{"score": 1}', "lacks 'pieces'"),
     ],

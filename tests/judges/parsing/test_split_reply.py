@@ -70,7 +70,7 @@ def test_any_script_is_read(answer: str) -> None:
         ("", "not JSON"),
         ("I cannot do that", "not JSON"),
         (f"Here: {reply(LONG, RISES, TROUT)}", "not JSON"),
-        ("[]", "an object was expected"),
+        ("[]", "expected a JSON object"),
         ("{}", "at least one"),
         ('{"statements": []}', "at least one"),
         ('{"statements": "The Vesle is long"}', "at least one"),
