@@ -22,6 +22,9 @@ MAX_BITS = 14_000
 MAX_ITEMS = 50_000
 """Limit on the size of texts and collections, in characters and items; nested ones count."""
 
+MAX_REPEATED = 2_000
+"""Limit on the size of a repeated text or collection, such as ``[0] * n``: a reply has room for thousands of them."""
+
 _BINARY: dict[type[ast.operator], Any] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -87,8 +90,8 @@ def _may_be_huge(operation: ast.operator, left: Any, right: Any) -> bool:
             return _whole(right) + _bits(left) > MAX_BITS
         case ast.Mult():
             return (
-                _weight(left) * _whole(right) > MAX_ITEMS
-                or _weight(right) * _whole(left) > MAX_ITEMS
+                _weight(left) * _whole(right) > MAX_REPEATED
+                or _weight(right) * _whole(left) > MAX_REPEATED
                 or _bits(left) + _bits(right) > MAX_BITS
             )
         case ast.Add():
