@@ -7,7 +7,7 @@ from functools import cache
 from typing import TypeAlias
 
 from ..plugins import CHECKERS
-from ..records import KINDS, Case, Kind, Output, Verdict, kind_spec, part
+from ..records import KINDS, Case, Kind, Output, Verdict, kind_spec, load_function
 from .finding import Finding, fault, undecided
 from .options import CheckOptions, Rules
 
@@ -59,7 +59,7 @@ def checker_for(kind: Kind) -> tuple[str, Checker]:
     spec = kind_spec(kind)
     if spec.checked_by is None or spec.checker is None:
         return "none", _leave_undecided
-    return spec.checked_by, part(spec.checker)
+    return spec.checked_by, load_function(spec.checker)
 
 
 def _check_with_custom_checker(case: Case, output: Output, _options: CheckOptions) -> Finding:
@@ -80,4 +80,4 @@ def validate_reference(case: Case, options: CheckOptions) -> None:
     """
     validate = kind_spec(case.kind).validate_reference
     if validate is not None:
-        part(validate)(case, options)
+        load_function(validate)(case, options)

@@ -251,8 +251,8 @@ def kind_of_row(contents: RowContents) -> Kind:
 
 
 @cache
-def part(name: str) -> Callable[..., Any]:
-    """Load a part of a kind, named as ``module:function``."""
+def load_function(name: str) -> Callable[..., Any]:
+    """Load a function of a kind, named as ``module:function``."""
     module, _, function = name.partition(":")
     return getattr(import_module(f"..{module}", __package__), function)
 

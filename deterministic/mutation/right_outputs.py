@@ -18,7 +18,7 @@ from ...records import (
     ToolCallReference,
     accepted_calls,
     kind_spec,
-    part,
+    load_function,
 )
 
 REFERENCE_SYSTEM = "reference"
@@ -33,7 +33,7 @@ def right_output(case: Case, system: str = REFERENCE_SYSTEM) -> Output | None:
     None for kinds without such a reference, and for languages other than Python. The caller has to test that a checker passes it.
     """
     right = kind_spec(case.kind).right
-    return None if right is None else part(right)(case, Output(case_id=case.id, system=system))
+    return None if right is None else load_function(right)(case, Output(case_id=case.id, system=system))
 
 
 def without_calls(_case: Case, output: Output) -> Output:

@@ -13,14 +13,14 @@ from source_tree import OTHER_MEANINGS, ROOT, kinds_meant, kinds_named
 
 import fiducial as fd
 from fiducial.judges.catalogue import JUDGED_KINDS
-from fiducial.records import KINDS, KindSpec, RowContents, is_kind, kind_of_row, kind_spec, part
+from fiducial.records import KINDS, KindSpec, RowContents, is_kind, kind_of_row, kind_spec, load_function
 from fiducial.records.case import NoReference
 
 
 @pytest.mark.parametrize("spec", KINDS.values(), ids=lambda spec: spec.name)
 def test_the_parts_of_a_kind_can_be_loaded(spec: KindSpec):
     named = [name for name in (spec.checker, spec.validate_reference, spec.right) if name is not None]
-    assert all(callable(part(name)) for name in named)
+    assert all(callable(load_function(name)) for name in named)
     assert (spec.checked_by is None) is (spec.checker is None)
 
 
