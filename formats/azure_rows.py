@@ -111,7 +111,7 @@ def _example(fields: FieldReader, number: int, options: Options) -> Example:
 
 
 def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iterator[ImportedRecord]:
-    """Yield verdicts on an output of another file, matched by id, else by row number."""
+    """Yield verdicts on outputs of another file, matched by id, else by row number."""
     number = fields.get("line_number")
     number = number + 1 if isinstance(number, int) else row.number
     case_id = fields.name("id") or options.seen.new_id("row", row.position.path, number)
@@ -123,7 +123,7 @@ def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iter
 
 
 def _question_and_reply(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
-    """Return the messages of the question, and those of the answer."""
+    """Return the messages of the question and of the answer."""
     if row.get("conversation") is not None:
         question, reply = split_question(row.node("conversation").nodes("messages"))
         return [message for each in question for message in messages_of(each.value, each.at)], reply
@@ -141,7 +141,7 @@ def _question_and_reply(row: FieldReader) -> tuple[list[Message], list[FieldRead
 
 
 def _expected(row: FieldReader) -> tuple[list[Any] | None, list[str]]:
-    """Return the expected calls, if the ground truth has calls; and the accepted answers."""
+    """Return the expected calls, None if the ground truth has none, and the accepted answers."""
     items = row.unpacked("expected_actions", "ground_truth")
     if not is_list(items):
         return None, answers_of(items)
@@ -174,16 +174,13 @@ def _context(row: FieldReader) -> list[Any]:
 
 
 def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
-    """Yield each verdict's name, evaluator and metric.
-
-    Metrics are fields that other fields add to, and single numbers.
-    """
+    """Yield each verdict's name, evaluator and metric."""
     keys: dict[str, list[str]] = {}
     for name in line.value:
         if name.startswith("outputs."):
             evaluator, dot, key = name.removeprefix("outputs.").partition(".")
-            flat = not dot
-            keys.setdefault("" if flat else evaluator, []).append(evaluator if flat else key)
+            # Without a dot, the name is a metric of promptflow.
+            keys.setdefault(evaluator if dot else "", []).append(key if dot else evaluator)
     for evaluator, fields in keys.items():
         metrics = _metrics_among(evaluator, fields, line)
         for metric in metrics:
@@ -193,6 +190,7 @@ def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
 
 
 def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[str]:
+    """Return the metrics of an evaluator: keys that have parts (`_PARTS`), and other numbers."""
     metrics: dict[str, None] = {}
     for key in keys:
         for part in _PARTS[1:]:  # without the score, which may be a metric by itself
@@ -211,7 +209,7 @@ def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[s
 
 
 def _prefix(evaluator: str) -> str:
-    """Return the prefix of an evaluator's keys; promptflow's outputs name no evaluator."""
+    """Return the prefix of an evaluator's keys; promptflow's have no evaluator."""
     return f"outputs.{evaluator}." if evaluator else "outputs."
 
 
@@ -237,8 +235,8 @@ class _MetricFields(NamedTuple):
 
     Attributes:
         line: The line.
-        prefix: The beginning of its evaluator's fields.
-        metric: Its name; empty for the evaluator's only one.
+        prefix: The beginning of the evaluator's fields.
+        metric: The metric's name; empty if the evaluator has no other.
     """
 
     line: FieldReader
@@ -278,7 +276,7 @@ class _MetricFields(NamedTuple):
 
 
 def _score_of(by: str, evaluator: str, metric: str, line: FieldReader) -> ImportedScore:
-    """Return one metric's score, or why it has none."""
+    """Return one metric's score, or an ungraded result with the reason."""
     fields = _MetricFields(line, _prefix(evaluator), metric)
     score, passed, reason, status = fields.score, fields.passed, fields.reason, fields.part("status")
     if score == _FAILED:

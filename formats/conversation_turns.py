@@ -1,4 +1,4 @@
-"""Conversations as turns: the request, then the agent's steps until the next speaker."""
+"""Conversations as turns: a request, and the agent's steps until the next request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .field_reader import FieldReader
 from .message_parts import has_untyped_parts, results_apart
 
 Unit: TypeAlias = Literal["session", "turn", "last"]
-"""Unit of a conversation that becomes a case: all of it, each turn, or the messages after the user's last one."""
+"""Part of a conversation that becomes a case: all of it, each turn, or its last turn."""
 
 FAILED = "\0failed"
 """Field of a message that stands for a missing answer; its value is the reason."""
@@ -84,7 +84,7 @@ def asked_message(message: FieldReader) -> Message:
 
 
 def conversation(messages: Iterable[FieldReader], unit: Unit) -> list[ConversationTurn]:
-    """Return a conversation's turns if there are several, and a case is more than the last."""
+    """Return a conversation's turns; empty if there is only one, or only the last is read."""
     turns = turns_of(messages) if unit != "last" else []
     return turns if len(turns) > 1 else []
 

@@ -18,10 +18,11 @@ from .json_values import is_list, is_object
 
 
 class RepeatedKeys(dict[str, Any]):
-    """An object with a repeated key, and the error message.
+    """An object with a repeated key.
 
     Attributes:
-        seen: Whether any document had one; otherwise rows need no search.
+        problem: The error message.
+        any_found: Whether any document of this process had one; otherwise `refuse_marked` need not search.
     """
 
     any_found: ClassVar[bool] = False
@@ -33,10 +34,10 @@ class RepeatedKeys(dict[str, Any]):
 
 
 def refuse_in_text(raw: bytes, value: Any) -> None:
-    """Refuse JSON text, already decoded, with a repeated key in any object.
+    """Refuse JSON text, already decoded, if an object has a repeated key.
 
     Raises:
-        RecordError: One does.
+        RecordError: An object has one.
     """
     if DuplicateKeyDetector().suspects([raw], [value]):
         try:
@@ -46,17 +47,17 @@ def refuse_in_text(raw: bytes, value: Any) -> None:
 
 
 def marked(raw: bytes, value: Any) -> Any:
-    """Return a document, decoded again if an object has a repeated key, which is marked."""
+    """Return a document with each object that repeats a key as `RepeatedKeys`."""
     if not DuplicateKeyDetector().suspects([raw], [value]):
         return value
     return json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_object_or_mark)
 
 
 def refuse_marked(value: Any, at: str) -> None:
-    """Refuse a row of a document that holds a marked object.
+    """Refuse a row that holds an object with a repeated key, which `marked` found.
 
     Raises:
-        RecordError: It does.
+        RecordError: It holds one.
     """
     pending = [value] if RepeatedKeys.any_found else []
     while pending:
@@ -77,7 +78,7 @@ def _object_or_mark(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 JSON_SUFFIXES = (".jsonl", ".json", ".ndjson")
 
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
-"""Largest document in bytes, since one is held in memory as a whole."""
+"""Maximum size of a document in bytes, since it is held in memory as a whole."""
 
 
 class FileRow(msgspec.Struct, frozen=True):
@@ -87,7 +88,7 @@ class FileRow(msgspec.Struct, frozen=True):
     position: FilePosition
     at: str = ""
     number: int = 1
-    """Number in its file from 1; its line, if it has one."""
+    """Number in its file from 1: its line, if it has one."""
 
     @property
     def node(self) -> FieldReader:
@@ -96,7 +97,7 @@ class FileRow(msgspec.Struct, frozen=True):
 
 
 def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files of a path: itself, or a folder's with these suffixes, sorted by name.
+    """Return a path that is a file, or a folder's files with these suffixes, sorted by name.
 
     Raises:
         InputError: A folder holds none.
@@ -119,7 +120,7 @@ def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 Within: TypeAlias = Callable[[FieldReader], list[tuple[str, Any]] | None]
-"""Function that returns the rows in an object with their places; None if the object is a row."""
+"""Function that returns the rows in an object, each with its path; None if the object is a row."""
 
 
 def read_rows(
@@ -127,14 +128,13 @@ def read_rows(
 ) -> Iterator[FileRow | Skipped]:
     """Yield the JSON values of a file, or of every such file in a folder.
 
-    A file holds one value per line, a list of them, or a single one.
-
-    Invalid JSON is skipped if the rest of the file can be read.
+    A file holds one value per line, a list of values, or a single one. Invalid JSON is skipped if the rest of the file can be
+    read.
 
     Args:
         path: JSON Lines or JSON.
         within: Function that finds the rows in an object, such as a page of an API.
-        is_row: Function that returns whether a list is a row, not a list of rows.
+        is_row: Function that returns whether a list is a single row, not a list of rows.
     """
     for file in files_of(path, JSON_SUFFIXES):
         rows = _lines(file) if _has_lines(file) else _document_rows(file, is_row)
@@ -173,7 +173,8 @@ def _unwrapped(rows: Iterable[FileRow | Skipped], within: Within) -> Iterator[Fi
 def read_document(path: Path) -> Any:
     """Read a file as one JSON value; see `decode`.
 
-    Raises an `InputError` if it cannot be read, is too large, or is not JSON.
+    Raises:
+        InputError: The file cannot be read, is too large, or is not JSON.
     """
     with readable(path), path.open("rb") as file:
         raw = file.read(MAX_DOCUMENT_BYTES + 1)
@@ -186,7 +187,7 @@ def read_document(path: Path) -> Any:
 
 
 def decode(raw: bytes) -> Any:
-    """Decode the JSON of one row, including NaN and infinities of some tools.
+    """Decode the JSON of one row, including the NaN and infinities that some tools write.
 
     Raises:
         RecordError: It is not JSON, or an object repeats a key; the error names the line if there are several.

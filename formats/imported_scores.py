@@ -1,4 +1,4 @@
-"""Scores of another tool's scorer, or a person, as verdicts under their own name."""
+"""Scores of another tool's scorer or a person, as verdicts under the author's name."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class ImportedScore(NamedTuple):
 
     Attributes:
         by: Its author.
-        score: In [0, 1]; None if the scale is unknown.
-        outcome: Whether there is a score.
-        reason: Its explanation, or the reason for none.
+        score: In [0, 1]; None if there is none, or its scale is unknown.
+        outcome: Outcome of the verdict: ``graded`` if there is a score.
+        reason: Explanation of the score, or of its absence.
         source: Source of ``by``: judge, checker or person.
         evidence: Details.
         repeat: Number of the repetition.
-        number: The tool's own number, if only the user may know its scale.
+        number: The tool's number, if only the user may know its scale.
         field: Its path, for errors.
     """
 
@@ -84,6 +84,7 @@ class ScoreScaling:
         self.above_one: dict[str, float] = {}
         self._scales, self._grades = scales, grades
         self._authors: dict[str, None] = {}
+        self._people = set[str]()
 
     @property
     def scales(self) -> ScoreScales:
@@ -115,13 +116,15 @@ class ScoreScaling:
             if not is_declared and is_above_one(number) and number < math.inf:
                 message += f"; for another scale: {_scale_option(by, number, is_label=is_label)}"
                 self.above_one[by] = max(number, self.above_one.get(by, number))
+                if is_label:
+                    self._people.add(by)
             raise RecordError(message, field=imported_score.field) from None
         return imported_score._replace(score=score, evidence={**imported_score.evidence, "value": number})
 
     def scaled_all(
         self, scores: Iterable[ImportedScore], position: FilePosition
     ) -> Iterator[ImportedScore | Skipped]:
-        """Yield scores in [0, 1], and the reason for each that is not on its scale."""
+        """Yield scores in [0, 1], and a skipped entry for each that is not on its scale."""
         for imported_score in scores:
             try:
                 yield self.scaled(imported_score)
@@ -129,9 +132,9 @@ class ScoreScaling:
                 yield position.skipped(error)
 
     def withdrawn(self, graded: Mapping[str, int], file: object) -> Iterator[Skipped]:
-        """Yield an entry for each author whose graded verdicts have to be withdrawn.
+        """Yield a skipped entry for each author whose graded verdicts have to be withdrawn.
 
-        Among numbers up to 5, a 1 is as likely the worst score as the best.
+        They are those of authors without a scale that gave a number above 1: beside a 5, a 1 may be the worst score.
 
         Args:
             graded: Number of graded verdicts by author.
@@ -139,7 +142,7 @@ class ScoreScaling:
         """
         for by, largest in self.above_one.items():
             if graded.get(by):
-                option = _scale_option(by, largest)
+                option = _scale_option(by, largest, is_label=by in self._people)
                 reason = f"{graded[by]:,} of its scores are from 0 to 1 and not read, since others are up to {largest:g}: {option}"
                 yield Skipped(file=str(file), field=by, reason=reason)
 
@@ -147,7 +150,7 @@ class ScoreScaling:
         """Refuse a scale for a judge without any score.
 
         Raises:
-            UsageError: There is one.
+            UsageError: There is such a scale.
         """
         for judge in self._scales.by_judge:
             if judge not in self._authors:
@@ -175,15 +178,14 @@ def scored(
     evidence: Mapping[str, Any] | None = None,
     absent: str | None = None,
 ) -> ImportedScore:
-    """Return a score with its value; NaN gives a score without one.
+    """Return the score of a value; NaN gives an ungraded result.
 
-    `ScoreScaling` decides on a number outside [0, 1]. A `RecordError` is raised if the value is neither
-    a number nor a known word.
+    `ScoreScaling` decides on a number outside [0, 1].
 
     Args:
         by: Author of the score.
         value: A boolean, a number, or a word for either.
-        passed: Whether it passes, if known; the score agrees with it, by the ``threshold`` in the evidence.
+        passed: Whether the tool passed the answer, if known; the score is made to agree, by the ``threshold`` in the evidence.
         ends: The ends of the tool's scale, if known.
         reason: Its explanation.
         source: Source of ``by``: judge, checker or person.
@@ -191,6 +193,9 @@ def scored(
         letters: Whether C, P, I and N mean correct, partly, incorrect and no answer.
         evidence: Details, with the number itself if the score differs.
         absent: Reason for a missing score if the value may be null; None if it may not.
+
+    Raises:
+        RecordError: The value is neither a number on the scale nor a known word.
     """
     number = _number(value, letters=letters)
     details = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
@@ -218,7 +223,7 @@ def scored(
 
 
 def _score_on(scale: GradeScale, number: float | None) -> float | None:
-    """Return the score of a number in [0, 1]; None if it is not on the scale."""
+    """Return a number's score in [0, 1]; None if the number is not on the scale."""
     try:
         return None if number is None else scale.score(number)
     except UnknownGradeError:
@@ -233,7 +238,7 @@ def _range(scale: GradeScale) -> str:
 def _agreeing(number: float, threshold: Any, *, passed: bool) -> float:
     """Return a score in [0, 1] that agrees with the tool's own verdict.
 
-    If less is better, as for a rate of hallucinations, it is the number's complement.
+    If lower is better, as for a rate of hallucinations, the score is 1 minus the number.
     """
     if not isinstance(threshold, int | float) or isinstance(threshold, bool):
         return float(passed) if number in {0.0, 1.0} else number
@@ -252,13 +257,13 @@ def unscored(
     source: Source = "judge",
     evidence: Mapping[str, Any] | None = None,
 ) -> ImportedScore:
-    """Return a score that the tool failed to give, with the reason in words."""
+    """Return an ungraded result, with its reason."""
     details = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
     return ImportedScore(by, None, outcome, reason, source, details)
 
 
 def outcome_called(name: object) -> Outcome | None:
-    """Return the outcome of this name, if it is one without a score."""
+    """Return the outcome of this name, if it is an ungraded one."""
     return next((outcome for outcome in UNGRADED if outcome == name), None)
 
 
@@ -268,7 +273,7 @@ def collect_scores(
     scores_of: Callable[[T], Iterable[ImportedScore]],
     position: FilePosition,
 ) -> Iterator[Skipped]:
-    """Add the scores that items give an answer; list the reason for each invalid one."""
+    """Add the scores of items to ``scores``; yield a skipped entry for each invalid item."""
     for item in items:
         try:
             scores += scores_of(item)
@@ -281,7 +286,7 @@ def verdict_on_absent_output(
 ) -> Verdict:
     """Return the verdict on an output that is not in the file.
 
-    Its ``fiducial.*`` fields name the output, or else the given case and system.
+    Its ``fiducial.*`` fields name the output; otherwise it is that of ``case_id`` and ``system``.
     """
     named_case, named_system = fields.get("fiducial.case_id"), fields.get("fiducial.system")
     trial, repeat = (_whole(fields.get(f"fiducial.{name}")) for name in ("trial", "repeat"))
@@ -293,16 +298,16 @@ def verdict_on_absent_output(
 
 
 def _whole(value: Any) -> int:
-    """Return a count in an attribute, which may be text; 0 if there is none."""
+    """Return a whole number that may be text; 0 if it is none."""
     text = str(value)
     return int(text) if text.isdecimal() and len(text) < len(str(MOST_WHOLE)) else 0
 
 
 def numbered_names(scores: list[ImportedScore]) -> list[ImportedScore]:
-    """Number scores that share a name, since they answer different questions."""
+    """Number the scores that share a name, so that each has its own author."""
     taken = {each.by for each in scores}
     seen = Counter[str]()
-    named_apart = list[ImportedScore]()
+    numbered = list[ImportedScore]()
     for each in scores:
         seen[each.by] += 1
         by = each.by
@@ -310,8 +315,8 @@ def numbered_names(scores: list[ImportedScore]) -> list[ImportedScore]:
             while (by := f"{each.by}#{seen[each.by]}") in taken:
                 seen[each.by] += 1
         taken.add(by)
-        named_apart.append(each._replace(by=by))
-    return named_apart
+        numbered.append(each._replace(by=by))
+    return numbered
 
 
 def _number(value: Any, *, letters: bool) -> float | None:

@@ -52,7 +52,7 @@ def recognises(glimpse: Any) -> bool:
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read chats, one per line; see `Format`.
 
-    Then read the rest, in `Options.deferred`, with `deferred_records`.
+    Lines that need others are kept in `Options.deferred`; afterwards `deferred_records` reads them.
     """
     yield from convert_rows(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
 
@@ -81,12 +81,12 @@ def _exchange_records(row: FileRow, options: Options) -> Iterator[ImportedRecord
 
 
 def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iterator[ImportedRecord]:
-    """Yield the records of an exchange, or hold it back if it belongs to a session."""
+    """Yield the records of an exchange, or defer it if it belongs to a session."""
     if exchange.session is None or options.unit == "last":
         yield from _chat(exchange, exchange.id, options)
         return
     for message in [*exchange.messages, *chain.from_iterable(exchange.choices)]:
-        message_key(message)  # to refuse unreadable lines while their number is known
+        message_key(message)  # refuses an unreadable line here, where its number is known
     line = json.dumps(row.value).encode()
     options.deferred.sessions.setdefault(exchange.session, []).append(
         (line, row.position, row.at, row.number)
@@ -94,7 +94,7 @@ def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iter
 
 
 def deferred_records(options: Options) -> Iterator[ImportedRecord]:
-    """Yield the records held back: batches, sessions merged from their lines, then failed calls."""
+    """Yield the deferred records: batches, sessions merged from their lines, then failed calls."""
     waiting = options.deferred
     yield from convert_rows(waiting.batches.rows(), lambda row: _exchange_records(row, options))
     sessions = iter(waiting.sessions.items())
@@ -113,14 +113,14 @@ def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
 
 
 def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator[ImportedRecord]:
-    wholes, listed = conversations_of(exchanges, one_system=options.joined is not None)
-    yield from listed
-    made = [made for whole in wholes if (made := _makes_calls(whole)) is not None]
-    calls_made = all(made) if made else bool(wholes[0].tools)
-    if made and len(wholes) == 1:
-        calls_made = None  # each turn may have its own
-    for whole in wholes:
-        yield from _chat(whole, name, options, calls_made=calls_made)
+    merged, skipped = conversations_of(exchanges, one_system=options.joined is not None)
+    yield from skipped
+    made = [made for each in merged if (made := _makes_calls(each)) is not None]
+    calls_made = all(made) if made else bool(merged[0].tools)
+    if made and len(merged) == 1:
+        calls_made = None  # the calls of each turn decide
+    for each in merged:
+        yield from _chat(each, name, options, calls_made=calls_made)
 
 
 def _makes_calls(exchange: Exchange) -> bool | None:
@@ -183,9 +183,8 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
         question, example.answer = _split(exchange, choice)
         example.messages = [asked_message(each) for each in question]
         if example.answer is None and example.error is None and exchange.model is not None:
-            tags["model"] = (
-                exchange.model
-            )  # otherwise it is the answer's system: two models may answer one case
+            # With an answer it is the output's system: two models may answer one case.
+            tags["model"] = exchange.model
     example.tags = tags | exchange.tags
     return example
 
@@ -193,12 +192,12 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
 def _split(
     exchange: Exchange, choice: list[FieldReader] | None
 ) -> tuple[list[FieldReader], AgentAnswer | None]:
-    """Return the question and its answer."""
+    """Return the question and its answer; the answer may begin in the request."""
     messages = exchange.messages
     end = len(messages)
     while end and is_agents(messages[end - 1]):
         end -= 1
-    # An answered chat may continue after its last calls returned; otherwise its last text belongs to the question.
+    # The messages may end with the answer, or with results after which it goes on; a text before another answer is not part of it.
     goes_on = end < len(messages) and (choice is None or role_of(messages[-1]) != "assistant")
     question, done = (messages[:end], messages[end:]) if goes_on else (messages, [])
     if choice is not None or done:

@@ -37,14 +37,14 @@ class Format(Protocol):
     ABOUT: str
     """Kinds of files that are read."""
     LOST: str
-    """Content that cases, outputs and verdicts cannot hold."""
+    """Content that is lost, since no case, output or verdict can hold it."""
 
     def recognises(self, glimpse: Any) -> bool:
         """Return whether the first JSON value of a file is of this format."""
         ...
 
     def read(self, path: Path, options: Options) -> Iterator[ImportedRecord]:
-        """Read a file, or a folder of such files, which belong together.
+        """Read a file, or a folder of files that belong together.
 
         Raises:
             InputError: A file cannot be read.
@@ -70,16 +70,16 @@ _MODULES: dict[str, str] = {
     "braintrust": "braintrust",
     "azure": "azure_rows",
 }
-"""Modules by name of the formats that recognise their files, in order of detection."""
+"""Modules of the formats that recognise their files, by name, in order of detection."""
 
 NAMES = (*_MODULES, *TABLES)
 """Names of the built-in formats."""
 
 _GLIMPSES = 20
-"""Number of values of a file that are examined to detect its format."""
+"""Maximum number of values of a file that are examined to detect its format."""
 
 _MOST_KEYS = 8
-"""Number of keys that are named in an error."""
+"""Maximum number of keys that an error names."""
 
 _YAML = (".yaml", ".yml")
 _TEXT = (*JSON_SUFFIXES, *_YAML)
@@ -92,7 +92,7 @@ _READ_IN_FOLDERS: Mapping[str, tuple[str, ...]] = {
     "pydantic-evals": (".json", *_YAML),
     "hf": _DATA,
 }
-"""Endings of the files in a folder that a format reads, if they are not those of JSON."""
+"""Suffixes of the files in a folder that a format reads, if they are not those of JSON."""
 
 
 def format_of(name: str) -> Format:
@@ -117,7 +117,7 @@ def read_one(name: str, path: Path, options: Options) -> Iterator[ImportedRecord
 def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[ImportedRecord]:
     """Read files or folders of one built-in or registered format.
 
-    Sessions may continue from file to file.
+    A session may continue in the next file.
 
     Raises:
         InputError: A file cannot be read.
@@ -135,7 +135,7 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
 
 
 def _unread_files(name: str, folder: Path) -> Iterator[Skipped]:
-    """List the files of data in a folder that its format does not read."""
+    """Yield a skipped entry for each data file in a folder that the format does not read."""
     read = _READ_IN_FOLDERS.get(name, JSON_SUFFIXES)
     for file in files_in(folder, (*_DATA, ".gz")):
         if not file.name.lower().endswith(read):
@@ -144,10 +144,10 @@ def _unread_files(name: str, folder: Path) -> Iterator[Skipped]:
 
 
 def read_deferred(options: Options) -> Iterator[ImportedRecord]:
-    """Yield records that need all lines: sessions, failed calls, majorities."""
+    """Yield the records that need all files: people's majorities, sessions, failed calls."""
     yield from options.seen.majorities()
     if options.deferred:
-        from .openai_chat import deferred_records  # noqa: PLC0415 - loaded where lines of chats were read
+        from .openai_chat import deferred_records  # noqa: PLC0415 - loaded only if lines of chats were read
 
         yield from deferred_records(options)
 
@@ -163,7 +163,7 @@ def _without_duplicates(
 
 
 def _within_size_limit(records: Iterable[ImportedRecord], path: Path) -> Iterator[ImportedRecord]:
-    """Skip records larger than a line may be, and outputs and verdicts that belong to them."""
+    """Skip records that are too large for a line, and the outputs and verdicts on them."""
     too_large = set[str | ItemKey]()
     problem = f"larger than {MAX_LINE_BYTES >> 20} MiB"
     for record in records:
@@ -185,7 +185,7 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
 
     Args:
         path: The file or folder.
-        columns: Columns that a user named, which identify a table without other signs.
+        columns: Columns that the user named, which alone may identify a table.
 
     Raises:
         InputError: It cannot be read, or its format is not recognised.
@@ -227,7 +227,7 @@ def _format_by_content(path: Path, columns: Mapping[str, str]) -> str:
 
 
 def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
-    """Return the error for a file without any known format, from its first values."""
+    """Return the error for a file of no known format, from its first values."""
     rows = [glimpse for glimpse in glimpses if is_object(glimpse)]
     table = next(filter(text_columns, rows), None)
     if table is not None:
@@ -263,7 +263,7 @@ def _format_of_table(path: Path) -> str:
 
 
 def _tool_of_columns(row: FileRow | None) -> str | None:
-    """Return the tool to which a table's columns belong, by its first row."""
+    """Return the tool that writes a table with these columns, by its first row."""
     tools = ("phoenix", "deepeval", "ragas", "langsmith", "rubric", "healthbench")
     return (
         None if row is None else next((name for name in tools if format_of(name).recognises(row.value)), None)
@@ -275,12 +275,12 @@ def _first_row(rows: Iterator[FileRow | Skipped]) -> FileRow | None:
 
 
 def _glimpses(path: Path) -> Iterator[Any]:
-    """Yield the first values of a file, or the first row of those that are lists.
+    """Yield the first values of a file, each list followed by its first row.
 
     Several are read because the first may not show the format.
 
     Raises:
-        InputError: It has no value, or none of its first lines is JSON.
+        InputError: The file has no value, or none of its first lines is JSON.
     """
     if not path.stat().st_size:
         raise InputError("the file is empty", path=path)
@@ -301,7 +301,7 @@ def _glimpses(path: Path) -> Iterator[Any]:
 
 
 def _not_json(error: InputError, path: Path) -> InputError:
-    """Return the error for a file that is not JSON, with the ending that a table needs."""
+    """Return the error for a file that is not JSON, with the suffix that a table needs."""
     if path.suffix.lower() in _TEXT:
         return error
     message = f"{error.message}; a table needs the ending {' or '.join(SUFFIXES)}"
@@ -309,7 +309,7 @@ def _not_json(error: InputError, path: Path) -> InputError:
 
 
 def _has_reference(row: dict[str, Any]) -> bool:
-    """Return whether a row is one of a table with scores or references."""
+    """Return whether a row has a column of scores or references, as a table has."""
     return bool(
         columns_by_field(row, {}).keys() & {"accepted_answers", "criterion", "score", "verdicts", "context"}
     )

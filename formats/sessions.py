@@ -1,4 +1,4 @@
-"""Merge the exchanges of one session: one that extends another replaces it."""
+"""Merge the exchanges of a session: one that extends another replaces it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Piece:
 def conversations_of(
     exchanges: Sequence[Exchange], *, one_system: bool = False
 ) -> tuple[list[Exchange], list[Skipped]]:
-    """Merge a session, and list what is not part of it.
+    """Merge a session, and list its exchanges that are left out.
 
     Args:
         exchanges: The exchanges of the session, in the order of the log.
@@ -88,7 +88,7 @@ def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
     abandoned = [piece for piece in pieces if any(piece.is_abandoned_by(other) for other in pieces)]
     for piece in abandoned:
         pieces.remove(piece)
-        skipped.append(_listed(piece, "another answer, which the session does not continue"))
+        skipped.append(_skipped_piece(piece, "another answer, which the session does not continue"))
     messages: list[FieldReader] = []
     for piece in pieces:
         messages = _appended(messages, piece.messages)
@@ -129,7 +129,7 @@ def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]
     for exchange in exchanges:
         piece = _Piece(exchange)
         longer = (other for other in pieces if piece.is_within(other) and not piece.extends(other))
-        # A failure alone does not show the question.
+        # A failure without a request does not show which question it belongs to.
         holder = next(longer, None) if piece.request_keys else None
         if holder is not None:
             skipped += _repeated(piece, holder)
@@ -144,21 +144,21 @@ def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]
 
 
 def _repeated(piece: _Piece, other: _Piece) -> Iterator[Skipped]:
-    """List a failure that was retried, and a line that adds nothing."""
+    """Yield a skipped entry for a failure that was retried, or a line that adds nothing."""
     if piece.exchange.has_failed:
-        yield _listed(piece, f"the call failed ({piece.exchange.error}) and the session went on")
+        yield _skipped_piece(piece, f"the call failed ({piece.exchange.error}) and the session went on")
     elif piece.keys == other.keys or not any(map(says_something, piece.answer)):
-        yield _listed(piece, "the session has this exchange already")
+        yield _skipped_piece(piece, "the session has this exchange already")
 
 
-def _listed(piece: _Piece, reason: str) -> Skipped:
+def _skipped_piece(piece: _Piece, reason: str) -> Skipped:
     return piece.exchange.position.skipped_part("messages", reason)
 
 
 def _appended(messages: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:
-    """Append messages, without repeats of the end and of system messages.
+    """Append messages, without those that repeat the end or a system message.
 
-    Repeats are dropped from the beginning of the new messages, even if the history holds only texts.
+    A request repeats the conversation before it, or only its texts; these repeats are dropped.
     """
     if not messages:
         return more
@@ -173,7 +173,7 @@ def _appended(messages: list[FieldReader], more: list[FieldReader]) -> list[Fiel
 
 
 def _overlap(old: list[_Key], new: list[_Key]) -> int:
-    """Return how many of the last messages the new ones repeat; an answer must be among them."""
+    """Return the number of last messages that the new ones repeat, with an answer among them."""
     for size in range(min(len(old), len(new)), _LEAST_OVERLAP - 1, -1):
         if old[-size:] == new[:size] and any(key[0] == "assistant" for key in new[:size]):
             return size
@@ -188,7 +188,7 @@ def _indexed_keys(messages: Sequence[FieldReader]) -> list[tuple[int, _Key]]:
 def _text_keys(indexed_keys: Sequence[tuple[int, _Key]]) -> list[tuple[int, _Key]]:
     """Return the index, role and text of messages, without calls and results.
 
-    Of successive texts of an agent only the last counts: it is the answer, which applications keep.
+    Only the last of an agent's successive texts counts: it is the answer, which applications keep.
     """
     texts: list[tuple[int, _Key]] = []
     for index, (role, text, *_) in indexed_keys:

@@ -1,7 +1,8 @@
 """Traces of any tool as examples.
 
-A trace is an example: question and answer at its root, spans below as steps, in order of start. A tool span is the result
-of a call, by id, else by name and arguments, else its own step. A lower span with an evaluation is its own example, ``trace/span``.
+A trace is an example: question and answer are at its root, and the spans below are steps, in order of start. A tool span holds
+the result of a call, matched by id, else by name and arguments; without a match it is its own step. A lower span with an
+evaluation is also an example of its own, ``trace/span``.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ SpanKind: TypeAlias = Literal["agent", "llm", "tool", "retriever", "other"]
 
 
 class Span(msgspec.Struct, kw_only=True):
-    """One span, by its id within its trace; its example fields follow `Example`.
+    """One span of a trace; fields that are not listed are those of `Example`.
 
     Attributes:
         trace: The trace's id; empty if unknown.
         parent: The id of its parent span.
-        start: Its time, which orders spans.
+        start: Time of its start, which orders spans.
         messages: The input messages.
         output_messages: The output messages.
         input: The input, if it is not messages.
@@ -82,7 +83,7 @@ class _Calls:
         self.results: dict[int, Any] = {}
 
     def add_result(self, span: Span) -> bool:
-        """Store a tool span's result if it is of one of these calls; return whether it is."""
+        """Store a tool span's result if it belongs to one of these calls; return whether it does."""
         made = span.call
         assert made is not None
         pending = {at: call for at, call in enumerate(self.calls) if at not in self.results}
@@ -101,7 +102,7 @@ class _Calls:
 
 
 def _are_same(a: IdentifiedCall, b: IdentifiedCall) -> bool:
-    """Return whether two calls, of which one has no id, have the same name and arguments."""
+    """Return whether two calls have the same name and arguments, and not both have an id."""
     arguments = parsed(a.call.arguments), parsed(b.call.arguments)
     return (a.id is None or b.id is None) and a.call.name == b.call.name and arguments[0] == arguments[1]
 
@@ -113,6 +114,7 @@ def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[Import
         if span.trace:
             traces.setdefault(span.trace, []).append(span)
         elif span.kind in {"llm", "agent"}:
+            # A span without a trace is its own trace; no id begins with "\0".
             traces.setdefault(f"\0{len(traces)}", []).append(span)
         else:
             reason = f"a span of kind {span.kind!r} without a trace's id belongs to no answer"
@@ -149,7 +151,7 @@ def _below(span: Span, trace: list[Span]) -> list[Span]:
 
 
 def example_of(root: Span, spans: list[Span]) -> Example:
-    """Return the example of a span: its question and answer."""
+    """Return a span as an example, from the span and those below it."""
     model = next((span for span in spans if span.kind == "llm"), None)
     questions = (_question(span) for span in (root, *spans))
     return Example(
@@ -175,7 +177,7 @@ def _question(span: Span) -> list[Message]:
 
 
 def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
-    """Return the texts and calls of the spans below the root; its own text is the last."""
+    """Return the texts and calls of the spans below the root, and the root's text as the last."""
     texts_and_calls: list[str | _Calls] = []
     for span in spans:
         if span.call is not None:
@@ -189,7 +191,7 @@ def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
     steps: list[Step] = []
     for each in texts_and_calls:
         steps += [each] if isinstance(each, str) else each.steps()
-    text = _final(root)
+    text = _root_text(root)
     if text is not None and (not steps or steps[-1] != text):
         steps.append(text)
     return answer_of_steps(steps)
@@ -208,8 +210,8 @@ def _texts_and_calls(span: Span) -> Iterator[str | _Calls]:
             yield _Calls(calls)
 
 
-def _final(root: Span) -> str | None:
-    """Return the answer at the root, unless a model span gives it."""
+def _root_text(root: Span) -> str | None:
+    """Return the text at the root; None if the root is a model span, whose steps hold it."""
     if root.kind == "llm":
         return None
     if root.output_messages:

@@ -185,7 +185,7 @@ def _probability_or_score(verdict: Verdict) -> float | None:
 
 
 def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
-    """Return whether the cheap judge's opinions are unsure, so that the expensive judge is asked.
+    """Return whether the cheap judge's opinions are too unsure, so the expensive one is asked.
 
     They are if one has no score, if a score lies in the unsure range, or if repeats disagree. They are not after a failed call,
     which is retried, or if the cheap judge does not grade such a case.

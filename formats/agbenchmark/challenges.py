@@ -1,8 +1,8 @@
-"""Challenge folders as Cases: `data.json` with artifacts and custom code.
+"""agbenchmark challenges as Cases: `data.json` with artifacts and custom code.
 
 Both generations of the schema are read: ``ground.type`` and ``ground.eval.type``. The reference is ``data.json`` with every field unchanged,
 including unknown ones, plus ``folder``, the challenge's files, and ``suite``, if there is a ``suite.json`` beside the folder.
-A challenge without a name gets that of the test class beside it, else of its folder. Comments (``#``, ``//``) are skipped.
+A challenge without a name gets the name of the test class beside it, else of its folder. Comments (``#``, ``//``) are skipped.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def read_challenges(path: Path | str) -> Iterator[Case]:
 
 
 def _challenge_folders(root: Path) -> list[Path]:
-    """Yield folders with a ``data.json``, except artifacts of challenges."""
+    """Return the folders with a ``data.json``, except artifacts of challenges."""
     found: list[Path] = []
     for parent, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name not in _ARTIFACTS]
@@ -100,7 +100,7 @@ def _challenge_folders(root: Path) -> list[Path]:
 def _case(root: Path, folder: Path) -> Case:
     fields, data = _read(folder / DATA, _Data)
     if not data.name:
-        data.name = fields["name"] = _name_without_field(folder.resolve())
+        data.name = fields["name"] = _default_name(folder.resolve())
     reference = {**fields, "folder": str(folder.resolve())}
     task = data.task
     tags = _tags(data)
@@ -120,8 +120,8 @@ def _case(root: Path, folder: Path) -> Case:
     )
 
 
-def _name_without_field(folder: Path) -> str:
-    """Return the only test class in a challenge's folder; else the folder's name."""
+def _default_name(folder: Path) -> str:
+    """Return the name of the only test class in a challenge's folder, else of the folder."""
     classes: set[str] = set()
     for path in sorted(folder.glob("*.py")):
         with readable(path):
@@ -131,10 +131,7 @@ def _name_without_field(folder: Path) -> str:
 
 
 def _tags(data: _Data) -> dict[str, TagValue]:
-    """Return the tags of a challenge, to slice by.
-
-    The first category is the main one, as in the original.
-    """
+    """Return the tags of a challenge; the first category is the main one, as in agbenchmark."""
     evaluation = data.ground.eval.type if data.ground.eval is not None else data.ground.type
     tags: dict[str, TagValue] = {"name": data.name, "evaluation": evaluation or "file"}
     if data.category:
@@ -145,7 +142,7 @@ def _tags(data: _Data) -> dict[str, TagValue]:
 
 
 def _read(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
-    """Read a JSON object, and return it raw and converted to a type."""
+    """Return the JSON object in a file, and its fields as a type."""
     with readable(path):
         if path.stat().st_size > _MAX_BYTES:
             raise InputError(f"larger than {_MAX_BYTES // 1024 // 1024} MiB", path=path)

@@ -1,4 +1,4 @@
-"""BFCL's result trees, a folder per system and a file per category, as Outputs."""
+"""BFCL's result trees as Outputs: a folder per system, a file per category."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ResultTree(NamedTuple):
     """Result files of all systems.
 
     Attributes:
-        files: Result files by system, then in BFCL's order of categories.
+        files: Result files, sorted by system, then in BFCL's order of categories.
         unscored: Result files of categories that BFCL does not score.
     """
 
@@ -41,7 +41,7 @@ class ResultTree(NamedTuple):
 
 
 class ResultLine(NamedTuple):
-    """One answer, with its line."""
+    """One answer of a result file, with its line number."""
 
     line: int
     id: str
@@ -62,7 +62,7 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
         InputError: There are none, a file names an unknown category, or a system has two files of one category.
     """
     if not root.is_dir():
-        raise InputError("expected a folder with a folder a system", path=root)
+        raise InputError("expected a folder with one folder per system", path=root)
     by_key: dict[tuple[str, str], ResultFile] = {}
     unscored: list[Path] = []
     for path in sorted(root.rglob("*_result.json")):
@@ -175,8 +175,8 @@ def read_outputs(files: Iterable[ResultFile]) -> Iterator[Output]:
         RecordError: A line is not a result.
     """
     for file in files:
-        for line in read_results(file.path):
-            yield to_output(line.id, file.system, file.category, line.result)
+        for answer in read_results(file.path):
+            yield to_output(answer.id, file.system, file.category, answer.result)
 
 
 def to_output(entry_id: str, system: str, category: Category, result: Any) -> Output:
@@ -210,6 +210,6 @@ def _step(step: Any) -> str | list[ToolCall]:
 def _call(call: Any) -> ToolCall | None:
     if not is_object(call) or not call:
         return None
-    # Of an object with several keys BFCL reads only the first.
+    # BFCL reads only the first key of an object.
     name, arguments = next(iter(call.items()))
     return ToolCall(name=name, arguments=arguments if is_arguments(arguments) else json.dumps(arguments))

@@ -12,7 +12,8 @@ from command import fiducial
 
 import fiducial as fd
 from fiducial.errors import RecordError, UsageError
-from fiducial.formats.imported_scores import ImportedScore, numbered_names, scored
+from fiducial.formats.imported_records import FilePosition, Skipped
+from fiducial.formats.imported_scores import ImportedScore, ScoreScaling, numbered_names, scored
 from fiducial.records import Verdict, read_records
 
 
@@ -41,6 +42,15 @@ def test_a_1_beside_larger_scores_is_not_read_as_the_best_score(tmp_path: Path):
         "expected a score in [0, 1] from 'gpt_score', got 3; for another scale: --score-scale gpt_score=1:5",
         "2 of its scores are from 0 to 1 and not read, since others are up to 5: --score-scale gpt_score=1:5",
     ]
+
+
+def test_a_persons_withdrawn_labels_name_the_option_that_scales_labels(tmp_path: Path):
+    scaling, position = ScoreScaling(), FilePosition(tmp_path / "a.jsonl", 1)
+    grades = [scored("Ann", grade, source="human") for grade in (1, 5)]
+    [_, refused] = scaling.scaled_all(grades, position)
+    [withdrawn] = scaling.withdrawn({"Ann": 1}, position.path)
+    assert isinstance(refused, Skipped)
+    assert [each.reason.rpartition(": ")[2] for each in (refused, withdrawn)] == 2 * ["--label-scale 1:5"]
 
 
 def test_an_import_withdraws_the_verdicts_of_a_judge_with_an_unknown_scale(tmp_path: Path):
