@@ -1,8 +1,8 @@
 """Traces of any tool as examples.
 
-A trace is an example: question and answer are at its root, and the spans below are steps, in order of start. A tool span holds
-the result of a call, matched by id, else by name and arguments; without a match it is its own step. A lower span with an
-evaluation is also an example of its own, ``trace/span``.
+A trace is an example: question and answer at its root, spans below as steps, in order of start. A tool span is the result
+of the call with its id, else its name and arguments; unmatched, it is a step. A lower span with an evaluation is its own
+example, ``trace/span``.
 """
 
 from __future__ import annotations
