@@ -47,25 +47,26 @@ def labels_for_kappa(tpr: float, tnr: float, prevalence: float, half_width: floa
 
 def labels_for_corrected_rate(
     tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int
-) -> int | None:
+) -> int:
     """Return the labels for a PPI++ interval of the true rate with this half-width.
 
     The judge scores ``unlabelled`` items besides the labelled ones.
 
-    It is the least n for which ``var(Y) (1 - rho^2 N / (N + n)) / n`` is small enough; None if there is none.
+    It is the least n for which ``var(Y) (1 - rho^2 N / (N + n)) / n`` is small enough.
     """
     rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
-    spread = prevalence * (1 - prevalence)
-    covariance = spread * (tpr + tnr - 1)
-    squared = covariance**2 / (spread * rate * (1 - rate)) if 0 < rate < 1 and covariance > 0 else 0.0
+    label_variance = prevalence * (1 - prevalence)
+    covariance = label_variance * (tpr + tnr - 1)
+    informative = 0 < rate < 1 and covariance > 0
+    rho_squared = covariance**2 / (label_variance * rate * (1 - rate)) if informative else 0.0
     target = (half_width / normal_quantile(LEVEL)) ** 2
 
     def variance(n: int) -> float:
-        return spread * (1 - squared * unlabelled / (unlabelled + n)) / n
+        return label_variance * (1 - rho_squared * unlabelled / (unlabelled + n)) / n
 
-    enough = math.ceil(spread / target)
-    least = 1 + bisect_left(range(1, enough), x=True, key=lambda n: variance(n) <= target)
-    return least if variance(least) <= target else None
+    # As many as labels alone need are always enough.
+    enough = math.ceil(label_variance / target)
+    return 1 + bisect_left(range(1, enough), x=True, key=lambda n: variance(n) <= target)
 
 
 class ClassLabels(NamedTuple):

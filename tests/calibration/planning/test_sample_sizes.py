@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from fiducial.calibration import table_from_rows
 from fiducial.calibration.comparison.significance import mcnemar
+from fiducial.calibration.intervals.closed_forms import normal_quantile
 from fiducial.calibration.planning.next_labels import next_to_label
 from fiducial.calibration.planning.sample_sizes import (
     design_effect,
@@ -35,9 +38,13 @@ def test_a_rare_class_costs_labels() -> None:
 def test_a_good_judge_saves_labels_and_a_coin_saves_none() -> None:
     plain = labels_for_rate(0.5, 0.05)
     assert labels_for_corrected_rate(0.5, 0.5, 0.5, 0.05, 10_000) == plain
-    good = labels_for_corrected_rate(0.95, 0.95, 0.5, 0.05, 10_000)
-    assert good is not None
-    assert good < plain / 4
+    assert labels_for_corrected_rate(0.95, 0.95, 0.5, 0.05, 10_000) < plain / 4
+
+
+def test_a_half_width_that_takes_a_whole_number_of_labels_has_a_plan() -> None:
+    for labels in range(1, 100):
+        half_width = normal_quantile(0.95) * math.sqrt(0.25 / labels)
+        assert labels_for_corrected_rate(0.5, 0.5, 0.5, half_width, 100) in {labels, labels + 1}
 
 
 def test_items_for_a_difference_give_the_power_they_promise() -> None:
