@@ -24,8 +24,8 @@ _STEP = 1e-4
 _FEW = 5.0
 """Number of passes or failures below which the observed spread may be too small."""
 
-_LEAST_INFORMED = 0.05
-"""Least difference of a judge's TPR and FPR with which it corrects rates."""
+_LEAST_YOUDEN = 0.05
+"""Least Youden's J (TPR - FPR) of a judge for a correction; with less, it would be unbounded."""
 
 
 class Trials(NamedTuple):
@@ -100,7 +100,7 @@ def trial_rate(
     if not cases:
         return undefined(f"no case has {k} graded trials", n=0, level=level)
     if errors is not None and counted.judged.any():
-        if errors.tpr - errors.fpr < _LEAST_INFORMED:
+        if errors.tpr - errors.fpr < _LEAST_YOUDEN:
             why = "the judge does not tell right from wrong trials"
             return undefined(why, n=cases, level=level)
         labelled = trials.take(trials.judged & np.isfinite(trials.label))
@@ -145,6 +145,7 @@ def _corrected(
         return defined(share, n=len(values), method="no interval from a single cluster", level=level)
     variance = _corrected_variance(values, cluster, labelled, errors, _slopes(rate, k, trials, errors))
     blocks = float(_blocks_by_case(trials, k).sum())
+    # At 0 and 1 the variance of a block would be 0, so stay half a block inside.
     inner = min(1 - 0.5 / blocks, max(0.5 / blocks, share))
     effective = inner * (1 - inner) / variance if variance > 0 else blocks
     if blocks * min(inner, 1 - inner) < _FEW:

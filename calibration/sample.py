@@ -19,6 +19,7 @@ _DENSE_CELLS = 64
 """Up to this many distinct (label, score) pairs, clusters with equal counts are grouped."""
 
 _LARGEST_NUMBER = 1 << 62
+"""Bound below which numbers fit into 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,7 @@ class Sample:
         return self.n**2 / float(self.sizes @ rows**2) if self.n else 0.0
 
     def cell_weights(self, group_weights: FloatArray) -> FloatArray:
-        """Counts per cell ``(b, m)`` of weights on the groups ``(b, k)``."""
+        """Return counts per cell ``(b, m)`` from weights of the groups ``(b, k)``."""
         return group_weights @ self.groups
 
     def as_independent_rows(self) -> Sample:
@@ -148,9 +149,8 @@ def reduce_rows(
     Without clusters every row is its own cluster.
 
     Returns:
-        The columns of the ``m`` distinct rows; counts per cell of one cluster of each group, shape ``(k,
-        m)``; how
-        many clusters are in each group, shape ``(k,)``.
+        The columns of the ``m`` distinct rows; the counts per cell of one cluster of each group, shape
+        ``(k, m)``; the number of clusters in each group, shape ``(k,)``.
     """
     cell, m = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:

@@ -74,8 +74,8 @@ def variance_split(
     sampling = min(max(0.0, within) / trials, variance)
     z = normal_quantile(level)
 
-    def half_width(variance: float) -> float:
-        return z * math.sqrt(max(0.0, variance))
+    def half_width(of_mean: float) -> float:
+        return z * math.sqrt(max(0.0, of_mean))
 
     return VarianceSplit(
         by_case=share,
@@ -94,7 +94,8 @@ def _sums(code: IntArray, values: FloatArray, count: int) -> FloatArray:
 def _case_sums(values: FloatArray, case: IntArray, cases: int) -> FloatArray:
     """Return the sums of the analysis by case, shape ``(6, cases)``.
 
-    They are trials, sum, sum of squares, squared trials, squared sum over trials, and 1.
+    They are number of trials, sum, sum of squares, squared number of trials, squared sum over number of
+    trials, and 1. Sums of these over cases give those of a set of cases.
     """
     trials, total, squares = (_sums(case, each, cases) for each in (np.ones(len(values)), values, values**2))
     return np.stack([trials, total, squares, trials**2, total**2 / trials, np.ones(cases)])
@@ -102,11 +103,12 @@ def _case_sums(values: FloatArray, case: IntArray, cases: int) -> FloatArray:
 
 def _components(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the variances between and within cases, from sums over cases, shape ``(6, ...)``."""
-    trials, total, squares, squared, parts, cases = sums
+    trials, total, squares, squared_trials, between_squares, cases = sums
     freedom = trials - cases
-    within = np.where(freedom > 0, (squares - parts) / np.where(freedom > 0, freedom, 1.0), 0.0)
-    mean_square = (parts - total**2 / trials) / np.maximum(cases - 1, 1)
-    size = (trials - squared / trials) / np.maximum(cases - 1, 1)
+    within = np.where(freedom > 0, (squares - between_squares) / np.where(freedom > 0, freedom, 1.0), 0.0)
+    mean_square = (between_squares - total**2 / trials) / np.maximum(cases - 1, 1)
+    # Trials per case: their mean if all cases have equal numbers, else less.
+    size = (trials - squared_trials / trials) / np.maximum(cases - 1, 1)
     return (mean_square - within) / size, within
 
 

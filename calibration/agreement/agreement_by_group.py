@@ -39,7 +39,7 @@ def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]
 
 
 def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
-    """Return by judge the p of "it is as accurate on this part of the rows as on the others".
+    """Return, by judge, the p of equal accuracy on this part of the rows and on the others.
 
     It is the least one-sided p of accuracy, true positive and true negative rate, times their number
     (Bonferroni); judges without a rate in both parts are left out. The test is Fisher's exact one, on
@@ -76,6 +76,7 @@ def _more_errors_p(wrong: BoolArray, in_part: BoolArray, cluster: IntArray) -> f
 
 
 def _trials(table: Table, rows: BoolArray) -> dict[str, BoolArray]:
+    """Return a mask of the rows in the denominator of each rate."""
     right = table.right
     return {"accuracy": rows, "true_positive_rate": rows & right, "true_negative_rate": rows & ~right}
 
@@ -163,13 +164,13 @@ def system_agreement(
 
 
 def systems_by_judge(table: Table, *, settings: Settings) -> SystemAgreement | None:
-    """`system_agreement` of one judge of a table; None with fewer than two systems."""
+    """Compare the systems that one judge scored; None with fewer than two (`system_agreement`)."""
     column, rows = table.columns.get("system"), usable_rows(table)
     if column is None:
         return None
     rows = rows.take(rows.columns["system"].codes >= 0)
     system = rows.columns["system"].codes
-    if len(np.unique(system)) < _FEWEST - 1:
+    if len(np.unique(system)) < 2:  # noqa: PLR2004 - a comparison needs two
         return None
     return system_agreement(
         rows.label, rows.score, system, rows.cluster, names=column.values, level=settings.level

@@ -23,9 +23,10 @@ MIN_ITEMS = 30
 """Fewest items that an annotator shares with others; the t-test needs as many."""
 
 _PASSING = 0.5
+"""Least winning rate with which a judge passes."""
 
-_FEWEST = 2
-"""Largest number of clusters with which skewness cannot be estimated."""
+_TOO_FEW = 2
+"""Largest number of clusters from which skewness cannot be estimated."""
 
 _FALSE_DISCOVERIES = 0.05
 """False discovery rate among annotators."""
@@ -39,9 +40,11 @@ class AnnotatorTest(msgspec.Struct, frozen=True, kw_only=True):
         n: Items that they and at least one other annotated and the judge scored.
         judge_ahead: Share of items on which the judge is at least as near to the others as they are.
         annotator_ahead: Share on which they are at least as near as the judge.
-        n_clusters: Clusters among them.
-        p: p-value of "the judge is not good enough", one-sided, over clusters; None if all items are in one.
-        rejected: Whether that is rejected, controlling false discoveries (Benjamini and Yekutieli).
+        n_clusters: Number of clusters of these items.
+        p: One-sided p-value, over clusters, of the null hypothesis that the judge is not good enough; None if
+            all items are in one cluster.
+        rejected: Whether the null hypothesis is rejected, controlling false discoveries (Benjamini and
+            Yekutieli).
     """
 
     annotator: int
@@ -170,13 +173,13 @@ def _p_value(difference: FloatArray, cluster: IntArray, epsilon: float) -> float
 def _without_skewness(t: float, residual: FloatArray, cluster: IntArray) -> float:
     """Correct a t for skewness, so that it is equally likely to be too low and too high.
 
-    The sums are skewed, because few clusters are those on which the judge is entirely wrong.
+    Sums over clusters are skewed, since a judge is entirely wrong on few of them.
 
     Source: Hall 1992, the cubic that removes the skewness of a mean, here of clusters' sums.
     """
     sums = np.bincount(np.unique(cluster, return_inverse=True)[1], weights=residual)
     clusters, spread = len(sums), float((sums**2).mean())
-    skewness = float((sums**3).mean()) / spread**1.5 / math.sqrt(clusters) if clusters > _FEWEST else 0.0
+    skewness = float((sums**3).mean()) / spread**1.5 / math.sqrt(clusters) if clusters > _TOO_FEW else 0.0
     return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
 
 

@@ -66,8 +66,8 @@ def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | N
 def error_rate(apart: FloatArray) -> FloatArray:
     """Return the error rate ``e`` of each of two people from their share of differing decisions.
 
-    Both are taken to err equally often, independently of each other, the truth, label and verdict, so they
-    differ on ``2 e (1 - e)``.
+    They are assumed to err equally often, and independently of each other, of the truth, and of label and
+    verdict. So they differ on ``2 e (1 - e)``.
     """
     return (1 - np.sqrt(1 - 2 * np.minimum(apart, _CHANCE))) / 2
 
@@ -172,20 +172,21 @@ def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, Float
     """Return effective counts of wrong and right outputs, and the weight of double decisions.
 
     Each has shape ``(2, 2)``. If ``t`` is the share that is right, ``t (1 - e) + (1 - t) e`` of the outputs
-    decided once are found right; of those decided alike by two the same with ``e^2 / (e^2 + (1 - e)^2)`` for
-    ``e``. Both are averaged by their information on ``t``. Outputs on which two people differ inform only
-    about ``e``.
+    decided once are found right. For outputs decided alike by two, ``e^2 / (e^2 + (1 - e)^2)`` takes the
+    place of ``e``. Both are averaged by their information on ``t``. Outputs on which two people differ inform
+    only about ``e``.
     """
     once, twice = (each.sum(axis=-1) for each in (counts.once, counts.twice))
     errors = error, _of_two(error)
     share = (counts.twice[..., RIGHT] + 0.5) / (twice + 1)
-    # The variance of a share found right is x (1 - x) / n; it moves by 1 - 2 e with the share that is right.
-    information = [n * (1 - 2 * e) / _variance(share, e) for n, e in zip((once, twice), errors, strict=True)]
-    weight = _part(information[1], information[0])
+    # A share found right has the variance x (1 - x) / n, and moves by 1 - 2 e with t. Weighted by 1 - 2 e over its
+    # variance, both shares give the inverse-variance average of t, since correcting their average divides by 1 - 2 e.
+    precision = [n * (1 - 2 * e) / _variance(share, e) for n, e in zip((once, twice), errors, strict=True)]
+    weight = _part(precision[1], precision[0])
     found_right = (1 - weight) * _part(*_sides(counts.once)) + weight * _part(*_sides(counts.twice))
     error_of_both = (1 - weight) * errors[0] + weight * errors[1]
-    total = sum(each * (1 - 2 * e) for each, e in zip(information, errors, strict=True))
-    n = _variance(share, error_of_both) * total / (1 - 2 * error_of_both) ** 2
+    information = sum(each * (1 - 2 * e) for each, e in zip(precision, errors, strict=True))
+    n = _variance(share, error_of_both) * information / (1 - 2 * error_of_both) ** 2
     return n * (1 - found_right), n * found_right, weight
 
 
@@ -206,6 +207,7 @@ def _of_two(error: _Error) -> _Error:
 
 
 def _variance(share: FloatArray, error: FloatArray | float) -> FloatArray:
+    """Return the variance of one decision, for a share that is right and an error rate."""
     found_right = share + error * (1 - 2 * share)
     return found_right * (1 - found_right)
 

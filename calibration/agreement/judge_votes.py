@@ -73,7 +73,8 @@ def _point_estimate(value: float, n: int) -> Statistic:
 FEWEST_JUDGES = 3
 """With two judges the model has more unknowns than data."""
 
-_ROUNDS, _SETTLED = 20_000, 1e-10
+_ITERATIONS, _TOLERANCE = 20_000, 1e-10
+"""Most steps of expectation maximization, and the change of all posteriors below which it stops."""
 
 
 class JudgePairAgreement(NamedTuple):
@@ -136,12 +137,12 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
     patterns, which, counts = _patterns(verdicts)
     passed, failed = (patterns == 1).astype(np.float64), (patterns == 0).astype(np.float64)
     p_right = passed.sum(axis=0) / (passed + failed).sum(axis=0)
-    for _ in range(_ROUNDS):
-        prevalence, rates = _maximized(p_right, passed, failed, counts)
-        before, p_right = p_right, _expected(prevalence, rates, passed, failed)
-        if np.abs(p_right - before).max() < _SETTLED:
+    for _ in range(_ITERATIONS):
+        prevalence, rates = _m_step(p_right, passed, failed, counts)
+        before, p_right = p_right, _e_step(prevalence, rates, passed, failed)
+        if np.abs(p_right - before).max() < _TOLERANCE:
             break
-    prevalence, (tpr, tnr) = _maximized(p_right, passed, failed, counts)
+    prevalence, (tpr, tnr) = _m_step(p_right, passed, failed, counts)
     if not 1e-6 < prevalence < 1 - 1e-6:  # noqa: PLR2004 - one class is empty but for rounding
         return "the model finds all items to be of one class"
     if np.nanmean(tpr + tnr) < 1:
@@ -163,31 +164,32 @@ def _patterns(verdicts: FloatArray) -> tuple[FloatArray, np.ndarray, FloatArray]
     return distinct.astype(np.float64), which.reshape(-1), counts.astype(np.float64)
 
 
-def _maximized(
+def _m_step(
     p_right: FloatArray, passed: FloatArray, failed: FloatArray, counts: FloatArray
 ) -> tuple[float, tuple[FloatArray, FloatArray]]:
-    """Return prevalence and the judges' rates, given the chance that each pattern is right."""
-    is_right, is_wrong = counts * p_right, counts * (1 - p_right)
-    tpr = ratio(passed @ is_right, (passed + failed) @ is_right)
-    tnr = ratio(failed @ is_wrong, (passed + failed) @ is_wrong)
-    return float(is_right.sum() / counts.sum()), (tpr, tnr)
+    """Return the prevalence and the judges' rates that maximize the expected likelihood."""
+    expected_right, expected_wrong = counts * p_right, counts * (1 - p_right)
+    tpr = ratio(passed @ expected_right, (passed + failed) @ expected_right)
+    tnr = ratio(failed @ expected_wrong, (passed + failed) @ expected_wrong)
+    return float(expected_right.sum() / counts.sum()), (tpr, tnr)
 
 
-def _expected(
+def _e_step(
     prevalence: float, rates: tuple[FloatArray, FloatArray], passed: FloatArray, failed: FloatArray
 ) -> FloatArray:
-    """Return the probability that each pattern is right, given prevalence and rates."""
+    """Return the posterior probability that items of each pattern are right."""
     # The rate of an empty class is unknown. Rates are kept above 0 so that their logarithms are finite.
     tpr, tnr = (np.clip(np.nan_to_num(rate, nan=0.5), 1e-300, 1.0) for rate in rates)
-    miss, alarm = (np.clip(1 - rate, 1e-300, 1.0) for rate in (tpr, tnr))
-    for_right = np.log(max(prevalence, 1e-300)) + np.log(tpr) @ passed + np.log(miss) @ failed
-    for_wrong = np.log(max(1 - prevalence, 1e-300)) + np.log(tnr) @ failed + np.log(alarm) @ passed
-    return 1 / (1 + np.exp(np.clip(for_wrong - for_right, -700, 700)))
+    fnr, fpr = (np.clip(1 - rate, 1e-300, 1.0) for rate in (tpr, tnr))
+    log_right = np.log(max(prevalence, 1e-300)) + np.log(tpr) @ passed + np.log(fnr) @ failed
+    log_wrong = np.log(max(1 - prevalence, 1e-300)) + np.log(tnr) @ failed + np.log(fpr) @ passed
+    return 1 / (1 + np.exp(np.clip(log_wrong - log_right, -700, 700)))
 
 
 def _pairs(
     verdicts: FloatArray, posterior: FloatArray, tpr: FloatArray, tnr: FloatArray
 ) -> list[JudgePairAgreement]:
+    """Return the observed agreement of every two judges, and that expected by the model."""
     agreements: list[JudgePairAgreement] = []
     for a, b in combinations(range(len(verdicts)), 2):
         both = np.isfinite(verdicts[a]) & np.isfinite(verdicts[b])
@@ -212,11 +214,12 @@ class SuspectedLabels(NamedTuple):
 def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
     """Return labels that most judges contradict, the most doubtful first.
 
-    Ordered by log-odds that the label is wrong: the class frequencies plus each judge's log-likelihood ratio
-    (add-one smoothed). Without the class frequencies the many errors of a judge in the larger class would come
-    before the few wrong labels. Judges share errors, so this is an order for review, not a probability.
+    They are ordered by the log-odds that the label is wrong: those of the class frequencies plus each judge's
+    log-likelihood ratio (add-one smoothed). Without the class frequencies the many errors of a judge in the
+    larger class would come before the few wrong labels. Judges share errors, so this is an order for review,
+    not a probability.
 
-    Where judges grade different outputs, those with a single judge are left out: one is not most of them.
+    If there are several judges, outputs with a single one are left out: one judge is no majority.
     """
     table = usable_rows(table)
     if not len(table):
@@ -227,7 +230,8 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
     doubt = np.bincount(output, weights=_evidence(table, label_passes, passed))
     odds = doubt + _log_odds_of_other_class(label_passes[first_row])
     mostly_contradicted = 2 * np.bincount(output, weights=against) > np.bincount(output)
-    # Judges at chance add no doubt, and a rare class must not hide the verdicts of good judges.
+    # Judges at chance add no doubt. The class frequencies order labels but select none: a rare class must not hide
+    # the verdicts of good judges.
     several = _judges_by_output(output, table.judge.codes) >= min(2, len(np.unique(table.judge.codes)))
     numbers: list[int] = np.flatnonzero(mostly_contradicted & (doubt > 0) & several).tolist()
     items = [table.value("item_id", row) or "" for row in first_row.tolist()]

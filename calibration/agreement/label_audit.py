@@ -10,9 +10,14 @@ from ...errors import InputError
 from ..arrays import FloatArray, ratio
 from ..intervals.bootstrap import percentile_interval, replicate_weights
 from ..intervals.closed_forms import wilson_interval
-from ..intervals.clustered_rates import averaged_effect, informative_errors, student_ratio, usual_effect
+from ..intervals.clustered_rates import (
+    averaged_effect,
+    informative_errors,
+    observed_effect,
+    student_ratio,
+    usual_effect,
+)
 from ..intervals.measurement import USUAL, Settings
-from ..intervals.variance import cluster_sums
 from ..sample import Sample
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
@@ -72,7 +77,7 @@ def doubly_sampled(
         verdicts: Audited items by label, verdict and truth, shape ``(2, 2, 2)``; 0 is fail or wrong, 1 pass
             or right.
         settings: Level, replicates, seed.
-        effect: Design effect of the audit, whose items count as so many times fewer (`audit_effect`).
+        effect: Design effect of the audit (`audit_effect`): n audited items count as n / effect.
     """
     observed = _label_rates(audit, settings.level, effect)
     audited = verdicts.sum(axis=-1)
@@ -104,13 +109,13 @@ def doubly_sampled(
 def corrected_rates(
     sample: Sample, audit: FloatArray, settings: Settings = USUAL, *, effect: float = 1.0
 ) -> CorrectedRates:
-    """Apply Gart and Buck's correction.
+    """Correct a judge's rates with Gart and Buck's formula.
 
     The interval combines a bootstrap of the main table with draws of the labels' error rates.
 
-    Holds when judge and labels err independently given the truth. If they share errors, the judge still looks
-    better than it is. The corrected rates have percentile intervals, and are undefined if the labels are no
-    better than chance; the rates of the labels themselves have Wilson's.
+    The correction holds if judge and labels err independently given the truth. If they share errors, the
+    judge still looks better than it is. The corrected rates have percentile intervals, and are undefined if
+    the labels are no better than chance; the rates of the labels themselves have Wilson's.
 
     Source: Gart and Buck 1966.
 
@@ -119,7 +124,7 @@ def corrected_rates(
         audit: Counts of a random sample of labels against the truth, ``[[tn, fp], [fn, tp]]``: rows the
             truth, columns the label.
         settings: Level, replicates, seed.
-        effect: Design effect of the audit, whose items count as so many times fewer (`audit_effect`).
+        effect: Design effect of the audit (`audit_effect`): n audited items count as n / effect.
     """
     if not sample.n:
         nothing = undefined("no row has both a label and a score", n=0, level=settings.level)
@@ -184,8 +189,7 @@ def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     for side in (label, ~label):
         if side.any():
             residual[side] -= wrong[side].mean()
-    squares = float((residual**2).sum())
-    effect = max(1.0, float((cluster_sums(residual, cluster) ** 2).sum()) / squares) if squares else 1.0
+    effect = observed_effect(residual, cluster)
     student = student_ratio(0.95, len(sizes) - 1)
     return averaged_effect(
         effect * student**2, usual_effect(size), informative_errors(float(wrong.sum()), size)
@@ -209,7 +213,7 @@ def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
 
 
 def resampled_tables(sample: Sample, settings: Settings, rng: np.random.Generator) -> FloatArray:
-    """Resample rows over clusters, as tables ``[[tn, fp], [fn, tp]]``, ``(replicates, 2, 2)``."""
+    """Draw bootstrap tables ``[[tn, fp], [fn, tp]]`` over clusters, ``(replicates, 2, 2)``."""
     blocks = [
         sample.cells.tables(sample.cell_weights(weights))
         for weights in replicate_weights(sample.sizes, settings.replicates, rng)
@@ -238,7 +242,7 @@ def true_rates(of_right: FloatArray, of_wrong: FloatArray) -> FloatArray:
 
 
 def _gart_buck(table: FloatArray, sensitivity: FloatArray, specificity: FloatArray) -> FloatArray:
-    """Prevalence, true positive and true negative rate, shape ``(3, ...)``, not clipped."""
+    """Return prevalence, true positive and true negative rate, shape ``(3, ...)``, not clipped."""
     share = ratio(table, table.sum(axis=(-2, -1), keepdims=True))
     youden = sensitivity + specificity - 1
     youden = np.where(youden > 0, youden, np.nan)
@@ -252,7 +256,7 @@ def _gart_buck(table: FloatArray, sensitivity: FloatArray, specificity: FloatArr
 
 
 def _label_rates(audit: FloatArray, level: float, effect: float) -> tuple[Statistic, Statistic]:
-    """Sensitivity and specificity of the labels themselves."""
+    """Return sensitivity and specificity of the labels themselves."""
     return _label_rate(audit[1, ::-1], level, effect), _label_rate(audit[0], level, effect)
 
 

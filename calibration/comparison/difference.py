@@ -21,8 +21,8 @@ from ..sample import Cells, Estimator, Sample, reduce_rows
 from ..statistic import Interval, Statistic, defined, undefined
 from .significance import mcnemar
 
-_ONE_SIDED = 0.6
-"""Two-sided level whose quantile is that of 80 % power."""
+_POWER_LEVEL = 0.6
+"""Two-sided level with the quantile of 80 % power."""
 
 _BISECTIONS = 40
 
@@ -71,7 +71,7 @@ class PairedRows:
 
     @property
     def sides(self) -> tuple[Cells, Cells]:
-        """Label and score of either side, a cell a row."""
+        """Label and score of either side, with one cell per row."""
         other = self.label if self.second_label is None else self.second_label
         threshold = self.threshold if self.second_threshold is None else self.second_threshold
         return Cells(self.label, self.first, self.threshold), Cells(other, self.second, threshold)
@@ -122,7 +122,7 @@ def share_difference(
     elif low <= 0.0 <= high:
         low, high = (math.nextafter(0.0, 1.0), high) if value > 0 else (low, math.nextafter(0.0, -1.0))
     estimate = defined(value, (low, high), n=n, method="Tango, Wilson's score for pairs", level=level)
-    return TestedDifference(estimate, p, _visible(estimate, normal_quantile(level)))
+    return TestedDifference(estimate, p, _minimum_detectable(estimate, normal_quantile(level)))
 
 
 def clustered_difference(combination: Combination, *, n: int, level: float) -> TestedDifference:
@@ -141,8 +141,8 @@ def clustered_difference(combination: Combination, *, n: int, level: float) -> T
 def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sample]:
     """Return an estimator of the first score's statistic minus the second's, and its sample.
 
-    The difference is itself a statistic of a joint sample, but not a proportion. The sample counts distinct
-    pairs of the first label and score and the second label and score; its cells hold the first.
+    The difference is itself a statistic of a joint sample, but not a proportion. The sample counts
+    distinct combinations of both labels and both scores; its cells hold the first label and score.
     """
     columns = [rows.label, rows.first, rows.second] + (
         [] if rows.second_label is None else [rows.second_label]
@@ -192,7 +192,7 @@ def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Sett
     resampled = resampled_interval(estimator, value, replicates, joint, settings)
     estimate = defined(value, resampled.interval, n=joint.n, method=resampled.method, level=settings.level)
     p = None if resampled.interval is None else _reaching_zero(resampled.at_level, 1 / settings.replicates)
-    detectable = _visible(estimate, normal_quantile(settings.level))
+    detectable = _minimum_detectable(estimate, normal_quantile(settings.level))
     return TestedDifference(estimate, p, detectable, over_clusters=not joint.singletons)
 
 
@@ -230,11 +230,12 @@ def _with_p(statistic: Statistic, degrees: float | None, level: float) -> Tested
         return TestedDifference(statistic)
     distance = -abs(statistic.value) / error
     tail = float(ndtr(distance) if degrees is None else stdtr(degrees, distance))
-    return TestedDifference(statistic, 2 * tail, _visible(statistic, quantile))
+    return TestedDifference(statistic, 2 * tail, _minimum_detectable(statistic, quantile))
 
 
-def _visible(statistic: Statistic, quantile: float) -> float | None:
+def _minimum_detectable(statistic: Statistic, quantile: float) -> float | None:
+    """Return the true value detected with 80 % power; ``quantile`` is that of the interval."""
     if statistic.low is None or statistic.high is None:
         return None
     error = (statistic.high - statistic.low) / 2 / quantile
-    return error * (quantile + normal_quantile(_ONE_SIDED))
+    return error * (quantile + normal_quantile(_POWER_LEVEL))

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..intervals.clustered_rates import averaged_effect, informative_errors, usual_effect
-from ..intervals.variance import cluster_sums
+from ..intervals.clustered_rates import averaged_effect, informative_errors, observed_effect, usual_effect
 from ..tables.calibration_table import Column, Table
 from .comparison_results import Areas, By, ComparedPair, Flip, Right
 from .difference import TestedDifference
@@ -187,10 +186,9 @@ def _icc(gaps: FloatArray, cluster: IntArray, size: float) -> float:
     if size <= 1.0:
         return 0.0
     residual = gaps - gaps.mean()
-    squares = float((residual**2).sum())
-    effect = max(1.0, float((cluster_sums(residual, cluster) ** 2).sum()) / squares) if squares else 1.0
     informative = informative_errors(float(np.count_nonzero(gaps)), size)
-    return min(1.0, (averaged_effect(effect, usual_effect(size), informative) - 1) / (size - 1))
+    effect = averaged_effect(observed_effect(residual, cluster), usual_effect(size), informative)
+    return min(1.0, (effect - 1) / (size - 1))
 
 
 def adjusted(pairs: Sequence[ComparedPair], level: float) -> list[ComparedPair]:

@@ -57,10 +57,10 @@ def _log_choose(n: int, k: IntArray | int) -> FloatArray:
 
 
 class DeLong(NamedTuple):
-    """Two areas, compared.
+    """Comparison of two areas under the ROC curve.
 
     Attributes:
-        areas: Areas of the first and of the second score.
+        areas: Areas under the ROC curve of the first and of the second score.
         difference: First minus second.
         standard_error: Standard error of the difference, over clusters; NaN if all of a class is in one.
         p: Two-sided; None if the difference has no spread.
@@ -75,7 +75,7 @@ class DeLong(NamedTuple):
 def delong(
     right: BoolArray, first: FloatArray, second: FloatArray, cluster: IntArray | None = None
 ) -> DeLong | None:
-    """Compute DeLong's test for two correlated areas, by mid-ranks.
+    """Compute DeLong's test for two correlated areas under the ROC curve, by mid-ranks.
 
     Each array has shape ``(n,)``. None with fewer than two rows of either class.
 
@@ -90,21 +90,21 @@ def delong(
     by_score = [placements(right, score) for score in (first, second)]
     areas = float(by_score[0][right].mean()), float(by_score[1][right].mean())
     rows = np.arange(len(right)) if cluster is None else cluster
-    spread = combine_means(by_score[0] - by_score[1], right.astype(np.int64), np.ones(2), rows)
+    contrast = combine_means(by_score[0] - by_score[1], right.astype(np.int64), np.ones(2), rows)
     difference = areas[0] - areas[1]
-    if not spread.estimable or spread.flat:
-        return DeLong(areas, difference, spread.error, None)
-    if spread.clusters == len(right):
-        return DeLong(areas, difference, spread.error, float(2 * ndtr(-abs(difference) / spread.error)))
-    p = float(2 * stdtr(spread.degrees, -abs(difference) / spread.error))
-    return DeLong(areas, difference, spread.error, p)
+    if not contrast.estimable or contrast.flat:
+        return DeLong(areas, difference, contrast.error, None)
+    if contrast.clusters == len(right):
+        return DeLong(areas, difference, contrast.error, float(2 * ndtr(-abs(difference) / contrast.error)))
+    p = float(2 * stdtr(contrast.degrees, -abs(difference) / contrast.error))
+    return DeLong(areas, difference, contrast.error, p)
 
 
 def placements(positive: BoolArray, score: FloatArray) -> FloatArray:
     """Return each row's placement: the share of rows of the other class ranked correctly.
 
-    A positive row has the share of other rows that it beats, any other row the share of positive rows
-    that beat it.
+    For a positive row it is the share of negative rows with a lower score, for a negative row the share of
+    positive rows with a higher one; ties count half.
     """
     ranks, m = mid_ranks(score), int(positive.sum())
     result = np.empty(len(score))
@@ -144,7 +144,7 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
 
 
 def benjamini_yekutieli(p_values: FloatArray) -> FloatArray:
-    """Like `benjamini_hochberg`, under any dependence.
+    """Adjust p-values as `benjamini_hochberg` does, under any dependence.
 
     Source: Benjamini and Yekutieli 2001.
     """

@@ -89,28 +89,29 @@ def _stratum(
     *,
     paired: bool = True,
 ) -> ComparedStratum:
+    """Compare systems in one stratum; ``by`` names its checkers and judges."""
     tests = sum(bool(each.labelled.any()) for each in graded.values())
     chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each, tests)) is not None}
-    correct = {name for name, each in graded.items() if name not in chosen and _correctable(each)}
-    if not any(graded[name].is_undecided.any() for name in correct):
-        correct.clear()
+    correctable = {name for name, each in graded.items() if name not in chosen and _correctable(each)}
+    if not any(graded[name].is_undecided.any() for name in correctable):
+        correctable.clear()
     listed = every_pair(graded, terms.against) if paired else []
     # Both systems of a pair are corrected, or neither: a corrected rate cannot be compared with another.
     pairs = [
-        _pair((a, b), (graded[a], graded[b]), correct=correct >= {a, b}, terms=terms, pairs=len(listed))
+        _pair((a, b), (graded[a], graded[b]), correct=correctable >= {a, b}, terms=terms, pairs=len(listed))
         for a, b in listed
     ]
     return ComparedStratum(
         by=by,
         pairs=adjusted(pairs, terms.level),
         rates={
-            name: _rate(each, correct=name in correct, level=terms.level) for name, each in graded.items()
+            name: _rate(each, correct=name in correctable, level=terms.level) for name, each in graded.items()
         },
         outputs={name: len(each.task) for name, each in graded.items()},
         graded={name: int(each.is_graded.sum()) for name, each in graded.items()},
         labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
-        corrected=bool(correct) and len(correct) == len(graded),
-        corrected_systems=[name for name in graded if name in correct],
+        corrected=bool(correctable) and len(correctable) == len(graded),
+        corrected_systems=[name for name in graded if name in correctable],
         chosen=chosen,
         judges=judges or {},
     )
@@ -122,7 +123,7 @@ def _correctable(graded: Graded) -> bool:
 
 
 def _chosen_by_score(graded: Graded, tests: int) -> float | None:
-    """Return the p of "labelled outputs are scored like the rest" if rejected, else None.
+    """Return the p of labelled outputs being scored like the others if rejected, else None.
 
     Outputs are the undecided ones; ``tests`` is the number of such tests.
     """

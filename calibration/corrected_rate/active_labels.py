@@ -18,13 +18,13 @@ from .estimators import PowerTuned
 from .rate_interval import ROUNDING, RateInterval, rate_interval
 
 UNIFORM = 0.2
-"""Share of draws that ignores doubt: a lower bound of each item's chance, and so an upper one of label
-weights."""
+"""Share of draws that ignores doubt; it bounds each item's chance from below, and so label weights from
+above."""
 
 _BINS = 10
 
 SUREST = 0.03
-"""Least probability of an error that a score is taken to mean."""
+"""Least probability of an error that is read from a score, since scores of 0 and 1 are sometimes wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +82,10 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
         # The score counts as two labels.
         rate = (labels.sum() + 2 * np.clip(score, SUREST, 1 - SUREST)) / (len(labels) + 2)
         doubt = np.where(in_group & unlabelled, np.sqrt(rate * (1 - rate)), doubt)
-    total = int(unlabelled.sum())
-    if count >= total:
+    n_unlabelled = int(unlabelled.sum())
+    if count >= n_unlabelled:
         return unlabelled.astype(np.float64)
-    chance = count * ((1 - UNIFORM) * doubt / doubt.sum() + UNIFORM * unlabelled / total)
+    chance = count * ((1 - UNIFORM) * doubt / doubt.sum() + UNIFORM * unlabelled / n_unlabelled)
     return np.minimum(chance, 1.0)
 
 
@@ -128,9 +128,9 @@ def weighted_estimate(data: DrawnLabels, weight: float) -> InfluenceEstimate:
     value = weight * float(data.score.mean()) + data.average(data.label - weight * data.score)
     residual = np.where(data.labelled, data.label - weight * data.score, 0.0)
     residual = np.where(data.labelled, residual - data.average(residual), 0.0)
-    drawn = 1 - np.where(data.labelled, data.probability, 1.0)
+    not_drawn = 1 - np.where(data.labelled, data.probability, 1.0)
     return InfluenceEstimate(
-        value, (labels + weight * scores) / size, drawn * (data.weight * residual / size) ** 2
+        value, (labels + weight * scores) / size, not_drawn * (data.weight * residual / size) ** 2
     )
 
 

@@ -23,7 +23,9 @@ _MOST_WEIGHT = 10.0
 """Largest weight of a label, as a multiple of its weight in a random sample."""
 
 _STEPS, _CLOSE = 50, 1e-10
+
 _RIDGE = 1e-6
+"""Penalty on squared slopes, without which they are infinite if a covariate tells who has a label."""
 
 _ALARM = 0.01
 """Significance level of the test that labelled items are scored like the others."""
@@ -112,11 +114,11 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     if data.missing:
         return undefined(f"no labelled item has {', '.join(data.missing)}", n=n, level=level)
     if n < FEWEST_EFFECTIVE:
-        return undefined(f"{n} labels, and it takes {FEWEST_EFFECTIVE:.0f}", n=n, level=level)
+        return undefined(f"{n} labels; it takes {FEWEST_EFFECTIVE:.0f}", n=n, level=level)
     weighting = _weighting(data.covariates, labelled)
     effective_labels = weighting.effective_labels
     if effective_labels < FEWEST_EFFECTIVE:
-        why = f"weighted, {n} labels are worth {effective_labels:.0f}, and it takes {FEWEST_EFFECTIVE:.0f}"
+        why = f"weighted, {n} labels are worth {effective_labels:.0f}; it takes {FEWEST_EFFECTIVE:.0f}"
         return undefined(why, n=n, level=level)
     label, label_influence = weighting.mean(data.label[labelled])
     score, score_influence = weighting.mean(data.score[labelled])
@@ -134,9 +136,10 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     slope = min(1.0, max(-1.0, slope))
     value = min(1.0, max(0.0, label + slope * gap))
     units = effective_labels * clusters_in(labelled_cluster) / n
-    spread = error(label_influence + slope * gap_influence)
-    spread *= math.sqrt((effective_labels - 1) / (effective_labels - 2))
-    ends = effective_n_interval(value, spread, units, level, degrees=units - 1 - (slope != 0.0))
+    # The fitted lambda takes one degree of freedom.
+    fit_penalty = math.sqrt((effective_labels - 1) / (effective_labels - 2))
+    value_error = fit_penalty * error(label_influence + slope * gap_influence)
+    ends = effective_n_interval(value, value_error, units, level, degrees=units - 1 - (slope != 0.0))
     method = f"Wilson on the effective n; weighted labels worth {effective_labels:.0f}"
     return defined(value, ends, n=n, method=method, level=level)
 

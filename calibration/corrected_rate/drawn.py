@@ -46,6 +46,6 @@ def unequal_chances(table: Table, items: StratifiedItems) -> str | None:
         if any(len(each) and np.ptp(each) > _SAME_CHANCE for each in rounds):
             return (
                 f"the labels of stratum {name!r} were drawn with unequal chances, "
-                "so they are no random sample of it"
+                "so they are not a random sample of it"
             )
     return None

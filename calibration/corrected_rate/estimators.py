@@ -149,7 +149,7 @@ def prediction_powered(
     )
     scale = scale or interval
     if scale == "score":
-        return with_score_interval(value, influence, data, level, spent=weight not in {0.0, 1.0})
+        return with_score_interval(value, influence, data, level, slope_fitted=weight not in {0.0, 1.0})
     error = standard_error(data, influence, clustered=interval != "wald", fitted=int(scale == "logit"))
     return with_interval(value, error, scale, data, level)
 
@@ -160,18 +160,18 @@ def with_score_interval(
     data: LabelledAndJudged,
     level: float,
     *,
-    spent: bool,
+    slope_fitted: bool,
 ) -> Statistic:
     """Return the value with Wilson's interval on the effective n.
 
-    ``spent`` is whether a slope was fitted, which takes one degree of freedom.
+    A fitted slope takes one degree of freedom.
 
     Over clusters the design effect is averaged with the usual one, as for labels alone (`effective_trials`),
     and Student's quantile uses the effective number of clusters with labels: ``(sum of m)^2 / sum of m^2`` of
     their sizes.
     """
     share, n = min(1.0, max(0.0, value)), len(data.label)
-    row_error = standard_error(data, influence, clustered=False, fitted=1 + spent)
+    row_error = standard_error(data, influence, clustered=False, fitted=1 + slope_fitted)
     if not data.clustered:
         ends = effective_n_interval(share, row_error, n, level)
         return defined(share, ends, n=n, method="Wilson on the effective n", level=level)
@@ -179,8 +179,9 @@ def with_score_interval(
     spread = spread_of_rows(data.label, data.label_cluster)._replace(
         clustered=cluster_error, jackknife=cluster_error
     )
-    degrees = max(1.0, n / spread.cluster_size - 1 - spent)
+    degrees = max(1.0, n / spread.cluster_size - 1 - slope_fitted)
     if spread.clusters in {1, n}:
+        # Labels that are not clustered need no average with the default design effect; a single cluster has no spread.
         degrees = degrees if spread.clusters > 1 else 0
         ends = effective_n_interval(share, cluster_error, spread.clusters, level, degrees=degrees)
     else:

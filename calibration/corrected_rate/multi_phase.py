@@ -153,6 +153,6 @@ def _why_undefined(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | 
         p = chosen_by_score(scored, tests=len(steps))
         if p is not None:
             return (
-                f"a phase is scored unlike the one that it is of, so it is no random sample of it (p {p:.2g})"
+                f"a phase is scored unlike the phase before, so it is not a random sample of it (p {p:.2g})"
             )
     return None

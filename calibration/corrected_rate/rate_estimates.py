@@ -32,7 +32,7 @@ from .two_verdicts import post_stratified, rogan_gladen_of
 _OF_A_RANDOM_SAMPLE = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
 
 _CHOSEN = (
-    "labelled items are scored unlike the others, so they are no random sample: "
+    "labelled items are scored unlike the others, so they are not a random sample: "
     "an estimate by strata of the score holds if they were chosen by score, Rogan and Gladen's if by true class"
 )
 

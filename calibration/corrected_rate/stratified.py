@@ -220,7 +220,7 @@ def _stratum_estimate(
 
 
 def _squares(data: LabelledAndJudged, weight: float) -> float:
-    """Sum of squared residuals of the labels, given the judge's scores."""
+    """Return the sum of squared residuals of the labels, given the judge's scores."""
     residual = data.label - weight * data.score
     return float(((residual - residual.mean()) ** 2).sum()) if len(residual) else 0.0
 

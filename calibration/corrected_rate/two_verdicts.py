@@ -41,7 +41,7 @@ def post_stratified(
         (means[1] - means[0]) * residual / len(data.unlabelled),
     )
     if interval == "score" and data.clustered:
-        return with_score_interval(value, influence, data, level, spent=True)
+        return with_score_interval(value, influence, data, level, slope_fitted=True)
     error = standard_error(data, influence, clustered=interval != "wald", fitted=0)
     return with_interval(value, error, interval, data, level)
 

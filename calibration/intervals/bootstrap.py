@@ -88,17 +88,17 @@ def bootstrap(
 
 
 def acceleration(formula: Callable[[FloatArray], FloatArray], sample: Sample, *, seed: int) -> float:
-    """Return the skewness ``a`` of the estimate, by the cluster jackknife (Efron 1987).
+    """Return BCa's acceleration ``a``, by the cluster jackknife (Efron 1987).
 
-    It is 0 when every cluster gives the same estimate.
+    It is a sixth of the skewness of the estimate; 0 if leaving out any cluster gives the same estimate.
     """
     blocks = in_blocks(sample, _MAX_GROUPS, seed) if len(sample.sizes) > _MAX_GROUPS else sample
     rows = max(1, _BLOCK // max(len(sample.cells.label), 1))
     parts = [(formula(weights), sizes) for weights, sizes in blocks.without_each_group(rows)]
     values = np.concatenate([value for value, _ in parts])
     sizes = np.concatenate([size for _, size in parts])
-    fine = np.isfinite(values)
-    values, sizes = values[fine], sizes[fine]
+    finite = np.isfinite(values)
+    values, sizes = values[finite], sizes[finite]
     if not len(values):
         return 0.0
     distance = np.average(values, weights=sizes) - values
@@ -122,36 +122,37 @@ def bca_interval(
         clusters: Number of clusters, at least 2.
         level: Nominal coverage.
     """
-    fine = _defined(replicates)
-    if fine is None:
+    defined = _defined(replicates)
+    if defined is None:
         return None
     # Ties count half: a statistic of counts has few distinct values.
-    below = float((fine < estimate - _ROUNDING).mean() + (fine <= estimate + _ROUNDING).mean()) / 2
-    bias = float(ndtri(min(max(below, 0.5 / len(fine)), 1 - 0.5 / len(fine))))
+    below = float((defined < estimate - _ROUNDING).mean() + (defined <= estimate + _ROUNDING).mean()) / 2
+    bias = float(ndtri(min(max(below, 0.5 / len(defined)), 1 - 0.5 / len(defined))))
     tail = -t_quantile(level, clusters - 1) * math.sqrt(clusters / (clusters - 1))
     ends = [bias + (bias + z) / (1 - skewness * (bias + z)) for z in (tail, -tail)]
-    low, high = np.quantile(fine, [float(ndtr(end)) for end in ends])
+    low, high = np.quantile(defined, [float(ndtr(end)) for end in ends])
     return min(float(low), estimate), max(float(high), estimate)
 
 
 def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, float] | None:
     """Return the percentile bootstrap interval; None when too many replicates are undefined."""
-    fine = _defined(replicates)
-    if fine is None:
+    defined = _defined(replicates)
+    if defined is None:
         return None
-    low, high = np.quantile(fine, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
 def varies(replicates: FloatArray) -> bool:
     """Return whether defined replicates differ by more than rounding; True if too few to tell."""
-    fine = _defined(replicates)
-    return fine is None or float(np.ptp(fine)) > _ROUNDING
+    defined = _defined(replicates)
+    return defined is None or float(np.ptp(defined)) > _ROUNDING
 
 
 def _defined(replicates: FloatArray) -> FloatArray | None:
-    fine = replicates[np.isfinite(replicates)]
-    return fine if len(fine) >= (1 - _UNDEFINED_SHARE) * len(replicates) else None
+    """Return the defined replicates; None if too many are undefined."""
+    defined = replicates[np.isfinite(replicates)]
+    return defined if len(defined) >= (1 - _UNDEFINED_SHARE) * len(replicates) else None
 
 
 def in_blocks(sample: Sample, blocks: int, seed: int) -> Sample:
@@ -182,5 +183,5 @@ def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: f
     seen = np.concatenate([sample.counts, np.zeros(len(_CORNERS))])
     missed = np.eye(len(seen))[-len(_CORNERS) :] * sample.n
     values: FloatArray = estimator.formula((1 - share) * seen + share * missed, cells)
-    fine = np.append(values[np.isfinite(values)], value)
-    return float(fine.min()), float(fine.max())
+    possible = np.append(values[np.isfinite(values)], value)
+    return float(possible.min()), float(possible.max())

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..statistic import Interval, Statistic, defined, undefined
 from .closed_forms import normal_quantile, t_quantile, wilson_interval
-from .variance import FEWEST, ClusterSpread, spread_of_rows, spread_of_sums
+from .variance import FEWEST, ClusterSpread, cluster_sums, spread_of_rows, spread_of_sums
 
 if TYPE_CHECKING:
     from ..sample import Sample
@@ -34,6 +34,7 @@ class Prior(NamedTuple):
 
 
 TWO_SIDED = Prior(3, 0.2)
+"""Prior for intervals."""
 CERTIFIED = Prior(8, 0.3)
 """Prior for guarantees."""
 ONE_ERROR = Prior(1, 0.0)
@@ -45,6 +46,16 @@ _ROUNDING = 1e-12
 def usual_effect(cluster_size: float, prior: Prior = TWO_SIDED) -> float:
     """Return the default design effect for rows in clusters of this size."""
     return 1 + (cluster_size - 1) * prior.correlation
+
+
+def observed_effect(residual: FloatArray, cluster: IntArray) -> float:
+    """Return the design effect that residuals show, at least 1; 1 if all are 0.
+
+    It is the variance of their sum over clusters, as a multiple of that of independent rows. Both arrays have
+    shape ``(n,)``.
+    """
+    squares = float((residual**2).sum())
+    return max(1.0, float((cluster_sums(residual, cluster) ** 2).sum()) / squares) if squares else 1.0
 
 
 def averaged_effect(observed: float, usual: float, errors: float, prior: Prior = TWO_SIDED) -> float:

@@ -23,10 +23,11 @@ from .clustered_rates import (
 from .variance import FEWEST, covariance, mean_spread, proportion_spread
 
 _DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
+"""Errors drawn for a sum, and most steps of the searches for its ends."""
 
 _LUCKY = 0.16
-"""Quantile of the sum if all parts are 0: a smaller observed sum is taken as luck, and bounds the true sum no
-closer than this quantile."""
+"""Level of the quantile of the sum if all parts are 0. A smaller observed sum is taken as luck: the upper end
+is then that of this quantile."""
 
 _ROUNDING = 1e-12
 
@@ -42,7 +43,7 @@ def tango_interval(only_first: float, only_second: float, trials: float, z: floa
     difference = only_first - only_second
 
     def excess(supposed: float) -> float:
-        """Return the distance from the supposed difference, in standard errors that hold under it."""
+        """Return the distance from the supposed difference, in standard errors under it."""
         # Maximum likelihood estimate of `only_second` under the supposed difference.
         slope = (2 - difference) * supposed - only_first - only_second
         share = (math.sqrt(max(0.0, slope**2 + 8 * only_second * supposed * (1 - supposed))) - slope) / 4
@@ -196,11 +197,11 @@ def _shift_to_zero(parts: FloatArray, variance: FloatArray) -> float:
     return (1 + 1e-9) * float((np.abs(parts[varies]) / variance[varies]).max()) if varies.any() else 0.0
 
 
-def _beyond(sums: Callable[[float], FloatArray], observed: float, tail: float) -> float:
-    """Return a shift under which the observed sum is too small."""
+def _beyond(sums: Callable[[float], FloatArray], bounding: float, tail: float) -> float:
+    """Return a shift under which the bounding sum is too small."""
     shift = 1.0
     for _ in range(_DOUBLINGS):
-        if (sums(shift) <= observed).mean() < tail:
+        if (sums(shift) <= bounding).mean() < tail:
             break
         shift *= 2
     return shift
@@ -219,7 +220,7 @@ def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
 def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Interval | None, str]:
     """Return the interval, and its name, of a calibration error over groups of scores.
 
-    ``gaps`` ``(m, groups)`` are outcome less score of each cell, in its group's column.
+    ``gaps`` ``(m, groups)`` are outcome minus score of each cell, in its group's column.
     """
     clusters = sample.n_clusters
     if clusters < FEWEST:

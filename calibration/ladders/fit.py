@@ -138,6 +138,7 @@ def _answer_weight(answers: LadderAnswers, expected: FloatArray) -> float:
 
 
 def _trend(family: CurveFamily, answers: LadderAnswers) -> float | None:
+    """Return the p of a covariance of 0 between level and being caught, over clusters."""
     position = family.positions[answers.level_index]
     products = (position - position.mean()) * (answers.caught - answers.caught.mean())
     if not products.any():
@@ -167,12 +168,12 @@ def _dip(answers: LadderAnswers, levels: int, answer_weight: float) -> int | Non
     missed = (
         answer_weight * np.bincount(answers.level_index, weights=1.0 - answers.caught, minlength=levels)
     ).astype(int)
-    often = np.flatnonzero(counts >= _MIN_ANSWERS).tolist()
+    testable = np.flatnonzero(counts >= _MIN_ANSWERS).tolist()
     p_values = {
         (easy, hard): fisher_one_sided(
             int(missed[easy]), int(counts[easy]), int(missed[hard]), int(counts[hard])
         )
-        for easy, hard in combinations(often, 2)
+        for easy, hard in combinations(testable, 2)
     }
     least = min(p_values, key=p_values.__getitem__, default=None)
     return None if least is None or p_values[least] * len(p_values) > DIP_AT else least[0]
@@ -185,10 +186,11 @@ def _misfit(answers: LadderAnswers, expected: FloatArray, answer_weight: float) 
     """
     counts = np.bincount(answers.level_index, minlength=len(expected))
     caught = np.bincount(answers.level_index, weights=answers.caught, minlength=len(expected))
-    often = counts >= _MIN_ANSWERS
-    degrees = int(often.sum()) - _FITTED_DEGREES
+    testable = counts >= _MIN_ANSWERS
+    degrees = int(testable.sum()) - _FITTED_DEGREES
     if degrees < 1:
         return None
-    share = np.clip(expected[often], _MIN_SHARE, 1 - _MIN_SHARE)
-    squares = (caught[often] - counts[often] * share) ** 2 / (counts[often] * share * (1 - share))
+    share = np.clip(expected[testable], _MIN_SHARE, 1 - _MIN_SHARE)
+    asked = counts[testable]
+    squares = (caught[testable] - asked * share) ** 2 / (asked * share * (1 - share))
     return float(gammaincc(degrees / 2, answer_weight * float(squares.sum()) / 2))

@@ -137,9 +137,9 @@ def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
     A look is one run over a fixed set of anchors: the share of correct replies on each. Each stake bets on
     "less accurate than accepted": a look multiplies its wealth by ``prod_i (1 - stake (x_i - m0) / (1 -
     m0))``. The anchors differ in difficulty, but they are judged independently of each other, and their mean
-    accuracy is at least ``m0`` unless the judge has drifted; by the inequality of means the expected product
-    then is at most 1. So the wealth is a supermartingale over looks, and by Ville's inequality it ever
-    reaches ``1 / alpha`` with probability at most ``alpha``.
+    accuracy is at least ``m0`` unless the judge has drifted; then the expected product is at most 1, by the
+    inequality of arithmetic and geometric means. So the wealth is a supermartingale over looks, and by
+    Ville's inequality it ever reaches ``1 / alpha`` with probability at most ``alpha``.
 
     Source: Waudby-Smith and Ramdas 2024 (betting); Li 2026 (arXiv 2606.15474) for judges.
 

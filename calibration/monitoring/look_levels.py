@@ -21,6 +21,7 @@ _LATER = 0.6
 That is a tenth of the chance if the certified run has one reply per anchor."""
 
 _FAR, _POINTS = 9.0, 257
+"""Standard deviations beyond which chances are negligible, and points of the numerical integral."""
 
 
 def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatArray:
@@ -32,7 +33,7 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
     statistics of looks ``s < t`` correlate as ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats
     itself: they are a Brownian motion observed at the shares ``t / (t + R)`` of its time. The first five
     looks spend equal parts of ``alpha``, nine tenths in all if ``R`` is 1; the rest is the chance that the
-    motion ever crosses a straight line from there on, by the principle of reflection.
+    motion ever crosses a straight line from there on, by the reflection principle.
 
     Source: Lan and DeMets 1983 (spending); Armitage, McPherson and Rowe 1969 (the integral over looks);
     Jennison and Turnbull 1997 (statistics of this form).
@@ -48,20 +49,21 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
     shares = np.arange(1, _SOON + 1) / (np.arange(1, _SOON + 1) + replies)
     reserve = alpha * _LATER * (1 - float(shares[-1]))
     levels, points, chance = list[float](), np.zeros(1), np.ones(1)
-    for before, now in zip((0.0, *shares[:-1].tolist()), shares.tolist(), strict=True):
-        step = math.sqrt(now - before)
-        line = _crossed_with((alpha - reserve) / _SOON, points, chance, step, 1.0)
-        levels.append(float(ndtr(-line / math.sqrt(now))))
-        points, chance = _not_crossed(line, math.sqrt(now), step, points, chance)
-    line = _crossed_with(reserve, points, chance, math.sqrt(1 - shares[-1]), 2.0)
+    for start, end in zip((0.0, *shares[:-1].tolist()), shares.tolist(), strict=True):
+        step = math.sqrt(end - start)
+        line = _line_crossed((alpha - reserve) / _SOON, points, chance, step, 1.0)
+        levels.append(float(ndtr(-line / math.sqrt(end))))
+        points, chance = _not_crossed(line, math.sqrt(end), step, points, chance)
+    line = _line_crossed(reserve, points, chance, math.sqrt(1 - shares[-1]), 2.0)
     later = np.arange(_SOON + 1, max(_SOON, looks) + 1)
     return np.append(levels, ndtr(-line / np.sqrt(later / (later + replies))))[:looks]
 
 
-def _crossed_with(target: float, points: FloatArray, chance: FloatArray, step: float, sides: float) -> float:
+def _line_crossed(target: float, points: FloatArray, chance: FloatArray, step: float, sides: float) -> float:
     """Return the line that the motion crosses with the target chance.
 
-    With ``sides`` 1 it is above the line after the step; with 2, at any time during the step.
+    With ``sides`` 1 it is above the line at the end of the step; with 2, at any time during the step, which is
+    twice as likely (reflection principle).
     """
 
     def seldom(line: float) -> bool:

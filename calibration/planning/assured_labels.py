@@ -34,8 +34,9 @@ _MOST = 64
 """Largest number tried, as a multiple of the labels that are enough on average."""
 
 _STEP = 1e-20
+"""Complex step of the derivative of kappa (see `arrays.derivative`)."""
 
-_BOOTSTRAP = 0.022
+_BOOTSTRAP_NOISE = 0.022
 """Relative standard deviation of the width of a bootstrap interval with 2,000 replicates."""
 
 
@@ -58,7 +59,7 @@ class Expected(NamedTuple):
 
     @property
     def effect(self) -> float:
-        """Factor by which clusters multiply a variance."""
+        """Design effect: the factor by which clusters multiply a variance."""
         return design_effect(self.rows_per_cluster, self.icc)
 
     @property
@@ -201,22 +202,22 @@ def _kappa_errors(expected: Expected) -> _Errors:
         ]
         slope = np.stack(steps, axis=1)
         variance = (shares * slope**2).sum(axis=1) - (shares * slope).sum(axis=1) ** 2
-        width = rng.normal(1.0, _BOOTSTRAP, size=_DRAWS) * np.sqrt(np.maximum(variance, 0.0) / labels)
-        return np.where(np.isfinite(variance), width, np.inf)
+        error = rng.normal(1.0, _BOOTSTRAP_NOISE, size=_DRAWS) * np.sqrt(np.maximum(variance, 0.0) / labels)
+        return np.where(np.isfinite(variance), error, np.inf)
 
     return errors
 
 
 def _corrected_errors(expected: Expected, unlabelled: int) -> _Errors:
-    """Return the errors of PPI++: ``var(Y) (1 - rho^2 N / (N + n)) / n``, ``rho`` by the labels."""
+    """Return the errors of PPI++, the root of ``var(Y) (1 - rho^2 N / (N + n)) / n``."""
 
     def errors(labels: int, rng: np.random.Generator) -> FloatArray:
         shares = _tables(expected, labels, rng) / labels
         right, passed = shares[:, 2] + shares[:, 3], shares[:, 1] + shares[:, 3]
         covariance = np.maximum(0.0, shares[:, 3] - right * passed)
-        spread, scores = right * (1 - right), passed * (1 - passed)
-        explained = np.divide(covariance**2, scores, out=np.zeros(_DRAWS), where=scores > 0)
-        variance = spread - explained * unlabelled / (unlabelled + labels)
+        label_variance, score_variance = right * (1 - right), passed * (1 - passed)
+        explained = np.divide(covariance**2, score_variance, out=np.zeros(_DRAWS), where=score_variance > 0)
+        variance = label_variance - explained * unlabelled / (unlabelled + labels)
         return np.sqrt(np.maximum(variance, 0.0) / max(1, labels - 1))
 
     return errors

@@ -27,7 +27,13 @@ PHASES: tuple[PhaseName, ...] = ("check", "cheap", "dear", "label")
 
 _DESIGNS: tuple[tuple[PhaseName, ...], ...] = ((), ("cheap",), ("dear",), ("cheap", "dear"))
 
-_HALVINGS, _ENOUGH, _ALMOST = 200, 1e18, 1e-6
+_HALVINGS = 200
+
+_LARGEST_SCALE = 1e18
+"""Scale of an allocation above which no budget is spent."""
+
+_ROUNDING = 1e-6
+"""Part of an output by which bisection may miss a whole number."""
 
 
 class Pilot(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,6 +174,7 @@ def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot:
     Finding one undecided output takes ``1 / (1 - decided)`` checks.
     """
     undecided = 1 - pilot.decided
+    # Variance of an undecided output's label, in the rate of all outputs.
     within = undecided**2 * pilot.open_rate * (1 - pilot.open_rate)
     overall_rate = pilot.decided * pilot.decided_rate + undecided * pilot.open_rate
     # Variance of the checker's result, where an undecided output counts as the rate of undecided outputs.
@@ -186,7 +193,7 @@ def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot:
 def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float] | None:
     """Allocate undecided outputs to phases, never more than in the phase before.
 
-    None if the budget does not pay for the fewest labels.
+    There are ``most`` undecided outputs. None if the budget does not pay for the fewest labels.
     """
     ratios = _falling_ratios(steps)
 
@@ -199,7 +206,9 @@ def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float]
         return None
     low, high = 0.0, 1.0
     while (
-        _price(steps, counts(high)) <= budget and any(each < most for each in counts(high)) and high < _ENOUGH
+        _price(steps, counts(high)) <= budget
+        and any(each < most for each in counts(high))
+        and high < _LARGEST_SCALE
     ):
         low, high = high, 2 * high
     affordable, _ = bisected(
@@ -209,8 +218,11 @@ def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float]
 
 
 def _falling_ratios(steps: Sequence[_Step]) -> list[float]:
-    """Return roots of variance over cost, pooling neighbours until none exceeds the one before."""
-    blocks: list[list[float]] = []  # variance, cost, phases
+    """Return roots of variance over cost, made non-increasing by pooling adjacent violators.
+
+    Phases with one ratio get equal numbers of outputs.
+    """
+    blocks: list[list[float]] = []  # variance, cost and number of phases
     for step in steps:
         blocks.append([step.variance, step.cost, 1])
         while len(blocks) > 1 and blocks[-1][0] * blocks[-2][1] >= blocks[-2][0] * blocks[-1][1]:
@@ -254,7 +266,7 @@ def _phases(steps: Sequence[_Step], counts: Sequence[float], pilot: Pilot) -> li
     phases: list[Phase] = []
     for step, count in zip(steps, counts, strict=True):
         share = 1 - pilot.decided if step.name == "check" else 1.0
-        bought, price = math.floor(count / share + _ALMOST), step.cost * share
+        bought, price = math.floor(count / share + _ROUNDING), step.cost * share
         part = step.variance / count / total if total > 0 else 0.0
         phases.append(
             Phase(phase=step.name, outputs=bought, unit_cost=price, cost=bought * price, variance=part)

@@ -94,14 +94,14 @@ def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
 
     Each step is halved until it no longer makes the fit worse.
     """
-    met = wins + wins.T
+    compared = wins + wins.T
     beta = np.zeros(len(wins))
     likelihood = _log_likelihood(beta, wins)
     inverse: FloatArray = np.zeros_like(wins)
     for _ in range(_STEPS):
         chance = expit(beta[:, None] - beta[None, :])
-        gradient = (wins - met * chance).sum(axis=1)
-        weight = met * chance * (1.0 - chance)
+        gradient = (wins - compared * chance).sum(axis=1)
+        weight = compared * chance * (1.0 - chance)
         information = np.diag(weight.sum(axis=1)) - weight
         inverse = _inverse(information)
         step = inverse @ gradient
@@ -116,10 +116,8 @@ def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _inverse(information: FloatArray) -> FloatArray:
     """Return the pseudo-inverse of the information of connected comparisons.
 
-    Its null space is that of equal strengths.
-
-    The null space is known, so it is filled in and removed again. `numpy.linalg.pinv` would have to
-    distinguish its eigenvalue from rounding, which fails on some processors.
+    Its null space is known: all strengths equal. So it is filled before inverting and removed afterwards.
+    `numpy.linalg.pinv` would have to distinguish its eigenvalue from rounding, which fails on some processors.
     """
     filled = float(np.trace(information)) / len(information) ** 2
     whole = np.linalg.inv(information + filled)

@@ -186,7 +186,7 @@ def _difference(
     The second value is the p of no difference.
     """
     if not longer.any() or longer.all():
-        why = "no label tells which output is the better, with the worse one being now longer, now shorter"
+        why = "needs labels by which the longer output is worse, and others by which the shorter one is"
         return undefined(why, n=len(wrong), level=level), None
     difference = combine_means(wrong, longer, np.array([-1.0, 1.0]), choices.cluster)
     return defined(

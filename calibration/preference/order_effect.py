@@ -16,8 +16,11 @@ from .bradley_terry import sandwich_statistic, strengths
 from .choices import Choices
 
 _STEPS = 100
+"""Most steps of Newton's method."""
 _CLOSE = 1e-12
+"""Step below which the fit has converged."""
 _ROUNDING = 1e-12
+"""Relative decrease of the likelihood that is taken as rounding."""
 _FINITE = 15.0
 """Log-odds beyond which the likelihood is taken to have no maximum."""
 
@@ -82,8 +85,8 @@ def influence_on_strengths(
 
     ``one`` and ``other`` are the residuals, chosen minus expected, with ``a`` and with ``b`` shown first.
     """
-    of_odds = (inverse[:, complete.a] - inverse[:, complete.b]).T
-    return (one - other)[:, None] * of_odds + (one + other)[:, None] * inverse[-1]
+    by_strengths = (inverse[:, complete.a] - inverse[:, complete.b]).T
+    return (one - other)[:, None] * by_strengths + (one + other)[:, None] * inverse[-1]
 
 
 def _choice_counts(complete: Choices) -> tuple[FloatArray, FloatArray]:
@@ -109,9 +112,9 @@ def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]
     k = len(shown)
     beta, likelihood = np.zeros(k + 1), _log_likelihood(np.zeros(k + 1), chosen, shown)
     for _ in range(_STEPS):
-        chance = chance_of(_odds(beta))
-        rest, weight = chosen - shown * chance, shown * chance * (1.0 - chance)
-        gradient = np.append(rest.sum(axis=1) - rest.sum(axis=0), rest.sum())
+        chance = chance_of(_log_odds(beta))
+        residual, weight = chosen - shown * chance, shown * chance * (1.0 - chance)
+        gradient = np.append(residual.sum(axis=1) - residual.sum(axis=0), residual.sum())
         inverse = _inverse(weight)
         step = inverse @ gradient
         if float(np.abs(step).max()) < _CLOSE:
@@ -125,12 +128,12 @@ def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]
     return None
 
 
-def chance_of(odds: FloatArray) -> FloatArray:
+def chance_of(log_odds: FloatArray) -> FloatArray:
     """Return the chance with these log-odds."""
-    return 1.0 / (1.0 + np.exp(-odds))
+    return 1.0 / (1.0 + np.exp(-log_odds))
 
 
-def _odds(beta: FloatArray) -> FloatArray:
+def _log_odds(beta: FloatArray) -> FloatArray:
     strength = beta[:-1]
     return strength[:, None] - strength[None, :] + beta[-1]
 
@@ -138,7 +141,8 @@ def _odds(beta: FloatArray) -> FloatArray:
 def _inverse(weight: FloatArray) -> FloatArray:
     """Return the pseudo-inverse of the information.
 
-    Equal strengths span its null space, which is filled before inverting and removed after.
+    Its null space, all strengths equal, is filled before inverting and removed afterwards (see
+    `bradley_terry`).
     """
     k = len(weight)
     information = np.zeros((k + 1, k + 1))
@@ -147,11 +151,12 @@ def _inverse(weight: FloatArray) -> FloatArray:
     information[k, k] = weight.sum()
     filled = float(np.trace(information)) / k**2
     information[:k, :k] += filled
-    whole = np.linalg.inv(information).astype(np.float64)
-    whole[:k, :k] -= 1.0 / (filled * k**2)
-    return whole
+    inverse = np.linalg.inv(information).astype(np.float64)
+    inverse[:k, :k] -= 1.0 / (filled * k**2)
+    return inverse
 
 
 def _log_likelihood(beta: FloatArray, chosen: FloatArray, shown: FloatArray) -> float:
-    odds = _odds(beta)
-    return float(-(chosen * np.logaddexp(0.0, -odds) + (shown - chosen) * np.logaddexp(0.0, odds)).sum())
+    log_odds = _log_odds(beta)
+    losses = chosen * np.logaddexp(0.0, -log_odds) + (shown - chosen) * np.logaddexp(0.0, log_odds)
+    return float(-losses.sum())

@@ -32,8 +32,8 @@ from .rubric_results import (
 from .shrunken_rates import JudgeRates, SuccessCount, shrink
 
 _HALF = 0.5
-_LEAST_INFORMATION = 0.05
-"""Least informedness (TPR + TNR - 1) for a correction; with less, a correction would be unbounded."""
+_LEAST_INFORMEDNESS = 0.05
+"""Least informedness (Youden's J: TPR + TNR - 1) for a correction; with less, it would be unbounded."""
 
 
 class JudgedCriterion(NamedTuple):
@@ -267,8 +267,8 @@ def _corrected(items: Sequence[JudgedRubric], rates: JudgeRates, level: float) -
     informedness = [rates.informedness(each.key) for item in items for each in item.criteria]
     if not informedness:
         return undefined("no item is graded in full", n=0, level=level)
-    if min(informedness) < _LEAST_INFORMATION:
-        why = "true positive and negative rate of a criterion add up to 1: verdicts say nothing of it"
+    if min(informedness) < _LEAST_INFORMEDNESS:
+        why = "true positive and negative rate of a criterion add up to 1: its verdicts are uninformative"
         return undefined(why, n=len(items), level=level)
     values = [
         sum(each.points * rates.truth(each.key, _met(each)) for each in item.criteria)
@@ -306,9 +306,9 @@ def _item(item: JudgedRubric, rates: JudgeRates | None) -> ItemScore:
     low, high = points.shares
     if any(each.met is None for each in item.criteria):
         return ItemScore(item=item.item, score=None, bounds=(low, high))
-    if rates is None or min(rates.informedness(each.key) for each in item.criteria) < _LEAST_INFORMATION:
+    if rates is None or min(rates.informedness(each.key) for each in item.criteria) < _LEAST_INFORMEDNESS:
         return ItemScore(item=item.item, score=low)
     pairs = [(each.points, rates.chance(each.key, met=_met(each) >= _HALF)) for each in item.criteria]
-    expected = sum(weight * chance for weight, chance in pairs) / points.possible
-    variance = sum(weight**2 * chance * (1 - chance) for weight, chance in pairs) / points.possible**2
+    expected = sum(each * chance for each, chance in pairs) / points.possible
+    variance = sum(each**2 * chance * (1 - chance) for each, chance in pairs) / points.possible**2
     return ItemScore(item=item.item, score=low, expected=expected, deviation=math.sqrt(variance))

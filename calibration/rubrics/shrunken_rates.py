@@ -84,7 +84,7 @@ class JudgeRates(NamedTuple):
         return self.positive.rate(group), self.negative.rate(group)
 
     def informedness(self, group: str) -> float:
-        """Return TPR + TNR - 1: 1 if verdicts are always right, 0 if they carry no information."""
+        """Return Youden's J, TPR + TNR - 1: 1 for perfect verdicts, 0 for uninformative ones."""
         return sum(self.of(group)) - 1
 
     def truth(self, group: str, score: float) -> float:
@@ -93,7 +93,7 @@ class JudgeRates(NamedTuple):
         return (score - false_alarms) / self.informedness(group)
 
     def chance(self, group: str, *, met: bool) -> float:
-        """Return the chance that a verdict's label is "met", with a prior of one half."""
+        """Return the posterior probability of the label "met", with a prior of one half."""
         tpr, fpr = self.positive.rate(group), 1 - self.negative.rate(group)
         if_met, if_not = (tpr, fpr) if met else (1 - tpr, 1 - fpr)
         return if_met / (if_met + if_not) if if_met + if_not else 0.5
@@ -121,13 +121,13 @@ def _strength(groups: Mapping[str, SuccessCount], pooled: float) -> float:
     """Estimate the prior strength by the method of moments, pulled towards the default."""
     several = [each for each in groups.values() if each.trials > 1]
     total = sum(each.trials for each in several)
-    chance = pooled * (1 - pooled)
+    row_variance = pooled * (1 - pooled)
     spread = sum(each.trials * (each.successes / each.trials - pooled) ** 2 for each in several)
-    # Expected spread: chance * ((groups - 1) + correlation * max_spread).
+    # Expected spread: row_variance * ((groups - 1) + correlation * max_spread).
     max_spread = (
         total - sum(each.trials**2 for each in several) / total - (len(several) - 1) if several else 0.0
     )
-    excess = spread / chance - (len(several) - 1) if several else 0.0
+    excess = spread / row_variance - (len(several) - 1) if several else 0.0
     default = 1 / (_DEFAULT_STRENGTH + 1)
     correlation = (excess + _PRIOR_WEIGHT * default) / (max_spread + _PRIOR_WEIGHT)
     return min(_MAX_STRENGTH, max(_MIN_STRENGTH, 1 / correlation - 1)) if correlation > 0 else _MAX_STRENGTH

@@ -52,7 +52,7 @@ def moments(weights: FloatArray, label: FloatArray, score: FloatArray) -> Moment
 
 
 def correlation_of(values: Moments) -> FloatArray:
-    """Pearson's correlation from moments; NaN if a side is constant."""
+    """Return Pearson's correlation from moments; NaN if label or score is constant."""
     return ratio(
         values.covariance,
         np.sqrt(constant_as_zero(values.label_variance)) * np.sqrt(constant_as_zero(values.score_variance)),
@@ -74,7 +74,7 @@ MAX_PAIRWISE_CELLS = 1_500
 
 
 def pearson(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Pearson's product-moment correlation, in [-1, 1]; NaN if label or score is constant."""
+    """Compute Pearson's correlation, in [-1, 1]; NaN if label or score is constant."""
     return correlation_of(cell_moments(weights, cells))
 
 

@@ -311,15 +311,15 @@ def require_known_item(item: Column, values: Mapping[str, float], noun: str, *, 
     """Require that a value belongs to an item in the table.
 
     Raises:
-        InputError: None does; the message names one of each, so that the difference is visible.
+        InputError: No value does. The message names one item of each, to show how they differ.
     """
     if any(name in values for name in item.values):
         return
     first = next(iter(values), None)
     raise InputError(
-        f"there is no {noun} that is graded"
+        f"no {noun} is graded"
         if first is None
-        else f"no {noun} is of an item in the table: the first is of {first!r}, the first item_id of the table is {item.values[0]!r}"
+        else f"no {noun} belongs to an item in the table: the first is for {first!r}, the first item_id of the table is {item.values[0]!r}"
         "; a verdict's item is case_id|system|trial",
         path=path,
     )

@@ -165,7 +165,7 @@ def _keys(values: list[Any], kinds: set[type]) -> list[Any]:
 
 
 class NameColumn:
-    """Column of names, of which there may be as many as rows.
+    """Column of names; there may be as many of them as rows.
 
     A row stores the address of its text, and equal texts are stored once.
     """
@@ -189,7 +189,7 @@ class NameColumn:
         return [text[address] for address in self._rows]
 
     def column(self) -> Column:
-        """Return the column; call nothing after it."""
+        """Return the column; no other method may be called afterwards."""
         names = list(self._texts)
         address = np.fromiter(map(id, names), dtype=np.uint64, count=len(names))
         order = np.argsort(address).astype(np.int32)
@@ -223,7 +223,7 @@ class Encoder:
         return True
 
     def column(self, rows: int) -> Column:
-        """Return the column of this many rows; call nothing after it."""
+        """Return the column of this many rows; no other method may be called afterwards."""
         self._skip_to(rows)
         kind = np.int32 if self._limit is None else np.int8
         codes: CodeArray = np.frombuffer(self._codes, dtype=kind)
@@ -248,7 +248,7 @@ class Numbers:
         return len(self._values)
 
     def column(self, rows: int) -> FloatArray:
-        """Return the column of this many rows; call nothing after it."""
+        """Return the column of this many rows; no other method may be called afterwards."""
         self._skip_to(rows)
         return np.frombuffer(self._values, dtype=np.float64)
 

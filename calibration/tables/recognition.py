@@ -24,7 +24,9 @@ from .calibration_table import PERSON
 from .layout import Layout, TableForm
 
 _SHOWN = 12
+"""Columns that an error describes; the others are counted."""
 _MOST_STEPS = 10
+"""Steps of a scale whose grades a note lists."""
 _LONGEST_ID = 80
 """Longest value of a column that could be ids; longer ones are texts."""
 

@@ -135,7 +135,7 @@ def certify_cascade(
 
 
 def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> Cascade:
-    """`certify_cascade` of judges of a table, on its labelled items."""
+    """Certify a cascade of judges of a table, on its labelled items."""
     labelled = table.take(np.isfinite(table.label))
     key, first, item = np.unique(labelled.key("system"), return_index=True, return_inverse=True)
     label = labelled.label[first]

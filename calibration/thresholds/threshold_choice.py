@@ -12,7 +12,7 @@ from ..statistic_catalogue import ESTIMATORS
 from .threshold_results import BetterThreshold, ChosenThreshold
 
 MAX_CANDIDATES = 100
-"""Largest number of thresholds tried; of more distinct scores, evenly spaced ones are taken."""
+"""Largest number of thresholds tried: if there are more distinct scores, evenly spaced ones."""
 
 CLEAR_GAIN = 0.05
 """Least gain in balanced accuracy that is reported."""
@@ -30,8 +30,8 @@ def choose_threshold(
 ) -> ChosenThreshold:
     """Choose the threshold in (0, 1] that maximizes a statistic of `AGREEMENT`, cross-fitted.
 
-    Arrays have shape ``(n,)``, and a cluster is never split. A threshold that every score reaches is chosen
-    only if no other is as good; of equal others it is the least.
+    Arrays have shape ``(n,)``, and a cluster is never split. The lowest of equally good thresholds is chosen,
+    except one that every score reaches: it is chosen only if no other is as good.
     """
     if not len(score) or right.all() or not right.any():
         return ChosenThreshold(statistic, undefined="needs labels of both classes", n=len(score))
@@ -81,7 +81,7 @@ def _spaced(distinct: FloatArray) -> FloatArray:
 
 
 def _tables(right: BoolArray, passed: BoolArray) -> FloatArray:
-    """``[[tn, fp], [fn, tp]]`` of each candidate, shape ``(candidates, 2, 2)``."""
+    """Return ``[[tn, fp], [fn, tp]]`` of each candidate, shape ``(candidates, 2, 2)``."""
     tp, fp = (passed & right).sum(axis=1), (passed & ~right).sum(axis=1)
     fn, tn = right.sum() - tp, (~right).sum() - fp
     return np.stack([tn, fp, fn, tp], axis=1).reshape(-1, 2, 2).astype(np.float64)
@@ -144,7 +144,7 @@ def _no_threshold(pass_at: float, why: str, n: int, level: float) -> BetterThres
 def _candidates(score: FloatArray, pass_at: float) -> FloatArray:
     """Return candidate thresholds, ascending: the current one and the distinct scores.
 
-    Of many distinct scores, evenly spaced ones are taken.
+    There are at most `MAX_CANDIDATES` scores, evenly spaced among the distinct ones.
     """
     return np.unique(np.append(_spaced(np.unique(score[score > 0.0])), pass_at))
 
@@ -164,7 +164,7 @@ def _passing(candidates: FloatArray, score: FloatArray, right: BoolArray, fold: 
 def _best(candidates: FloatArray, passing: IntArray, pass_at: float) -> float:
     """Return the candidate with the largest balanced accuracy, or the current one if none is.
 
-    Of equal others it is the least.
+    Among equally good others the lowest is returned.
     """
     rows = passing[:, 0]
     if not rows.all():

@@ -218,7 +218,7 @@ def test_labels_of_other_items_are_refused_with_one_of_each(tmp_path: Path) -> N
     label_by_hand(labels, {"q1": 1.0})
     result = fiducial("calibrate", path, "--labels", labels)
     assert result.code == 2
-    assert "the first is of 'q1|s|0', the first item_id of the table is 'q1'" in result.err
+    assert "the first is for 'q1|s|0', the first item_id of the table is 'q1'" in result.err
     assert "with id, label (and system)" in " ".join(fiducial("calibrate", "--help").out.split())
 
 

@@ -106,7 +106,7 @@ def test_a_labels_file_reaches_items_of_any_table(run: Path, tmp_path: Path) -> 
 def test_labels_of_other_items_are_an_error(run: Path, tmp_path: Path) -> None:
     labels = tmp_path / "gold.jsonl"
     write_records(labels, [verdict("elsewhere", 0.0, "human", "ada")])
-    with pytest.raises(InputError, match="no label is of an item in the table"):
+    with pytest.raises(InputError, match="no label belongs to an item in the table"):
         read_tables([run], labels=labels)
 
 

@@ -29,7 +29,7 @@ def chosen(failed: float, passed: float, seed: int = 0) -> BoolArray:
 
 def test_of_labels_that_were_chosen_by_score_strata_of_the_score_are_believed_and_nothing_else() -> None:
     part = found(chosen(0.4, 0.1)).all
-    assert "no random sample" in reason_of(part.ppi_plus_plus)
+    assert "not a random sample" in reason_of(part.ppi_plus_plus)
     assert part.weight is None
     assert {name for name, each in part.estimates.items() if each.value is not None} == {
         "stratified_ppi",

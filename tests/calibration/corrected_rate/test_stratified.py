@@ -233,7 +233,7 @@ def test_a_draw_by_other_strata_is_refused() -> None:
         if np.isfinite(row["label"]):
             row["label_probability"] = 0.1 + 0.2 * (number % 2)
     found = estimate(table_from_rows(rows), strata="kind")["all"].estimates
-    assert "no random sample" in reason_of(found["stratified_ppi"])
+    assert "not a random sample" in reason_of(found["stratified_ppi"])
     assert found["active"].value is not None
 
 

@@ -276,7 +276,8 @@ def test_a_draw_has_a_chance_for_every_item_or_for_none(tmp_path: Path) -> None:
 def test_a_draw_of_other_items_is_refused(tmp_path: Path) -> None:
     draw = write_jsonl(tmp_path / "draw.jsonl", [{"item_id": "elsewhere", "label_probability": 0.5}])
     with pytest.raises(
-        InputError, match=r"draw\.jsonl: no draw is of an item in the table: the first is of 'elsewhere'"
+        InputError,
+        match=r"draw\.jsonl: no draw belongs to an item in the table: the first is for 'elsewhere'",
     ):
         read_table([write_jsonl(tmp_path / "t.jsonl", ROWS)], draw=[draw])
 
