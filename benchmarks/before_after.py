@@ -68,7 +68,7 @@ def commands(url: str) -> list[Command]:
 
 
 def write_table(path: Path) -> None:
-    """Labels and scores of one judge in 10,000 clusters."""
+    """Write labels and scores of one judge in 10,000 clusters."""
     coin = random.Random(7)  # noqa: S311 - no secret
     with path.open("w", newline="") as file:
         table = csv.writer(file)
@@ -80,7 +80,7 @@ def write_table(path: Path) -> None:
 
 @contextmanager
 def revision(name: str) -> Generator[Path]:
-    """The tree of a revision, in a folder that is gone afterwards."""
+    """Yield the tree of a revision, in a temporary folder."""
     with TemporaryDirectory() as folder:
         packed = subprocess.run(["git", "archive", name], cwd=ROOT, check=True, capture_output=True).stdout
         subprocess.run(["tar", "-x", "-C", folder], input=packed, check=True)
@@ -88,7 +88,7 @@ def revision(name: str) -> Generator[Path]:
 
 
 def measured(command: Command, links: Path, folder: Path) -> Used:
-    """One command, run to its end by the package that a folder links to."""
+    """Run a command to its end, with the package that a folder links to."""
     given = ["-c", "import fiducial"] if command.module == "import" else ["-m", command.module]
     arguments = [
         str(folder / f"out-{time.monotonic_ns()}") if each == "NEW" else each for each in command.arguments
@@ -100,7 +100,7 @@ def measured(command: Command, links: Path, folder: Path) -> Used:
 
 
 def prepared(tree: Path, scratch: Path, side: str) -> tuple[Path, Path]:
-    """A folder from which the package is imported, and one with inputs."""
+    """Return a folder from which the package is imported, and one with inputs."""
     compile_package(tree)
     links, folder = scratch / f"links-{side}", scratch / side
     links.mkdir()
@@ -133,7 +133,7 @@ def main() -> None:
 
 
 def shown(used: Used) -> str:
-    """One cell."""
+    """Format one cell of the table."""
     return f"{used.wall:.2f} s, {used.processor:.2f} s, {used.memory:.0f} MB"
 
 

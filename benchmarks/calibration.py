@@ -21,7 +21,7 @@ SLICES = {"task": 2, "source": 3, "length": 4, "language": 5, "topic": 6, "day":
 
 
 def simulate(rows: int, clusters: int, *, graded: bool = False) -> Sample:
-    """A judge of about 0.85 accuracy, with clusters that are easy or hard."""
+    """Simulate a judge of about 0.85 accuracy, with clusters that are easy or hard."""
     rng = np.random.default_rng(20260101)
     cluster = rng.integers(clusters, size=rows)
     ease = rng.normal(size=clusters)[cluster]
@@ -52,7 +52,7 @@ def timed_bootstrap() -> None:
 
 
 def timed_panel(rows: int, clusters: int, *, graded: bool) -> None:
-    """Every statistic with its interval, on data of any size."""
+    """Time every statistic with its interval, on simulated data."""
     started = time.perf_counter()
     sample = simulate(rows, clusters, graded=graded)
     reduced = time.perf_counter()
@@ -68,7 +68,7 @@ def timed_panel(rows: int, clusters: int, *, graded: bool) -> None:
 
 
 def write_table(path: Path, rows: int, clusters: int) -> None:
-    """A judge's 0/1 verdicts as JSON Lines, with a column for each of the slices."""
+    """Write a judge's 0/1 verdicts as JSON Lines, with a column for each of the slices."""
     rng = np.random.default_rng(20260102)
     label = rng.integers(2, size=rows)
     score = np.where(rng.random(rows) < 0.85, label, 1 - label)
@@ -81,7 +81,7 @@ def write_table(path: Path, rows: int, clusters: int) -> None:
 
 
 def timed_command(rows: int, clusters: int) -> None:
-    """``fiducial calibrate`` on a file, from start to exit, in a process of its own."""
+    """Time ``fiducial calibrate`` on a file, from start to exit, in its own process."""
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "table.jsonl"
         write_table(table, rows, clusters)
@@ -94,7 +94,7 @@ def timed_command(rows: int, clusters: int) -> None:
 
 
 def main() -> None:
-    """Print all of it."""
+    """Print all measurements."""
     timed_bootstrap()
     timed_panel(2_000, 2_000, graded=False)
     timed_panel(2_000, 2_000, graded=True)

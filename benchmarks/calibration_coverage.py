@@ -2,10 +2,12 @@
 
     python benchmarks/calibration_coverage.py [DRAWS] [TABLE ...] [--short] [--workers 2] [--keep FOLDER]
 
-2,000 draws take some twenty minutes of one core; tables that resample much take a half or a quarter of the draws, and say how
-many. Tables are made side by side by workers; those kept in a folder, of the same draws and the same code, are printed and not made again, so that
-what was interrupted goes on. Targets, for at least 100 labels and 30 of each class: 93.5 to 96.5 % for a nominal 95 %, at least 94.5 % for exact
-methods, no more than 5.5 % rejections where the hypothesis holds.
+2,000 draws take about twenty minutes on one core. Tables that resample much use a half or a quarter of the draws, and print
+how many. Workers compute tables in parallel. Tables kept in a folder are reused for the same draws and the same code, so an
+interrupted run continues.
+
+Targets, for at least 100 labels and 30 of each class: 93.5 to 96.5 % for a nominal 95 %, at least 94.5 % for exact methods, at
+most 5.5 % rejections under the null hypothesis.
 """
 
 from __future__ import annotations
@@ -83,21 +85,23 @@ TABLES: dict[str, Table] = {
 
 
 def main() -> None:
-    """Print the tables asked for, or all."""
+    """Print the requested tables, or all."""
     parser = described(__doc__)
     parser.add_argument("draws", nargs="?", type=int, default=500)
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
     parser.add_argument(
-        "--short", action="store_true", help="one line a table: the smallest and the largest number"
+        "--short", action="store_true", help="one line per table: the smallest and the largest number"
     )
-    parser.add_argument("--workers", type=int, default=1, help="so many tables at a time")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where finished tables are kept")
+    parser.add_argument("--workers", type=int, default=1, help="number of tables computed at a time")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="folder that keeps finished tables")
     arguments = parser.parse_args()
     unknown = set(arguments.tables) - TABLES.keys()
     if unknown:
         parser.error(f"no such table: {', '.join(sorted(unknown))}; there are {', '.join(TABLES)}")
     names = arguments.tables or list(TABLES)
-    make = partial(_printed, draws=arguments.draws, short=arguments.short, kept=_kept(arguments.keep))
+    make = partial(
+        _printed, draws=arguments.draws, short=arguments.short, kept=_folder_of_code(arguments.keep)
+    )
     with ProcessPoolExecutor(arguments.workers) as pool:
         for text in pool.map(make, names) if arguments.workers > 1 else map(make, names):
             print(text, flush=True)
@@ -121,10 +125,10 @@ def _printed(name: str, *, draws: int, short: bool, kept: Path | None) -> str:
     return text
 
 
-def _kept(folder: Path | None) -> Path | None:
-    """Return the folder that keeps tables of this very code.
+def _folder_of_code(folder: Path | None) -> Path | None:
+    """Return the folder of tables made by the present code.
 
-    A changed formula or simulation recomputes all of them.
+    After a change to a formula or simulation all tables are computed again.
     """
     if folder is None:
         return None

@@ -72,7 +72,7 @@ def script_of(kind: str, begun: list[float]) -> Response:
 
 
 def serve(kind: str) -> None:
-    """Serve until the pipe to the one who began this is closed."""
+    """Serve until the pipe to the parent process is closed."""
     begun: deque[float] = deque(maxlen=4 * RATE)
     first: list[float] = []
     lock = threading.Lock()
@@ -94,7 +94,7 @@ def serve(kind: str) -> None:
 
 @contextmanager
 def endpoint(kind: str) -> Generator[str]:
-    """An endpoint in a process of its own; its address."""
+    """Yield the address of an endpoint in its own process."""
     command = [sys.executable, __file__, "--serve", kind]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -105,7 +105,7 @@ def endpoint(kind: str) -> Generator[str]:
 
 
 def run(kinds: list[str], items: int) -> Found:
-    """Judge so many items at these endpoints."""
+    """Judge a number of items at these endpoints."""
     cases = [
         fd.Case(
             id=f"c{n}",
@@ -151,7 +151,7 @@ def main() -> None:
 
 
 def table(items: int, runs: int) -> None:
-    """A row a scene, the median of the runs."""
+    """Yield one row per scene, with medians of the runs."""
     print(
         f"| endpoints | seconds for {items:,} items | times one | lost | extra calls |\n|---|---|---|---|---|"
     )

@@ -235,7 +235,7 @@ def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str
 
 
 def strict_side(rows: Sequence[Adjudicated], folder: Path) -> str:
-    """With whom the strict rules side where they do not say what the official label says."""
+    """Say how often strict rules that contradict the official label agree with the judge."""
     cases = {case.id: case for case in fd.read_records(folder / "cases.jsonl", fd.Case)}
     outputs = {
         (each.case_id, each.system): each for each in fd.read_records(folder / "outputs.jsonl", fd.Output)

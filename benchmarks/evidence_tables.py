@@ -15,17 +15,17 @@ THREE = ("direct", "reasons", "decomposed")
 
 
 def made(name: str, recording: Path) -> Any:
-    """A judge that answers from a recording."""
+    """Return a judge that answers from a recording."""
     return fd.judge(name, model=MODEL, replay=recording)
 
 
 def p_value(p: float | None) -> str:
-    """As far as it means anything."""
+    """Format a p-value, or say that it is undefined."""
     return "undefined" if p is None else f"{p:.3f}"
 
 
 def calibration_table(*runs: fd.Run) -> Iterator[str]:
-    """Each judge of some runs against the labels."""
+    """Yield a table of the judges of some runs against the labels."""
     uses = {use.name: use for run in runs for use in run.judges}
     rows: list[Sequence[object]] = []
     for name, found in (item for run in runs for item in run.calibration.judges.items()):
@@ -42,7 +42,7 @@ def without_n(rate: object, n: int) -> str:
 
 
 def one_row_each(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:
-    """Rows with equal numbers as one row that names the variants, if they are not the usual three."""
+    """Merge rows of equal numbers, naming their variants unless they are the usual three."""
     variants: dict[tuple[str, ...], list[str]] = {}
     for name, *numbers in rows:
         judge, _, variant = str(name).removesuffix(f"@{MODEL}").partition("/")
@@ -52,7 +52,7 @@ def one_row_each(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """A Markdown table."""
+    """Yield the lines of a Markdown table."""
     yield "| " + " | ".join(head) + " |"
     yield "|" + "---|" * len(head)
     for row in rows:

@@ -92,7 +92,7 @@ def _needed(command: list[str], prepared: Path, disk: Path) -> int:
 
 
 def _try(command: list[str], prepared: Path, disk: Path, room: int, problems: list[str]) -> bool:
-    """Run a command with so much room; whether that was too little."""
+    """Run a command with ``room`` free bytes; return whether these were too few."""
     _fresh(prepared, disk)
     filler = disk / "filler"
     with filler.open("wb") as file:

@@ -59,7 +59,7 @@ PIECES = (
 
 
 def hostile() -> Iterator[str]:
-    """Inputs made to exhaust something: depth, length, digits, backtracking, encodings."""
+    """Yield inputs made to exhaust depth, length, digits, backtracking or encodings."""
     for piece in PIECES:
         for count in (150, 190, DEEP):
             yield piece * count
@@ -97,7 +97,7 @@ def hostile() -> Iterator[str]:
 
 
 def mutations(random_source: random.Random) -> Iterator[str]:
-    """Plain replies with pieces inserted, deleted and repeated, without end."""
+    """Yield plain replies with pieces inserted, deleted and repeated, endlessly."""
     plain = ("[f(a=1, b='x', c=[1, 2])]", '[{"function": "f", "parameters": {"a": 1}}]', 'A.f(a=1, b="x")')  # fmt: skip
     while True:
         text = random_source.choice(plain)
@@ -109,7 +109,7 @@ def mutations(random_source: random.Random) -> Iterator[str]:
 
 
 def run(texts: Iterator[str], until: float, slowest: list[tuple[float, str, str]]) -> tuple[int, int]:
-    """Feed texts to every decoder; gives how many readings there were and how many crashed."""
+    """Feed texts to every decoder; return the numbers of readings and of crashes."""
     readings = crashes = 0
     for text in texts:
         for name, decode in DECODERS.items():

@@ -81,7 +81,7 @@ class Recorded:
         self._steps: Iterator[Any] = iter(())
 
     def __call__(self, seen: Seen) -> Response:
-        """The next reply; an error that fails everything where something else is asked than was."""
+        """Return the next reply, or an error that fails the run if the request was not recorded."""
         if self._left and seen.messages == _opening(self._left[0][0], self._mode):
             self._steps = _steps(self._left.popleft()[1]["raw"])
         step = next(self._steps, None)
@@ -96,7 +96,7 @@ _FAILURE = Status(500, {"x-should-retry": "false"})
 
 
 def _opening(case: Case, mode: str) -> list[Any]:
-    """The messages of an entry's first request."""
+    """Return the messages of an entry's first request."""
     return assemble_prompt(case) if mode == "prompt" else case.turns[0]
 
 

@@ -188,7 +188,7 @@ def _left_over(folder: Path) -> Iterator[str]:
 
 
 def _second(tried: Tried, folder: Path, first: int) -> str:
-    """Type the command again, and compare what is there then; as it was, it is as undisturbed."""
+    """Run the command again; return a problem if its files differ from an undisturbed run."""
     if _stamps(folder) == _stamps(tried.prepared):
         return ""
     second = run_to_end(tried.command, folder)

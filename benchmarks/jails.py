@@ -33,7 +33,7 @@ JAIL = (
 
 
 def milliseconds(run: Callable[[], object], times: int) -> str:
-    """Least and middle of several runs, after one that does not count."""
+    """Return minimum and median milliseconds of several runs, after a warm-up run."""
     run()
     lasted: list[float] = []
     for _ in range(times):
@@ -44,12 +44,12 @@ def milliseconds(run: Callable[[], object], times: int) -> str:
 
 
 def no_group(name: str, memory_bytes: int) -> None:
-    """As where none can be made."""
+    """Make no control group, as on systems that forbid it."""
     del name, memory_bytes
 
 
 def main() -> None:
-    """Print a line a way."""
+    """Print one line per kind of isolation."""
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 15
     interpreter = shutil.which("python3", path="/usr/local/bin:/usr/bin") or sys.executable
     print(f"user {os.geteuid()}, milliseconds of {times} runs")

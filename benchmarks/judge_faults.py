@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def run(scene: Scene, items: Path, folder: Path) -> dict[str, Any]:
-    """One run of a scene."""
+    """Run one scene and return its measurements."""
     return measure(our_runner(), items, folder, latency=LATENCY, mode="faults", faults=scene.faults)
 
 
@@ -90,7 +90,7 @@ def start_up(free: list[dict[str, Any]]) -> float:
 
 
 def least(scene: Scene, count: int, seed: int = 0) -> float:
-    """Seconds from the first call to the last reply that a scene takes at least."""
+    """Return the least possible seconds of a scene, from first call to last reply."""
     faults = json.loads(scene.faults)
     kind = fault_kinds(faults, seed)
 
@@ -130,7 +130,7 @@ def print_floors(count: int, seconds: float) -> None:
 
 
 def row(scene: Scene, runs: list[dict[str, Any]], free_runs: list[dict[str, Any]], count: int) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     wall, free = median(runs, "wall"), median(free_runs, "wall")
     if scene.name == "F3":
         ideal = (count - BURST) / RATE
@@ -149,7 +149,7 @@ def row(scene: Scene, runs: list[dict[str, Any]], free_runs: list[dict[str, Any]
 
 
 def lost(runs: list[dict[str, Any]]) -> int:
-    """Items whose call failed in the end, in the worst run."""
+    """Return the number of items without a verdict, in the worst run."""
     return max(run["res"]["outcomes"].get("failed", 0) for run in runs)
 
 

@@ -86,7 +86,7 @@ def _row(name: str, judge: Planted, fits: Sequence[LadderFit]) -> str:
 
 
 def steps(audits: int, faults: int) -> Iterator[str]:
-    """Kinds, of which there are few."""
+    """Yield a table of ladders with few levels."""
     yield "| steps | falls within | bias, in steps | within a quarter of a step | within half a step | intervals that cover |"
     yield "|---|---|---|---|---|---|"
     for name in ("number_error", "indirectness", "inference"):
@@ -102,7 +102,7 @@ def steps(audits: int, faults: int) -> Iterator[str]:
 
 
 def designs(audits: int, faults: int) -> Iterator[str]:
-    """Other ways of asking, with the same fit."""
+    """Yield a table of other designs of asking, with the same fit."""
     family = CurveFamily(DIALS["parallel_calls"].places)
     yield "| asked | from 80 % to 20 % within a factor of | level within 10 % | intervals that cover | half an interval |"
     yield "|---|---|---|---|---|"

@@ -62,7 +62,7 @@ def mutate(cases: Path, probes: Path) -> bool:
 
 
 def processor_seconds() -> float:
-    """Of this process and of its workers, which have ended."""
+    """Return the processor time of this process and of its workers that ended."""
     used = os.times()
     return used.user + used.system + used.children_user + used.children_system
 
@@ -98,13 +98,13 @@ def labels_agree(probes: Path) -> bool:
 
 
 def always_pass(seen: Seen) -> Answer:
-    """The judge that is audited."""
+    """Answer as the audited judge, which always passes."""
     del seen
     return Answer("1")
 
 
 def audit(probes: Path, out: Path) -> bool:
-    """A complete audit of a judge that always passes; whether it was fast enough."""
+    """Audit a judge that always passes; return whether it was fast enough."""
     with ProviderServer(always_pass) as server:
         access = ModelAccess(endpoint=Endpoint(base_url=server.base_url, api_key="none"))
         plan = AuditPlan(
@@ -124,7 +124,7 @@ def audit(probes: Path, out: Path) -> bool:
 
 
 def main() -> int:
-    """Exit code 1 when it makes too few, disagrees with the checker, or is too slow."""
+    """Return 1 for too few probes, labels unlike the checker's, or too much time."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         cases = write_cases(reference_folder(), folder)

@@ -3,8 +3,8 @@
     FIDUCIAL_REFERENCE=... python benchmarks/pinned_numbers.py write FILE
     FIDUCIAL_REFERENCE=... python benchmarks/pinned_numbers.py compare FILE [--words]
 
-Numbers may differ by 1e-12; ``--words`` compares the printed text too. New keys are allowed and counted. The exit code is 1 when a
-number differs or is gone. Resampling depends on the versions of numpy and scipy, so a file is of use on one machine, for a day.
+Numbers may differ by 1e-12; ``--words`` compares the printed text too. New keys are allowed and counted. The exit code is 1 if a
+number differs or is gone. Resampling depends on the versions of numpy and scipy, so compare on the machine that wrote the file.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def _verdicts(
     missing: float = 0.0,
     repeats: int = 1,
 ) -> Rows:
-    """Return judges with planted rates on clustered items; ``steps`` makes scores fractions.
+    """Return rows of judges with planted rates on clustered items.
 
-    Labels are fractions then, too.
+    ``steps`` makes scores and labels fractions.
     """
     rng = np.random.default_rng(seed)
     ease = rng.normal(size=clusters)
@@ -115,7 +115,7 @@ _THREE = (
 
 
 def _tables() -> dict[str, Rows]:
-    """Tables of every sort."""
+    """Return tables of every sort, by name."""
     plain = _verdicts(1)
     drawn = _verdicts(5, items=400, judges=(("j", 0.9, 0.8),), labelled=0.3)
     made = {
@@ -197,7 +197,7 @@ _SIZES: tuple[tuple[str, ...], ...] = (
 
 
 def _runs(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Names of runs, and their command lines."""
+    """Yield the name and the command line of every run."""
     for name, rows in _tables().items():
         path = folder / f"{name}.csv"
         _write(path, rows)
@@ -235,7 +235,7 @@ def _write(path: Path, rows: Rows) -> None:
 
 
 def _found() -> dict[str, Any]:
-    """JSON and text of every run; of one that is refused, the message."""
+    """Return the JSON and text of every run, or its error message, by name."""
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -260,7 +260,7 @@ def _same(before: Any, after: Any) -> bool:
 
 
 def main() -> int:
-    """Write the numbers down, or compare."""
+    """Save the numbers, or compare them with saved ones."""
     parser = described(__doc__)
     parser.add_argument("do", choices=["write", "compare"])
     parser.add_argument("file", type=Path)

@@ -116,21 +116,21 @@ def keep(recording: Path, used: Collection[str], said: Iterable[Said], folder: P
 
 
 def ask_suite(recording: Path) -> tuple[list[Said], str, set[str]]:
-    """Every judge that was recorded on the suite, as far as replies apply."""
+    """Ask every judge recorded on the suite, for outputs with a reply."""
     labels = {label.key: label for label in read_records(demo_path("labels.jsonl"), Verdict)}
     judges = [str(name) for name, known in known_prompts().items() if "suite" in known.recorded]
     return ask(demo_path("cases.jsonl"), demo_path("outputs.jsonl"), labels, judges, recording)
 
 
 def make_probes(folder: Path) -> Path:
-    """The probes of the suite, as `audit mutate` makes them."""
+    """Make the probes of the suite as `audit mutate` does."""
     settings = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions())
     build_probes(demo_path("cases.jsonl"), [demo_path("outputs.jsonl")], folder, settings, Silent())
     return folder
 
 
 def ask_probes(folder: Path, recording: Path) -> tuple[list[Said], str, set[str]]:
-    """The default judges on every probe, as far as replies apply."""
+    """Ask the default judges about every probe with a reply."""
     labels = {label.key: label for label in read_records(folder / "labels.jsonl", Verdict)}
     judges = [str(name) for name in shipped_prompts() if name.variant == "reasons"]
     return ask(folder / "cases.jsonl", folder / "outputs.jsonl", labels, judges, recording, repeats=REPEATS)
@@ -188,7 +188,7 @@ def summary(said: Sequence[Said], counts: str) -> str:
 
 
 def report(said: Iterable[Said], changes: Mapping[ItemKey, str]) -> Iterator[ItemKey]:
-    """Print agreement by judge and every disagreement; yields those that are not explained."""
+    """Print agreement by judge and all disagreements; yield the unexplained ones."""
     of_judge: dict[str, list[Said]] = {}
     for each in said:
         of_judge.setdefault(each.judge, []).append(each)
@@ -220,7 +220,7 @@ def by_operator(
 
 
 def print_operators(agreements: Mapping[tuple[str, str], list[bool]]) -> None:
-    """A line each."""
+    """Print one line per planted change and operator."""
     for (plants, operator), agreed in agreements.items():
         print(f"  {plants:8} {operator:26} {sum(agreed):3} of {len(agreed):3} as labelled")
 

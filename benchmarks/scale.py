@@ -90,10 +90,10 @@ def _workers(number: str) -> str:
 
 
 def measured(folder: Path, command: list[str]) -> Used:
-    """Run a command, and look at all processes that it starts.
+    """Run a command, and measure all processes that it starts.
 
     Raises:
-        ChildProcessError: It failed; with the last that it said.
+        ChildProcessError: It failed; the message is the end of its output.
     """
     mark = uuid4().hex
     begun, spent, peak, before = time.perf_counter(), dict[int, float](), 0.0, of_children()
@@ -119,13 +119,13 @@ def measured(folder: Path, command: list[str]) -> Used:
 
 
 def of_children() -> float:
-    """Processor time of all children that ended, and of theirs."""
+    """Return the processor time of all ended children and their children."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def processes_of(mark: str) -> list[int]:
-    """The processes that were started with a mark, and all that they started."""
+    """Return the processes started with a mark, and all their children."""
     wanted, found = f"{_MARK}={mark}".encode(), list[int]()
     for each in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended meanwhile
@@ -135,7 +135,7 @@ def processes_of(mark: str) -> list[int]:
 
 
 def seconds_of(process: int) -> float:
-    """Processor time of a process and of its children that ended."""
+    """Return the processor time of a process and of its ended children."""
     with suppress(OSError):
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
         return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
@@ -143,7 +143,7 @@ def seconds_of(process: int) -> float:
 
 
 def megabytes_of(process: int) -> float:
-    """Its memory, with its share of what it shares."""
+    """Return the memory of a process, with its part of shared pages."""
     with suppress(OSError):
         for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
@@ -153,7 +153,7 @@ def megabytes_of(process: int) -> float:
 
 @contextmanager
 def served() -> Generator[str]:
-    """A model's endpoint in a process of its own; its address."""
+    """Yield the address of a model endpoint in its own process."""
     command = [sys.executable, __file__, "--serve"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -162,7 +162,7 @@ def served() -> Generator[str]:
 
 
 def serve() -> None:
-    """Answer in the form asked for, after 50 ms, until the one who began this is gone."""
+    """Answer in the requested form, after 50 ms, until the parent process ends."""
     script = in_the_form_asked_for()
 
     def late(seen: Seen) -> Response:
@@ -175,7 +175,7 @@ def serve() -> None:
 
 
 def rows(sizes: Sequence[int], ray: str | None, until: float) -> Iterator[str]:
-    """The lines of the table; what failed is a line, too, and so is what there was no time for."""
+    """Yield the lines of the table, also for commands that failed or had no time."""
     taken: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
     for size in sizes:
         with TemporaryDirectory() as scratch, served() as server:

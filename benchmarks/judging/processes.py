@@ -42,7 +42,7 @@ TOOLS = [
 
 
 def main() -> None:
-    """Be one of them."""
+    """Run as one of the processes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("process", choices=["server", "loop", "bare", "library"])
     parser.add_argument("--items", type=int, default=0)
@@ -110,7 +110,7 @@ def request_bodies(count: int) -> Iterator[dict[str, Any]]:
 
 
 async def post_all(url: str, bodies: Iterator[dict[str, Any]], concurrency: int) -> None:
-    """Ask by the openai client, so many at a time, and read nothing."""
+    """Ask with the openai client, at a given concurrency, without parsing replies."""
     import openai  # noqa: PLC0415 - only who asks barely needs it
 
     client = openai.AsyncOpenAI(

@@ -47,7 +47,7 @@ PILOTS = {
 
 
 def fixed(draws: int) -> Iterator[Tally]:
-    """Strata of which each has a given number of labels."""
+    """Simulate strata with given numbers of labels."""
     tally, rng = Tally("stratified_ppi, labels a stratum given", COVERAGE), np.random.default_rng(20)
     for title, plan in FIXED.items():
         for _ in range(draws):
@@ -58,7 +58,7 @@ def fixed(draws: int) -> Iterator[Tally]:
 
 
 def allocated(draws: int) -> Iterator[Tally]:
-    """A random pilot, and labels by Neyman's allocation."""
+    """Simulate a random pilot, and labels by Neyman's allocation."""
     tally, rng = Tally("stratified_ppi, pilot and allocation", COVERAGE), np.random.default_rng(21)
     for title, (plan, pilot, more) in PILOTS.items():
         for _ in range(draws):
@@ -80,7 +80,7 @@ def _count(tally: Tally, title: str, items: StratifiedItems, label: FloatArray, 
 
 
 def rounds(draws: int) -> Iterator[Tally]:
-    """Labels drawn by doubt, the later rounds by what the earlier ones showed."""
+    """Simulate labels drawn by doubt, in rounds that use the labels of earlier ones."""
     tally, rng = Tally("drawn by doubt in rounds, of 800", COVERAGE), np.random.default_rng(22)
     for counts in ((60, 90), (50, 50, 50), (30, 120), (100, 200)):
         for _ in range(draws):

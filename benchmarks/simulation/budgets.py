@@ -1,6 +1,6 @@
-"""Simulation of `plan --budget`: promised half-widths and other uses of the money.
+"""Simulation of `plan --budget`: promised half-widths, and other uses of the money.
 
-Do nested samples of the planned sizes give the half-width, and does no other split do better?
+Nested samples of the planned sizes should give the half-width, and no other split should do better.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ class World(NamedTuple):
     """Planted values.
 
     Attributes:
-        rate: Share of open outputs that are right.
-        decided: Share that checkers decide, of which seven in ten pass.
-        cheap: True positive and true negative rate.
-        dear: Likewise.
-        costs: Of an output, by phase.
-        budget: What there is.
+        rate: Share of undecided outputs that are right.
+        decided: Share of outputs that checkers decide; seven in ten of these pass.
+        cheap: True positive and true negative rate of the cheap judge.
+        dear: True positive and true negative rate of the expensive judge.
+        costs: Cost of one output, by phase.
+        budget: Budget in the same unit.
     """
 
     rate: float
@@ -55,7 +55,7 @@ _PASS = 0.7
 
 
 def budgets(draws: int) -> Iterator[Means | Tally]:
-    """Promised and got, in each world; and the same money spent in other ways."""
+    """Simulate promised and actual half-widths in each world, and other uses of the money."""
     widths, covered = (
         Means("budget: 1.96 standard deviations of the estimated rate over the promised half-width"),
         Tally("budget: rate of open outputs by multi_phase_rate", COVERAGE),
@@ -81,7 +81,7 @@ def budgets(draws: int) -> Iterator[Means | Tally]:
 
 
 def planned(world: World, outputs: int = 1_000_000) -> BudgetPlan:
-    """The plan for a world of so many outputs, its rates known beforehand."""
+    """Return the plan for a world with this many outputs and known rates."""
     pilot = assumed_pilot(
         world.rate, {"cheap": world.cheap, "dear": world.dear}, decided=world.decided, decided_rate=_PASS
     )
@@ -89,7 +89,7 @@ def planned(world: World, outputs: int = 1_000_000) -> BudgetPlan:
 
 
 def counts_of(plan: BudgetPlan) -> dict[PhaseName, int]:
-    """Outputs by phase."""
+    """Return the number of outputs by phase."""
     return {each.phase: each.outputs for each in plan.phases}
 
 

@@ -1,6 +1,6 @@
-"""Drift of judges asked again about the same anchors: some get worse, some do not.
+"""Drift of judges that grade the same anchors again: some get worse, some do not.
 
-They repeat their verdicts more or less often.
+The judges repeat their verdicts with different probabilities.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fiducial.calibration.monitoring.look_levels import look_levels
 from .tally import FOUND, SIZE, Means, Tally, Target
 
 KINDS = {"all alike": 0.0, "uneven": 2.0, "most are sure": 0.3}
-"""How far anchors differ in how often the judge is right: the parameters of a Beta distribution add up to this; 0 for none."""
+"""Spread of the judge's accuracy over anchors: the sum of the parameters of a Beta distribution; 0 for no spread."""
 
 _LOOKS, _SOON, _DROP = 20, 5, 0.1
 
@@ -34,7 +34,7 @@ _LEVELS = look_levels(_LOOKS)
 def drift(draws: int) -> Iterator[Tally | Means]:
     """Simulate drift on 100 anchors: false alarms in 20 looks, ten-point drops found in five.
 
-    By both tests.
+    Both tests are simulated.
     """
     paired, lucky, betting = (
         Tally(f"drift, {test}: alarm ever in 20 looks, nothing changed", target)
@@ -73,7 +73,7 @@ def drift(draws: int) -> Iterator[Tally | Means]:
 def _attainable(draws: int) -> Iterator[Tally | Means]:
     """Simulate drift of independent verdicts, beside the best possible test and the forecast.
 
-    Are the recommended anchors and replies enough to find a drop of ten points within five looks?
+    It shows whether the recommended anchors and replies find a drop of ten points within five looks.
     """
     most = Means(
         "drift: the most that an unbiased test at 5 % finds by one look at all five runs (Fisher, randomized)"
@@ -99,7 +99,7 @@ def _attainable(draws: int) -> Iterator[Tally | Means]:
 def _most_powerful(n: int, m: int, first: float, second: float) -> float:
     """Return the power of the uniformly most powerful unbiased test at 5 %.
 
-    It tests that a rate of n is not above a rate of m.
+    The null hypothesis is that the first rate, of n trials, is at most the second, of m trials.
     """
     power = 0.0
     for total in range(n + m + 1):
@@ -107,8 +107,8 @@ def _most_powerful(n: int, m: int, first: float, second: float) -> float:
         chance = binom.pmf(k, n, first) * binom.pmf(total - k, m, second)
         null = hypergeom.pmf(k, n + m, n, total)
         above = np.cumsum(null[::-1])[::-1] - null  # strictly more than k
-        refused = np.clip((0.05 - above) / np.maximum(null, 1e-300), 0.0, 1.0)
-        power += float(chance @ refused)
+        rejects = np.clip((0.05 - above) / np.maximum(null, 1e-300), 0.0, 1.0)
+        power += float(chance @ rejects)
     return power
 
 

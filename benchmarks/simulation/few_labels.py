@@ -17,7 +17,7 @@ from fiducial.report.overview import overview_leads
 from .scenario import Scenario, share
 
 TPR, TNR = 0.9, 0.8
-"""Of the simulated judge."""
+"""True positive and true negative rate of the simulated judge."""
 
 OPEN = 100
 """Undecided outputs of a system."""
@@ -43,7 +43,7 @@ def systems(
     count, tasks = len(rates), decided + (OPEN if labelled != Labelled() else 0)
     left = tasks - decided
     truth = rng.random((count, tasks)) < np.array(rates)[:, None]
-    said = judged(rng, truth)
+    verdicts = judged(rng, truth)
     known = np.zeros((count, left), dtype=np.bool_)
     if labelled.in_all:
         known.ravel()[rng.choice(count * left, labelled.in_all, replace=False)] = True
@@ -60,11 +60,11 @@ def systems(
             np.arange(tasks),
             np.arange(tasks),
             np.where(is_undecided, np.nan, truth[number]),
-            said[number][None].astype(np.float64),
+            verdicts[number][None].astype(np.float64),
             label[None],
         )
-    field = AllOutputs(found, ["checker"] if decided else [], ["judge"] if left else [], {})
-    return strata_of(field, SystemTerms([str(n) for n in range(tasks)], None, 0, 0.95))
+    outputs = AllOutputs(found, ["checker"] if decided else [], ["judge"] if left else [], {})
+    return strata_of(outputs, SystemTerms([str(n) for n in range(tasks)], None, 0, 0.95))
 
 
 def alarms(draws: int) -> Iterator[Scenario]:
@@ -106,7 +106,7 @@ def _alarms(rng: np.random.Generator, labels: int, passes: float, favoured: floa
 
 
 def corrected_runs(draws: int) -> Iterator[Scenario]:
-    """Random labels in all of several systems: which runs, and which systems, are corrected."""
+    """Simulate which runs and systems are corrected, with random labels over all systems."""
     for count, labels, before in ((5, 50, "74 %"), (20, 100, "6.7 %")):
         rng = np.random.default_rng(count)
         runs: list[bool] = []
@@ -143,7 +143,7 @@ def _pairs(draws: int, labels: int, rate: float, decided: int) -> Iterator[Strat
 
 
 def false_winners(draws: int) -> Iterator[Scenario]:
-    """Two equal systems, corrected by a few labels each."""
+    """Simulate false winners between two equal systems, corrected with a few labels each."""
     for (labels, rate), (before, _) in _FALSE.items():
         for decided in (0, 100):
             hits = [
@@ -156,7 +156,7 @@ def false_winners(draws: int) -> Iterator[Scenario]:
 
 
 def differences(draws: int) -> Iterator[Scenario]:
-    """Cover the difference of two systems, equal or not."""
+    """Simulate coverage of the difference of two systems, equal or not."""
     for labels in (5, 10, 20):
         for rates in ((0.7, 0.7), (0.9, 0.9), (0.97, 0.97), (0.8, 0.6), (0.95, 0.8)):
             rng = np.random.default_rng([labels, *(round(100 * rate) for rate in rates), 4])
@@ -173,7 +173,7 @@ def differences(draws: int) -> Iterator[Scenario]:
 
 
 def leads(draws: int) -> Iterator[Scenario]:
-    """Cover every lead of the best of several systems at once."""
+    """Simulate simultaneous coverage of the leads of the best of several systems."""
     for count, before in ((5, "64 %"), (20, "10 %")):
         for spread in (0.0, 0.2):
             rates = list(np.linspace(0.8, 0.8 - spread, count))

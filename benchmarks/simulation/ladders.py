@@ -37,7 +37,7 @@ class Planted(NamedTuple):
     spread: float = 0.0
 
     def shares(self, places: FloatArray, shift: FloatArray | float = 0.0) -> FloatArray:
-        """The share it catches, for clusters whose threshold is shifted."""
+        """Return the share that it catches, for clusters whose threshold is shifted."""
         if not self.slope:
             return np.full(np.shape(places + shift), self.top)
         odds = (CAUGHT - self.floor) / (self.top - CAUGHT)
@@ -46,7 +46,7 @@ class Planted(NamedTuple):
 
 
 Design: TypeAlias = Callable[[CurveFamily, LadderAnswers, int], Sequence[int]]
-"""Chooses the levels of so many questions by the answers before."""
+"""Function that chooses the levels of the next questions, given answers and a count."""
 
 
 def asked(  # noqa: PLR0917 - a judge, how it is asked, and chance
@@ -77,7 +77,7 @@ def asked(  # noqa: PLR0917 - a judge, how it is asked, and chance
 
 
 def evenly(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
-    """All levels in turn."""
+    """Choose all levels in turn."""
     levels, before = len(family.positions), len(answers.level_index)
     return [(before + number) % levels for number in range(count)]
 
@@ -97,7 +97,7 @@ def up_and_down(family: CurveFamily, answers: LadderAnswers, count: int) -> list
 
 
 def _numbered(before: IntArray, rung: IntArray) -> IntArray:
-    """Which question at its level each is, counted from 0."""
+    """Number questions within their level, from 0."""
     seen = np.bincount(before, minlength=int(rung.max()) + 1)
     found = np.zeros(len(rung), dtype=np.int64)
     for place, level in enumerate(rung.tolist()):
@@ -107,7 +107,7 @@ def _numbered(before: IntArray, rung: IntArray) -> IntArray:
 
 
 def falling(threshold: float, fall: float, **others: float) -> Planted:
-    """A judge whose share falls from 80 to 20 % over such a part of the ladder."""
+    """Return a judge whose share falls from 80 to 20 % over this part of the ladder."""
     judge = Planted(threshold, 1.0, **others)
     shares = [(share - judge.floor) / (judge.top - judge.floor) for share in (CAUGHT, 1.0 - CAUGHT)]
     high, low = (math.log(share / (1.0 - share)) for share in shares)
@@ -115,7 +115,7 @@ def falling(threshold: float, fall: float, **others: float) -> Planted:
 
 
 def true_threshold(judge: Planted) -> float:
-    """Where 80 % are caught on average over clusters."""
+    """Return the position at which 80 % are caught on average over clusters."""
     if not judge.spread:
         return judge.threshold
     nodes, weights = np.polynomial.hermite_e.hermegauss(41)

@@ -63,7 +63,7 @@ def _off_by_one(rng: np.random.Generator, world: _World, drawn: _Drawn) -> _Step
 
 
 def _erring(rng: np.random.Generator, world: _World, drawn: _Drawn) -> _Steps:
-    """Names the step, a neighbour, or none, alike within clusters."""
+    """Name the step, a neighbour, or none, correlated within clusters."""
     clusters = int(drawn.cluster.max()) + 1
     if world.spread:
         scale = 1 / world.spread - 1
@@ -85,7 +85,7 @@ def _uniform(rng: np.random.Generator, world: _World, drawn: _Drawn) -> _Steps:
 
 
 def _either(rng: np.random.Generator, world: _World, drawn: _Drawn) -> _Steps:
-    """Names the last step half of the time, else any."""
+    """Name the last step half of the time, else any step."""
     return np.where(rng.random(len(drawn.steps)) < 0.5, drawn.steps, _uniform(rng, world, drawn))
 
 

@@ -1,4 +1,4 @@
-"""Rates corrected by several judges at once, and with labels that were chosen by covariates."""
+"""Rates corrected with several judges, with labels chosen by covariates, and with a bound."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _JUDGES: dict[str, list[tuple[float, float]]] = {
     "one good, four useless": [(0.9, 0.85), (0.5, 0.5), (0.6, 0.4), (0.3, 0.7), (0.8, 0.2)],
     "five middling": [(0.8, 0.75)] * 5,
 }
-"""True positive and true negative rates, of errors that are independent."""
+"""True positive and true negative rates of judges that err independently."""
 
 
 def several_judges(draws: int) -> Iterator[Scenario]:
-    """Simulate several judges that scored all items, part of them labelled.
+    """Simulate several judges that scored all items, some of them labelled.
 
-    The best judge is the one that is best on average.
+    The best judge is the one with the narrowest interval on average.
     """
     for name, judges in _JUDGES.items():
         for labels, items, rows in ((50, 600, 1), (100, 1_000, 5)):

@@ -45,16 +45,16 @@ Reply with 1 or 0 alone.
 """
 _VARIANT, _ANSWER = re.compile(r"variant (\d+)"), re.compile(r"answer (\d+)( ?\S?)")
 _RIGHT = 0.75
-"""How often the current prompt is right."""
+"""Accuracy of the current prompt."""
 
 
 class PromptWorld(NamedTuple):
-    """A world.
+    """Parameters of one simulated world.
 
     Attributes:
         items: Labelled items.
-        per_group: Items of a group, whose verdicts hang together.
-        gain: Gain of one of four candidates; the others change as many verdicts for better as for worse.
+        per_group: Items in a group; their verdicts are correlated.
+        gain: Gain of one of four candidates; the others fix as many verdicts as they break.
         label_errors: Share of labels that are wrong, with which one candidate agrees.
         adjudicated: Whether every label that the current prompt contradicts was adjudicated.
         believes: Share of announced verdicts that the candidates believe.
@@ -100,7 +100,7 @@ def drawn_world(world: PromptWorld, seed: int) -> Drawn:
 
 
 def answer_of(world: PromptWorld, seed: int) -> ImprovementAnswer:
-    """Draw a world, and decide as `fiducial.improve` does, without prompts and files."""
+    """Decide on one draw of a world as `fiducial.improve` does, without prompts and files."""
     drawn = drawn_world(world, seed)
     group = np.arange(world.items) // world.per_group
     decided = (drawn.said[0] != drawn.label) & world.adjudicated
@@ -138,7 +138,7 @@ def _attacked(
 
 
 def _mutants(world: PromptWorld, seed: int) -> Iterator[ProbedPair]:
-    """Yield probes, nine in ten of which the current prompt treats as it should.
+    """Yield probes; the current prompt judges nine in ten of them correctly.
 
     Candidates change 6 % of the verdicts.
     """
@@ -156,7 +156,7 @@ def _believed(world: PromptWorld, seed: int) -> Bools:
 
 
 def improved(world: PromptWorld, seed: int) -> Improvement:
-    """Draw a world, and have `fiducial.improve` find out; models are functions."""
+    """Run `fiducial.improve` on one draw of a world; models are functions."""
     drawn = drawn_world(world, seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -206,7 +206,7 @@ def _judge(drawn: Drawn, world: PromptWorld, seed: int) -> Callable[[str], str]:
 
 
 def _decided(drawn: Drawn) -> list[fd.Verdict]:
-    """Decisions on every label that the current prompt contradicts."""
+    """Return a decision on every label that the current prompt contradicts."""
     return [
         fd.Verdict(
             case_id=f"q{n}",

@@ -56,7 +56,7 @@ class Tally:
         self.add(name, None if low is None or high is None else low <= truth <= high)
 
     def lines(self) -> Iterator[str]:
-        """One line a name: share, Monte Carlo error, whether it is within the target."""
+        """Yield one line per name: share, Monte Carlo error, and whether it meets the target."""
         yield f"{self.title}: {self.target.what}"
         for name, (hits, draws, refused) in self.hits.items():
             if not draws:
@@ -80,7 +80,7 @@ class Tally:
 
 
 class Means:
-    """Means by name, where a number and not a share says whether a method keeps its word."""
+    """Means by name, for targets that are numbers and not shares."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -94,7 +94,7 @@ class Means:
                 sums[power] += value**power
 
     def lines(self) -> Iterator[str]:
-        """One line a name: mean and Monte Carlo error."""
+        """Yield one line per name: mean and Monte Carlo error."""
         yield self.title
         for name, (draws, total, squares) in self.sums.items():
             mean = total / draws
@@ -102,7 +102,7 @@ class Means:
             yield f"  {name:<52} {mean:+.4f} +- {error:.4f} of {draws:,.0f}"
 
     def short(self) -> Iterator[str]:
-        """One line in all: the smallest and the largest mean."""
+        """Yield one line in all: the smallest and the largest mean."""
         yield from _range(
             self.title, {name: each[1] / each[0] for name, each in self.sums.items()}, "{:.4f}", ""
         )
@@ -118,4 +118,4 @@ def _range(title: str, values: dict[str, float], form: str, note: str) -> Iterat
 
 
 Table: TypeAlias = Callable[[int], Iterator[Tally | Means]]
-"""Maps a number of draws to what is printed."""
+"""Function from a number of draws to the results that are printed."""

@@ -68,7 +68,7 @@ def _draw(rng: np.random.Generator, world: _World) -> Trials:
 
 
 def _truth(world: _World, rate: str, k: int) -> float:
-    """The k-th moment of the beta distribution, or one minus that of its complement."""
+    """Return the k-th moment of the beta distribution, or one minus its complement's."""
     a, b = (world.a, world.b) if rate == "pass^k" else (world.b, world.a)
     moment = prod((a + j) / (a + b + j) for j in range(k))
     return moment if rate == "pass^k" else 1 - moment
