@@ -30,7 +30,7 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         judged: Graded trials whose verdict is a judge's.
         tpr: Share of right labelled trials that the judge passes; None if nothing is corrected.
         fpr: Share of wrong labelled trials that the judge passes.
-        labels: Labelled trials behind ``tpr`` and ``fpr``.
+        labels: Judged trials with a label; those behind ``tpr`` and ``fpr`` if these are known.
         corrected: Whether ``rates`` are corrected for the judge's errors.
         rates: Statistics by rate and k: ``rates["pass^k"][4]``.
         uncorrected: The same statistics without correction; empty if ``rates`` are not corrected.
@@ -105,11 +105,17 @@ def _rates_of_system(system: _TrialsOfSystem, ks: Sequence[int], level: float) -
         judged=int(trials.judged.sum()),
         tpr=None if errors is None else errors.tpr,
         fpr=None if errors is None else errors.fpr,
-        labels=0 if errors is None else errors.right + errors.wrong,
+        labels=int((trials.judged & np.isfinite(trials.label)).sum()),
         corrected=errors is not None,
         rates=rates_by_k(errors),
         uncorrected={} if errors is None else rates_by_k(None),
-        variance=variance_split(trials.passed, trials.case, trials.cluster, level=level),
+        variance=variance_split(
+            trials.passed,
+            trials.case,
+            trials.cluster,
+            mean=trial_rate("pass^k", 1, trials, level=level) if len(trials.case) else None,
+            level=level,
+        ),
     )
 
 

@@ -15,34 +15,50 @@ from .statistic import Statistic, defined, undefined
 _MOST = 1 - 1e-9
 """Shares above this have no finite value on Fisher's scale."""
 
+_ROUNDING = 1e-9
+
 
 class VarianceSplit(msgspec.Struct, frozen=True, kw_only=True):
     """Variance of one result, split into case and sampling.
 
     Attributes:
         by_case: Share of a result's variance that is between cases; the rest is between trials of a case.
-        half_width: Approximate half-width of the interval of the mean.
+        within: Variance between trials of a case; 0 if all trials of each case agree.
+        half_width: Half-width of the interval of the mean; approximate where no interval was given.
         twice_the_trials: Half-width with twice as many trials of every case.
-        endless_trials: Half-width in the limit of infinitely many trials of every case.
+        endless_trials: Half-width in the limit of infinitely many trials of every case; None if cases do not
+            vary more than sampling explains.
         twice_the_cases: Half-width with twice as many cases.
     """
 
     by_case: Statistic
+    within: float | None = None
     half_width: float | None = None
     twice_the_trials: float | None = None
     endless_trials: float | None = None
     twice_the_cases: float | None = None
 
+    @property
+    def tells(self) -> bool:
+        """True if the share has an interval of some width."""
+        low, high = self.by_case.low, self.by_case.high
+        return low is not None and high is not None and high - low > _ROUNDING
+
 
 def variance_split(
-    values: FloatArray, case: IntArray, cluster: IntArray, *, level: float = 0.95
+    values: FloatArray,
+    case: IntArray,
+    cluster: IntArray,
+    *,
+    mean: Statistic | None = None,
+    level: float = 0.95,
 ) -> VarianceSplit | None:
     """Split the variance of ``(n,)`` results of repeated trials; None if no case has two.
 
     One-way analysis of variance with random cases, unbiased for any numbers of trials; the interval of the
     share is a jackknife over clusters on Fisher's scale, with its upper end halfway to that on log-odds. The
     mean's variance is over clusters; sampling's part of it is the variance within cases over the number of
-    results.
+    results. Half-widths are in proportion to the square root of that variance.
 
     Source: Searle, Casella and McCulloch 1992, section 3.6; Miller 2024 (arXiv 2411.00640) for evaluations.
 
@@ -50,6 +66,8 @@ def variance_split(
         values: Results in [0, 1].
         case: Number of the case, or of any other repeated unit, of each result.
         cluster: Cluster number; equal for all trials of a case.
+        mean: The mean with its interval, whose half-width is that of the split; None takes the normal
+            approximation.
         level: Nominal coverage.
     """
     distinct, number = numbered(case)
@@ -67,21 +85,27 @@ def variance_split(
     if between + within <= 0.0:
         return VarianceSplit(by_case=undefined("all results are alike", n=cases, level=level))
     share = _share(min(1.0, max(0.0, between / (between + within))), sums, cases, level)
+    within = within if within > _ROUNDING else 0.0
     if clusters < FEWEST:
-        return VarianceSplit(by_case=share)
+        return VarianceSplit(by_case=share, within=within)
     residual = _sums(code, case_sums[1] - values.mean() * case_sums[0], clusters) / trials
     variance = float((residual**2).sum()) * clusters / (clusters - 1)
-    sampling = min(max(0.0, within) / trials, variance)
-    z = normal_quantile(level)
+    if variance <= _ROUNDING**2:
+        return VarianceSplit(by_case=share, within=within)
+    sampling = min(within / trials, variance)
+    scale = normal_quantile(level)
+    if mean is not None and mean.low is not None and mean.high is not None:
+        scale = (mean.high - mean.low) / 2 / math.sqrt(variance)
 
     def half_width(of_mean: float) -> float:
-        return z * math.sqrt(max(0.0, of_mean))
+        return scale * math.sqrt(of_mean)
 
     return VarianceSplit(
         by_case=share,
+        within=within,
         half_width=half_width(variance),
         twice_the_trials=half_width(variance - sampling / 2),
-        endless_trials=half_width(variance - sampling),
+        endless_trials=half_width(variance - sampling) if variance > sampling else None,
         twice_the_cases=half_width(variance / 2),
     )
 

@@ -231,16 +231,16 @@ def _rate_estimate(
         strata=rates.strata,
         rank=rank,
         chosen_by=options.chosen_by,
-        variance=_variance(table, judged, options.level),
+        variance=_variance(table, judged, uncorrected, options.level),
         cautions=_cautions(table, options, name, rates.chosen),
     )
 
 
-def _variance(table: Table, judged: BoolArray, level: float) -> VarianceSplit | None:
+def _variance(table: Table, judged: BoolArray, mean: Statistic, level: float) -> VarianceSplit | None:
     if not {"repeat", "trial"} & table.columns.keys():
         return None
     item = table.key("system")[judged]
-    return variance_split(table.score[judged], item, table.cluster[judged], level=level)
+    return variance_split(table.score[judged], item, table.cluster[judged], mean=mean, level=level)
 
 
 def _ranks(systems: dict[str, Table], options: RateTerms) -> dict[str, Statistic]:

@@ -11,6 +11,8 @@ from ..document import Piece, document
 from ..document_parts import FIRST, DocumentTable
 from .number_text import counted, statistic
 
+_NO_INTERVAL = "no interval from a single case"
+
 
 @document
 def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
@@ -24,7 +26,8 @@ def trials_document(systems: Mapping[str, SystemTrials]) -> Iterator[Piece]:
             head = ("uncorrected", *(f"{rate}" for rate in RATES), "cases")
             rows = [_row(k, trials, corrected=False) for k in trials.rates["pass^k"]]
             yield DocumentTable(head, rows, left_aligned=FIRST)
-        yield from variance_sentence(trials.variance)
+        rate = "the uncorrected pass rate" if trials.corrected else "the pass rate"
+        yield from variance_sentence(trials.variance, rate=rate)
     yield "pass^k: all of k trials pass. pass@k: at least one does. Cases with fewer than k graded trials do not count."
 
 
@@ -32,15 +35,26 @@ def variance_sentence(
     split: VarianceSplit | None, tried: str = "case", again: str = "trials", rate: str = "the pass rate"
 ) -> Iterator[str]:
     """Yield the share of variance between cases, and the gain of more trials or cases."""
-    if split is None or split.by_case.value is None:
+    if split is None or (split.by_case.value is None and split.by_case.n > 1):
+        return
+    if not split.tells:
+        yield _unsplit(split, tried, again)
         return
     yield f"  {statistic(split.by_case)} of the variance of a result is between {tried}s, the rest between {again} of one."
     if split.half_width is None or split.twice_the_trials is None:
         return
+    unlimited = "" if split.endless_trials is None else f", with unlimited ones {split.endless_trials:.3f}"
     yield (
-        f"  Half-width of {rate}: {split.half_width:.3f}; with twice the {again} {split.twice_the_trials:.3f}, with unlimited ones "
-        f"{split.endless_trials:.3f}, with twice the {tried}s {split.twice_the_cases:.3f}."
+        f"  Half-width of {rate}: {split.half_width:.3f}; with twice the {again} {split.twice_the_trials:.3f}{unlimited}, "
+        f"with twice the {tried}s {split.twice_the_cases:.3f}."
     )
+
+
+def _unsplit(split: VarianceSplit, tried: str, again: str) -> str:
+    """Say why a share without an interval of some width is not printed."""
+    if split.within == 0.0:
+        return f"  All {again} of each {tried} agree (n {split.by_case.n:,}): only more {tried}s narrow the interval."
+    return f"  Too few {tried}s to split the variance between {tried}s and {again} (n {split.by_case.n:,})."
 
 
 def _answer(name: str, trials: SystemTrials) -> str:
@@ -55,9 +69,12 @@ def _answer(name: str, trials: SystemTrials) -> str:
             f"{trials.fpr:.2f} of wrong ones)"
         )
     elif trials.judged:
-        how = "uncorrected: judges graded, and too few labels say how well"
+        how = (
+            f"uncorrected: too few labels ({trials.labels:,})" if trials.labels else "uncorrected: no labels"
+        )
     passing = "trial passes" if k == 1 else "trials pass"
-    return f"{name}: {k} of {k} {passing} in {_cell(rate)} of {counted(rate.n, 'case')}, {how}."
+    why = f" ({_NO_INTERVAL})" if rate.n == 1 and rate.low is None else ""
+    return f"{name}: {k} of {k} {passing} in {_cell(rate)} of {counted(rate.n, 'case')}{why}, {how}."
 
 
 def _row(k: int, trials: SystemTrials, *, corrected: bool = True) -> tuple[str, ...]:
