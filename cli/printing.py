@@ -26,12 +26,17 @@ if TYPE_CHECKING:
 _HTTP = re.compile(r"\bhttps?://")
 
 
+_DISPLAY = re.compile(r"-[vq]+|--verbose|--quiet")
+"""Options that change nothing but what is printed."""
+
+
 def command_line() -> str:
-    """Return the command as typed, for the record, without credentials in URLs.
+    """Return the command as typed, for the record, without display options and credentials in URLs.
 
     The query of an endpoint's address stays, since it may name the version of an API.
     """
-    args = (without_credentials(each) if _HTTP.search(each) else redacted(each) for each in sys.argv[1:])
+    typed = (each for each in sys.argv[1:] if not _DISPLAY.fullmatch(each))
+    args = (without_credentials(each) if _HTTP.search(each) else redacted(each) for each in typed)
     return shlex.join(["fiducial", *args])
 
 

@@ -118,7 +118,7 @@ WORDS: dict[str, str] = {
     "ast_decoder:decoder_wrong_output_format": "the reply is not a list of calls",
     "executable_decoder:decoder_failed": "no readable call to execute",
     "executable_decoder:wrong_output_format": "the reply holds no call",
-    "system_error": "no answer, or an error in its place",
+    "system_error": "empty answer or error",
     # Calls that are not the accepted ones.
     "simple_function_checker:wrong_func_name": "wrong function called",
     "simple_function_checker:wrong_count": "not exactly one call",

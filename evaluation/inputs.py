@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path, PurePath
@@ -30,6 +30,7 @@ from ..records import (
     read_numbered,
 )
 from ..records.disk_files import refuse_device
+from .cases_asked import cases_asked
 
 if TYPE_CHECKING:
     from ..deterministic.options import CheckOptions
@@ -61,6 +62,7 @@ class Survey(msgspec.Struct, frozen=True):
         cases_asked: Number of cases that each system was asked.
         kinds: Number of outputs by kind of case, in order of first appearance.
         recorded: Number of outputs that record their steps, by system and kind.
+        missing_cases: First case that each system was asked and has no output for, if there is one.
     """
 
     files: list[InputFile]
@@ -70,6 +72,7 @@ class Survey(msgspec.Struct, frozen=True):
     kinds: dict[Kind, int]
     cases_asked: dict[str, int]
     recorded: dict[str, dict[Kind, int]] = {}
+    missing_cases: dict[str, str] = {}
 
     @property
     def missing(self) -> dict[str, int]:
@@ -142,6 +145,9 @@ class EvaluationInputs(Closing):
         if counts.systems_sharing_a_file:
             logged = {facts.position for facts in map(self.cases.facts, self.cases) if facts.logged}
         logged_of = {system: answered[system] & logged for system in counts.systems_sharing_a_file}
+        asked = cases_asked(answered, len(self.cases), logged_of)
+        lacking = asked.first_missing(answered, len(self.cases))
+        ids = list(self.cases) if lacking else []
         return Survey(
             files=[
                 InputFile(name=as_named(path), sha256=file_sha256(path), rows=size)
@@ -151,8 +157,9 @@ class EvaluationInputs(Closing):
             outputs=counts.kinds.total(),
             answered={system: len(positions) for system, positions in answered.items()},
             kinds=dict(counts.kinds),
-            cases_asked=_cases_asked(answered, len(self.cases), logged_of),
+            cases_asked=asked.counts,
             recorded=counts.recorded,
+            missing_cases={system: ids[position] for system, position in lacking.items()},
         )
 
     def _count_outputs(self, number: int, path: InputPath, counts: _OutputCounts) -> int:
@@ -212,26 +219,6 @@ class _OutputCounts:
         for (system, _), files in sorted(self.files.items()) if by_name else self.files.items():
             answered.setdefault(system, set()).update(files)
         return answered
-
-
-def _cases_asked(
-    answered: Mapping[str, set[int]], cases: int, logged: Mapping[str, set[int]]
-) -> dict[str, int]:
-    """Return how many cases each system was asked.
-
-    The models of a log were asked the cases that they answered there. Of the other cases, systems that share an answered case
-    form a group and are assumed to have been asked the same cases. A case that nobody answered was asked of all.
-    """
-    groups: list[tuple[list[str], set[int]]] = []
-    for system, every in answered.items():
-        positions = every - logged.get(system, set())
-        overlapping = [group for group in groups if not positions.isdisjoint(group[1])]
-        others = [group for group in groups if positions.isdisjoint(group[1])]
-        names = [name for group, _ in overlapping for name in group]
-        groups = [*others, ([*names, system], positions.union(*(shared for _, shared in overlapping)))]
-    unanswered = cases - len(set[int]().union(*answered.values()))
-    asked = {name: len(positions) for names, positions in groups for name in names}
-    return {name: asked[name] + len(logged.get(name, ())) + unanswered for name in answered}
 
 
 class FileSlice(NamedTuple):

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from ..calibration.statistic import FEW_CLUSTERS, Caution
 from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.store.manifest import Counts
 from .document import CautionLine, Command, Piece, as_lines, document
 from .next_step import next_step
-from .ranking import Answer, best_system_answer
+from .ranking import Answer, best_system_answer, deciding, ranked_rates
 from .text import number_text
-from .text.caution_text import BRIEF, not_sent_caution, sentences
+from .text.caution_text import comparison_cautions, not_sent_caution, sentences
 from .text.failures_text import failures_document
 from .text.judges_text import Trust, control_in, judges_table, trust_in
 from .text.safe_text import SCREEN, WIDTH
@@ -31,21 +32,27 @@ _VERBS: dict[str, tuple[str, str]] = {
     ),
     "too few labels": ("has too few labels to tell", "have too few labels to tell"),
     "biased": ("is biased", "are biased"),
+    "errs too often": ("errs too often", "err too often"),
     "no better than chance": ("is no better than chance", "are no better than chance"),
     "no labels": ("has no labels", "have no labels"),
     "nothing graded": ("graded nothing", "graded nothing"),
 }
 """Wording of each verdict, for one judge and for several."""
 
+_TO_CORRECT = {"biased", "errs too often"}
+"""Verdicts on judges whose rates labels should correct."""
+
 _ADJUDICATED = 3
 """Most judges whose adjudicated labels are described."""
 
 _BRIEF: dict[str, str] = {
-    "few_clusters": BRIEF["few_clusters"],
+    "few_clusters": "few independent groups: intervals may be too narrow",
     "another_cut": "another threshold does better on held-out items",
     "drawn_unevenly": "labels drawn with unequal chances",
 }
 """Cautions in a few words; the verdicts on judges and their ungraded outputs cover the rest."""
+
+_COMPARED = "comparison"
 
 _IN_FULL = "labels_of_checkers"
 """Caution that is printed as a sentence."""
@@ -75,14 +82,14 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     def trusted(self) -> str:
         """Verdicts on the judges in a sentence; empty if there are none."""
         return verdicts_sentence(
-            self.trust, biased=" (corrected with your labels)" if self.corrected else " (uncorrected)"
+            self.trust, rates=f" (rates {'corrected with your labels' if self.corrected else 'uncorrected'})"
         )
 
 
-def verdicts_sentence(trust: Sequence[Trust], *, biased: str = "") -> str:
+def verdicts_sentence(trust: Sequence[Trust], *, rates: str = "") -> str:
     """Count the verdicts on judges in a sentence; empty if there are none.
 
-    ``biased`` follows the count of biased judges, such as how their rates are corrected.
+    ``rates`` follows the count of judges whose rates labels should correct.
     """
     counts = Counter(_CHECKED if _is_checked(each) else each.word for each in trust)
     if not counts:
@@ -95,7 +102,7 @@ def verdicts_sentence(trust: Sequence[Trust], *, biased: str = "") -> str:
             subject = f"{count:,}" if clauses else f"{count:,} of {len(trust):,} judges"
             verb = one if count == 1 else several
             clauses.append(
-                f"{'The judge' if len(trust) == 1 else subject} {verb}{biased if word == 'biased' else ''}"
+                f"{'The judge' if len(trust) == 1 else subject} {verb}{rates if word in _TO_CORRECT else ''}"
             )
     return f"{'; '.join(clauses)}."
 
@@ -147,13 +154,16 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
         *_unused_labels(summary.counts),
     ]
     yield from pieces
+    limits = list(_cautions(summary, first.trust))
+    if few_groups_compared(summary):
+        closing = [*limits, *closing]
+        limits = []
     if first.trust:
         used = sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
         yield ""
         most = max(_FEWEST_JUDGES, room - used - (2 if first.control is None else 3))
         judges = list(judges_table(first.trust, most=most, control=first.control))
         yield from judges
-        limits = list(_cautions(summary, first.trust))
         if used + 1 + sum(1 for _ in as_lines([*judges, *limits], width=WIDTH)) <= room:
             yield from limits
     yield from closing
@@ -198,18 +208,46 @@ def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
 def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
     """Yield the limits of the judges' rates in one line, by the number of judges concerned."""
     judges = {each.judge for each in trust}
-    limits_by_count: dict[int, list[str]] = {}
+    few_compared = few_groups_compared(summary)
+    limits_by_subject: dict[str, list[str]] = {}
     for caution in summary.agreement.cautions:
         about = len(judges & caution.about.keys())
         if caution.kind in _BRIEF and (about or not caution.about):
-            limits_by_count.setdefault(about, []).append(_BRIEF[caution.kind])
+            subjects = [number_text.counted(about, "judge")] if about else []
+            if caution.kind == "few_clusters" and few_compared:
+                subjects.append(_COMPARED)
+                few_compared = {}
+            limits_by_subject.setdefault(", ".join(subjects), []).append(_BRIEF[caution.kind])
+    if few_compared:
+        limits_by_subject[_COMPARED] = [_BRIEF["few_clusters"]]
     limits = [
-        "; ".join(texts) + (f" ({number_text.counted(n, 'judge')})" if n else "")
-        for n, texts in limits_by_count.items()
+        "; ".join(texts) + (f" ({subjects})" if subjects else "")
+        for subjects, texts in limits_by_subject.items()
     ]
     if limits:
-        yield CautionLine("; ".join(limits), "; ".join(cautions_of(summary)))
+        full = [*cautions_of(summary), *(each.whole for each in few_groups_lines(summary))]
+        yield CautionLine("; ".join(limits), "; ".join(full))
     yield from map(CautionLine, sentences(c for c in summary.agreement.cautions if c.kind == _IN_FULL))
+
+
+def few_groups_compared(summary: RunSummary) -> dict[str, float]:
+    """Return the pairs behind the first sentence that have few groups, with their effective number."""
+    if summary.strata is None:
+        return {}
+    part, _ = deciding(summary.strata)
+    leader = next(iter(ranked_rates(part)), None)
+    return {
+        f"{pair.a} and {pair.b}": pair.effective_clusters
+        for pair in part.pairs
+        if leader in {pair.a, pair.b} and pair.n and pair.effective_clusters < FEW_CLUSTERS
+    }
+
+
+def few_groups_lines(summary: RunSummary) -> Iterator[CautionLine]:
+    """Say that the comparison of systems rests on few groups, if it does."""
+    if few := few_groups_compared(summary):
+        (full,) = comparison_cautions([Caution("few_clusters", few)])
+        yield CautionLine(f"{_BRIEF['few_clusters']} ({_COMPARED})", full)
 
 
 def cautions_of(summary: RunSummary) -> list[str]:

@@ -16,7 +16,7 @@ from .calibration_page import calibration_page, statistic_cell
 from .document import CautionLine, Document, Figure, Piece, as_html, document
 from .document_parts import FIRST, Cell, DocumentTable
 from .figures.scores import cost
-from .first_answers import answers, contradicted_lines
+from .first_answers import answers, contradicted_lines, few_groups_lines
 from .items.naming import items_at
 from .items.packing import pack
 from .model import MOST_TEXTS, ListedItem, ReportData
@@ -220,7 +220,11 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         else as_html(calibration_page(data.calibration, data.scores, data.baselines, data.rates)),
         answers=first,
         systems=as_html(
-            [*systems_document(data.systems, data.judges, linked=True), *contradicted_lines(data.counts)]
+            [
+                *systems_document(data.systems, data.judges, linked=True),
+                *few_groups_lines(data),
+                *contradicted_lines(data.counts),
+            ]
         ),
         judged=as_html(judges_table(first.trust, most=_MOST_JUDGES, linked=True, control=first.control)),
         failures=commonest_failures(data.systems, data.judges),

@@ -33,8 +33,9 @@ def label_undecided(summary: RunSummary) -> Answer | None:
     unlabelled = _uncorrected_outputs(summary)
     if not unlabelled:
         return None
+    judges = "judge's" if len(summary.judges) == 1 else "judges'"
     first = f"{_LABELS_AT_A_TIME} of " if unlabelled > _LABELS_AT_A_TIME else ""
-    text = f"Label {first}{all_counted(unlabelled, 'judged output')} to correct the judges' rates:"
+    text = f"Label {first}{all_counted(unlabelled, 'judged output')} to correct the {judges} rates:"
     return Answer(text=text, evidence="systems", command=summary.review_command())
 
 

@@ -6,21 +6,23 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
 
 from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse, StratumRate
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..judges.baseline import MODEL as BASELINE
-from ..judges.catalogue import judges_for
+from ..judges.catalogue import NO_MODEL, judges_for
 from ..records import Kind, Outcome
 from ..records.verdict import COUNTED
+from .incomplete_outputs import add_missing, allow_code
 from .items.naming import FAILED, item_at, items_at
 from .more_data import label_undecided, narrow_interval, separate_systems
 from .ranking import ANOTHER_JUDGE, Answer
 from .text import number_text
-from .text.judges_text import PROVEN_RATE, Trust
-from .text.number_text import all_counted, counted, listed
+from .text.judges_text import PROVEN_RATE, Trust, TrustWord
+from .text.number_text import all_counted, counted
 from .text.ungraded_text import never_answered, outputs_to_judge, reason_of_failed_calls
 
 _MODEL_OPTIONS = ("--base-url", "--endpoint", "--connection", "--replay")
@@ -32,8 +34,8 @@ _LABELS_TO_IMPROVE = 40
 _NO_SCORE: Mapping[Outcome, str] = {"unparsable": "gave no readable score for", "refused": "refused to grade"}
 """Outcomes that another model or prompt may avoid, with the judge's action in words."""
 
-_MOST_NAMED = 3
-"""Most systems named with the number of outputs that they lack; more are counted."""
+_USEFUL: AbstractSet[TrustWord] = {"proven", "biased", "errs too often"}
+"""Verdicts on judges that are better than chance."""
 
 
 def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
@@ -41,8 +43,8 @@ def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
     rules: Sequence[Callable[[RunSummary], Answer | None]] = (
         _retry_calls,
         _change_judge,
-        _add_missing,
-        _allow_code,
+        add_missing,
+        allow_code,
         _judge_undecided,
         partial(_improve_judge, trust=trust),
         label_undecided,
@@ -91,36 +93,6 @@ def _reason_of_failed_checks(summary: RunSummary) -> str:
     return f": {reasons.most_common(1)[0][0].rstrip('.')}" if reasons else ""
 
 
-def _add_missing(summary: RunSummary) -> Answer | None:
-    """Propose adding the outputs that systems lack."""
-    missing = {system.system: system.missing for system in summary.systems if system.missing}
-    if not missing:
-        return None
-    count = sum(missing.values())
-    sentence = f"{counted(count, 'case')} {'has' if count == 1 else 'have'} no output"
-    if len(summary.systems) > 1:
-        clauses = [f"{name} has none for {counted(n, 'case')}" for name, n in missing.items()]
-        sentence = f"{counted(count, 'output')} {'is' if count == 1 else 'are'} missing: {listed(clauses)}"
-        if len(missing) > _MOST_NAMED:
-            sentence = f"{counted(len(missing), 'system')} lack outputs, {count:,} in all"
-    if any(summary.option(option) for option in ("--generate", "--agent")):
-        text = f"{sentence}. The same command generates them:"
-        return Answer(text=text, evidence="systems", command=summary.command_with())
-    text = f"{sentence}. Add them to the outputs, with an error if there is no answer, and use a new --out."
-    return Answer(text=text, evidence="systems")
-
-
-def _allow_code(summary: RunSummary) -> Answer | None:
-    """Propose running the code of workspaces that were not checked without it."""
-    count = sum(system.faults.get("code_not_allowed", 0) for system in summary.systems)
-    if not count:
-        return None
-    is_python = summary.command.startswith("fiducial.")
-    option, out = ("allow_code=True", "out") if is_python else ("--allow-code", "--out")
-    text = f"{counted(count, 'output')} not checked, because code may not run."
-    return Answer(text=f"{text} Add {option} and use a new {out}.", evidence="systems")
-
-
 def _judge_undecided(summary: RunSummary) -> Answer | None:
     """Propose judges for undecided outputs that no judge was asked about."""
     kinds, recorded = Counter[Kind](), Counter[Kind]()
@@ -133,17 +105,20 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
     judges = sorted({judge for kind, n in kinds.items() for judge in judges_for(kind, n, recorded[kind])})
     typed = _typed_judges(summary.words)
     new = [judge for judge in judges if judge not in typed]
-    if not new and not summary.command.startswith("fiducial."):
+    names_model = summary.not_judged == NO_MODEL
+    if not new and not names_model and not summary.command.startswith("fiducial."):
         text = f"Reach a model for {undecided} ({number_text.NEEDS_MODEL}); the same command continues."
         return Answer(text=text, evidence="systems", command=summary.command_with())
-    model = next((use.id.model for use in summary.judges if use.id is not None), number_text.MODEL)
+    typed_model = _typed_model(summary)
+    used = (use.id.model for use in summary.judges if use.id is not None and use.id.model)
+    model = typed_model or next(used, number_text.MODEL)
     options = " ".join(
-        ["--judge", *new, *([] if summary.option("--model") else ["--model", shlex.quote(model)])]
+        [*(["--judge", *new] if new else []), *([] if typed_model else ["--model", shlex.quote(model)])]
     )
     named = ", ".join(f'"{judge}"' for judge in judges)
     needs = "" if _reaches_model(summary) or model == BASELINE else f" ({number_text.NEEDS_MODEL})"
     return Answer(
-        text=f"Add a judge for {undecided}{needs}:",
+        text=f"{'Add a judge' if new or not names_model else 'Name a model'} for {undecided}{needs}:",
         evidence="systems",
         command=summary.command_with(options, f'judges=[{named}], model="{model}"'),
     )
@@ -167,6 +142,11 @@ def _reaches_model(summary: RunSummary) -> bool:
     return any(map(summary.option, _MODEL_OPTIONS))
 
 
+def _typed_model(summary: RunSummary) -> str:
+    """Return the model after ``--model``; empty without one."""
+    return next(iter(summary.option("--model")[-1:]), "").removeprefix("--model=")
+
+
 def _typed_judges(words: Sequence[str]) -> set[str]:
     """Return the judges after ``--judge``, without variant and model."""
     judges = set[str]()
@@ -184,7 +164,7 @@ def _typed_judges(words: Sequence[str]) -> set[str]:
 def _improve_judge(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
     """Propose another prompt for a judge no better than chance that has no better variant."""
     words = {each.judge: each.word for each in trust}
-    better = {use.id.name for use in summary.judges if use.id and words.get(use.name) in {"proven", "biased"}}
+    better = {use.id.name for use in summary.judges if use.id and words.get(use.name) in _USEFUL}
     for use in summary.judges:
         if words.get(use.name) == "no better than chance" and not (use.id and use.id.name in better):
             labels = sum(each.panel.n for each in trust if each.judge == use.name)

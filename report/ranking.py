@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from ..calibration.comparison.comparison_results import ComparedStratum, Strata
 from ..calibration.statistic import Statistic
-from ..evaluation.conclusion.run_results import ALL_CORRECTED, ALL_UNCORRECTED, DECIDED, SystemResult
+from ..evaluation.conclusion.run_results import (
+    ALL_CORRECTED,
+    ALL_UNCORRECTED,
+    DECIDED,
+    JudgeUse,
+    SystemResult,
+)
 from ..evaluation.conclusion.run_results import StratumRate as Rate
 from ..evaluation.conclusion.run_summary import RunSummary
 from .text import number_text
-from .text.number_text import counted, listed
+from .text.number_text import all_counted, counted, listed
 from .text.ranking_text import (
     ON_ALL,
     ON_CHECKED,
@@ -23,6 +29,7 @@ from .text.ranking_text import (
     pair_of,
     ranking_sentence,
 )
+from .text.systems_text import IF_SAMPLED, corrected_by_sample
 
 _PASSING = {
     ON_ALL: "{} outputs pass",
@@ -59,7 +66,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 def best_system_answer(summary: RunSummary) -> Answer:
     """Name the best system by the rules of docs/report.md; of a single system, its pass rate."""
     if len(summary.systems) == 1:
-        return Answer(text=_only_system(summary.systems[0]), evidence="systems")
+        return Answer(text=_only_system(summary.systems[0], summary.judges), evidence="systems")
     text = best_system(summary.strata, [system.system for system in summary.systems])
     return Answer(text=text, evidence="systems")
 
@@ -95,13 +102,12 @@ _CORRECTION = {
 }
 
 
-def _only_system(system: SystemResult) -> str:
+def _only_system(system: SystemResult, judges: Sequence[JudgeUse]) -> str:
     """Return the only system's result: on all outputs if enough are graded, else checked ones."""
     whole = system.overall
     if whole is not None and whole.value is not None:
-        return (
-            f"{system.system}: {_passing(whole, 'outputs')}{_CORRECTION.get(whole.name, '')}{_range(whole)}."
-        )
+        condition = f" ({IF_SAMPLED})" if corrected_by_sample([system], judges) else ""
+        return f"{system.system}: {_passing(whole, 'outputs')}{_CORRECTION.get(whole.name, '')}{condition}{_range(whole)}."
     parts = [part for part in system.strata if part.name == DECIDED and part.value is not None]
     if not parts:
         return f"{system.system}: nothing is graded yet."
@@ -127,8 +133,8 @@ def _range(rate: Rate, which: str = "ungraded") -> str:
         return ""
     low, high = map(number_text.decimal, rate.bounds)
     ungraded = rate.of - rate.n
-    others = {1: f"the {which} one", 2: f"both {which} ones"}.get(ungraded, f"all {ungraded:,} {which}")
-    return f". {low} to {high} if {others} failed or passed"
+    which = "missing" if rate.outcomes.get("missing") == ungraded else which
+    return f". {low} to {high} if {all_counted(ungraded, f'{which} output')} failed or passed"
 
 
 def deciding(strata: Strata) -> tuple[ComparedStratum, str]:

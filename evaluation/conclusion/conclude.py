@@ -47,6 +47,8 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     systems = system_results(
         tally, missing, labels, writer.roster.judges_kind, recorded=inputs.survey.recorded
     )
+    lacking = inputs.survey.missing_cases
+    systems = [msgspec.structs.replace(each, missing_case=lacking.get(each.system, "")) for each in systems]
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):
         calibration, judges = _calibrate(writer, judges, tally)

@@ -13,7 +13,7 @@ from ...errors import ConfigurationError, UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import baseline_judge
 from ...judges.callables import callable_judge
-from ...judges.catalogue import JUDGED_KINDS, find_prompt, is_prompt_file
+from ...judges.catalogue import JUDGED_KINDS, NO_MODEL, find_prompt, is_prompt_file
 from ...judges.prompt_judge import PromptJudge, load_judge
 from ...plugins import JUDGES
 from ...records import ItemKey, JudgeId, Kind
@@ -137,7 +137,7 @@ def judge_task(
         return JudgeTask(judge=callable_judge(spec, registered))
     model = model_of_spec or model
     if model is None:
-        raise ConfigurationError("no model is named: add --model NAME (the model `baseline` needs none)")
+        raise ConfigurationError(NO_MODEL)
     if model == BASELINE:
         return JudgeTask(judge=baseline_judge(spec))
     judge = load_judge(spec, model=model, replay=replay_in(environments), parameters=parameters)

@@ -33,6 +33,7 @@ _ORDER: tuple[TrustWord, ...] = (
     "proven",
     "too few labels",
     "biased",
+    "errs too often",
     "no better than chance",
     "no labels",
 )

@@ -30,22 +30,32 @@ def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
 def forecast_lines(forecast: Forecast) -> Iterator[str]:
     """Yield the forecast for one judge."""
     yield forecast.by
-    source = "recording" if forecast.replayed else "cache"
-    cached = "no cache" if forecast.again else f"{forecast.cached:,} in the {source}"
+    verdicts = forecast.outputs - forecast.not_applicable
+    why_fewer = f" ({', '.join(reasons)})" if (reasons := list(_savings(forecast, verdicts))) else ""
     yield (
-        f"  calls: {_at_most(forecast.at_most)}{forecast.to_ask:,} ({counted(forecast.outputs, 'verdict')} to make, {counted(forecast.requests, 'different request')}, "
-        f"{cached})"
+        f"  calls: {_at_most(forecast.at_most)}{forecast.to_ask:,} for {counted(verdicts, 'verdict')}{why_fewer}"
     )
     if forecast.if_unsure:
         yield "  asked only if the cheaper judge is unsure"
     if forecast.not_applicable:
-        yield f"  not applicable, and not asked: {forecast.not_applicable:,}"
-        for why, count in [*forecast.lacking.items()][:_MOST_REASONS]:
+        only = f" ({visible(next(iter(forecast.lacking)))})" if len(forecast.lacking) == 1 else ""
+        yield f"  not judged: {forecast.not_applicable:,}{only}"
+        for why, count in [*forecast.lacking.items()][:_MOST_REASONS] if not only else ():
             yield f"    {count:,} x {visible(why)}"
     basis = f"learned from {forecast.learned_from:,} cached replies" if forecast.learned_from else "by length"
     yield f"  tokens ({basis}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
     more = "; more if replies have to be retried"
     yield from _cost_lines(forecast.cost, forecast.prices, more)
+
+
+def _savings(forecast: Forecast, verdicts: int) -> Iterator[str]:
+    """Yield how many verdicts need no call of their own: repeated, cached, recorded."""
+    if repeats := verdicts - forecast.requests:
+        yield f"{repeats:,} {'repeats' if repeats == 1 else 'repeat'} another request"
+    if forecast.again:
+        yield "no cache"
+    elif forecast.replayed or forecast.cached:
+        yield f"{forecast.cached:,} in the {'recording' if forecast.replayed else 'cache'}"
 
 
 def generation_forecast(forecast: GenerationForecast) -> Document:

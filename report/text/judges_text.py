@@ -22,7 +22,13 @@ from .number_text import listed
 from .systems_text import judge_names
 
 TrustWord: TypeAlias = Literal[
-    "proven", "too few labels", "biased", "no better than chance", "no labels", "nothing graded"
+    "proven",
+    "too few labels",
+    "biased",
+    "errs too often",
+    "no better than chance",
+    "no labels",
+    "nothing graded",
 ]
 """Verdict on a judge, by the rules of docs/report.md."""
 
@@ -121,7 +127,7 @@ def _trust(name: str, calibration: CalibrationNumbers, use: JudgeUse | None = No
         word, why = "nothing graded", "it graded no output"
     if word == "proven" and use is not None and (p := use.undecided_worse_p) is not None and p <= _WORSE_P:
         word, why = (
-            "biased",
+            "errs too often",
             f"{why}; it is right less often on undecided outputs (p {number_text.p_value(p)})",
         )
     decided = adjudicated_by(calibration.adjudication, name)
@@ -151,13 +157,14 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
         return "proven", errors
     if slices := _proven_slices(name, calibration):
         errors += f"; proven only on {slices}"
-    return ("biased" if _is_biased(panel) else "too few labels"), errors
+    errs = any(
+        rate is not None and rate.high is not None and rate.high < PROVEN_RATE for rate in _rates(panel)
+    )
+    return ("biased" if _is_biased(panel) else "errs too often" if errs else "too few labels"), errors
 
 
 def _is_biased(panel: JudgeCalibration) -> bool:
-    """Return whether labels show TPR or TNR below the proven level, or a biased pass rate."""
-    if any(each is not None and each.high is not None and each.high < PROVEN_RATE for each in _rates(panel)):
-        return True
+    """Return whether labels show the judge's pass rate to be too high or too low."""
     bias = panel.statistics.get("bias")
     if bias is None or bias.low is None or bias.high is None:
         return False

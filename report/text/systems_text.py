@@ -24,6 +24,8 @@ from .one_screen import PlotRow, plotted_table, rate_and_n
 from .safe_text import columns_of
 
 _MOST_SYSTEMS = 6
+_MOST_NAMED = 3
+"""Most judges named before a note; more are counted."""
 _CHECKERS, _JUDGES = "checkers", "judges*"
 
 
@@ -68,7 +70,7 @@ def systems_document(
     if len(systems) == 1:
         yield from _parts(systems[0], judges)
     elif systems:
-        yield from _systems_table(by_rate(systems), linked=linked)
+        yield from _systems_table(by_rate(systems), judges, linked=linked)
 
 
 class _RatesKnown(NamedTuple):
@@ -105,7 +107,9 @@ class _RatesKnown(NamedTuple):
         return system.overall if self.whole else checked(system) if self.checked else system.judged
 
 
-def _systems_table(systems: Sequence[SystemResult], *, linked: bool) -> Iterator[Piece]:
+def _systems_table(
+    systems: Sequence[SystemResult], judges: Sequence[JudgeUse], *, linked: bool
+) -> Iterator[Piece]:
     """Show a row per system: its main rate, n, rates of checkers and judges, ungraded outputs."""
     names = short_names(system.system for system in systems)
     available = _RatesKnown.of(systems)
@@ -125,7 +129,7 @@ def _systems_table(systems: Sequence[SystemResult], *, linked: bool) -> Iterator
     if len(systems) > _MOST_SYSTEMS:
         yield number_text.counted(len(systems) - _MOST_SYSTEMS, "more system")
     if available.judged:
-        yield _judged_note(systems)
+        yield _judged_note(systems, judges)
 
 
 def _cells(system: SystemResult, available: _RatesKnown) -> Iterator[str | Cell]:
@@ -152,7 +156,7 @@ def _main_title(systems: Sequence[SystemResult], available: _RatesKnown) -> str:
     return "checked outputs" if available.checked else _JUDGES
 
 
-def _judged_note(systems: Sequence[SystemResult]) -> str:
+def _judged_note(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> str:
     """Return the footnote for starred rates."""
     corrected = [
         each.system for each in systems if each.overall is not None and each.overall.name != ALL_UNCORRECTED
@@ -162,7 +166,17 @@ def _judged_note(systems: Sequence[SystemResult]) -> str:
         if _uncorrected(systems)
         else number_text.correction(corrected, (each.system for each in systems))
     )
-    return f"* undecided by checkers, judged, {how}"
+    condition = f" ({IF_SAMPLED})" if corrected_by_sample(systems, judges) else ""
+    return f"* undecided by checkers, judged, {how}{condition}"
+
+
+IF_SAMPLED = "valid if the labelled outputs are a random sample"
+"""Condition of a correction with labels of some outputs."""
+
+
+def corrected_by_sample(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> bool:
+    """Return whether labels of some judged outputs, not of all, correct the rates."""
+    return not _uncorrected(systems) and any(use.undecided_labelled < use.undecided for use in judges)
 
 
 def _uncorrected(systems: Sequence[SystemResult]) -> bool:
@@ -251,14 +265,20 @@ def _without_models(names: Sequence[str], columns: int) -> dict[str, str]:
 
 
 def rate_notes(systems: Sequence[SystemResult]) -> Iterator[str]:
-    """Yield each note on a rate once, after the names of its systems unless it applies to all."""
+    """Yield each note on a rate once, after its judges, and its systems unless it applies to all."""
     systems_by_note: dict[str, dict[str, None]] = {}
+    judges_by_note: dict[str, dict[str, None]] = {}
     for system in systems:
         for rate in system.strata:
             if rate.note:
                 systems_by_note.setdefault(rate.note, {})[system.system] = None
+                judges_by_note.setdefault(rate.note, {}).update({rate.by: None} if rate.by else {})
     for note, names in systems_by_note.items():
-        yield note if len(names) == len(systems) else f"{', '.join(names)}: {note}"
+        judges = list(judges_by_note[note])
+        named = ", ".join(judges) if len(judges) <= _MOST_NAMED else number_text.counted(len(judges), "judge")
+        which = "" if len(names) == len(systems) else ", ".join(names)
+        subject = f"{named} ({which})" if named and which else named or which
+        yield f"{subject}: {note}" if subject else note
 
 
 def judged_parts(system: SystemResult) -> list[StratumRate]:

@@ -394,8 +394,8 @@ def test_a_dry_run_counts_the_calls_that_the_run_then_makes(
     result = fiducial(*run, "--dry-run")
     assert (result.code, len(server.seen), (tmp_path / "audit").exists()) == (0, 0, False)
     fiducial(*run)
-    assert f"calls: {len(server.seen)} (" in result.out
-    assert "calls: 0 (0 verdicts to make" in fiducial(*run, "--dry-run").out
+    assert f"calls: {len(server.seen)} for" in result.out
+    assert "calls: 0 for 0 verdicts" in fiducial(*run, "--dry-run").out
 
 
 def test_a_budget_ends_an_audit_and_more_of_it_goes_on(server: ProviderServer, probes: Path, tmp_path: Path):

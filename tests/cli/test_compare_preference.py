@@ -126,7 +126,7 @@ def test_a_dry_run_says_what_it_takes_and_asks_nobody(
     prefer: Command, server: ProviderServer, tmp_path: Path
 ):
     result = prefer("--dry-run")
-    assert "calls: 25 (40 verdicts to make, 25 different requests, 0 in the cache)" in result.out
+    assert "calls: 25 for 40 verdicts (15 repeat another request)" in result.out
     assert server.seen == []
     assert not (tmp_path / "prefs").exists()
 

@@ -23,7 +23,7 @@ def test_a_dry_run_needs_no_key_makes_no_call_and_writes_nothing(judge: Command,
     before = sorted(tmp_path.rglob("*"))
     result = judge("--dry-run")
     assert (result.code, sorted(tmp_path.rglob("*"))) == (0, before)
-    assert "calls: 20 (20 verdicts to make, 20 different requests, 0 in the cache)" in result.out
+    assert "calls: 20 for 20 verdicts\n" in result.out
     assert "at $0.4/$1.6 for a million tokens in/out" in result.out
 
 
@@ -43,16 +43,16 @@ def test_a_dry_run_needs_no_variable_that_a_run_needs(
         monkeypatch.setenv(name, value)
     assert judge(*options).code == 2
     result = judge(*options, "--dry-run")
-    assert (result.code, "calls: 20 (" in result.out) == (0, True), result.err
+    assert (result.code, "calls: 20 for" in result.out) == (0, True), result.err
 
 
 def test_a_dry_run_says_what_the_cache_has_and_learns_from_it(judge: Command, server: ProviderServer):
     at = ("--base-url", server.base_url)
     judge(*at, "--max-calls", "8")
     result = judge(*at, "--repeats", "2", "--dry-run")
-    assert "calls: 32 (32 verdicts to make, 32 different requests, 0 in the cache)" in result.out
+    assert "calls: 32 for 32 verdicts\n" in result.out
     elsewhere = judge(*at, "--dry-run", "--out", "elsewhere", "--price", "1/10")
-    assert "calls: 12 (20 verdicts to make, 20 different requests, 8 in the cache)" in elsewhere.out
+    assert "calls: 12 for 20 verdicts (8 in the cache)" in elsewhere.out
     assert "tokens (learned from 8 cached replies): in 1,2" in elsewhere.out
     assert ", out 120\n" in elsewhere.out
 
@@ -63,10 +63,10 @@ def test_what_is_alike_is_asked_once_with_a_cache_and_anew_without(
     also = inputs[1].with_name("also.jsonl")
     also.write_text(inputs[1].read_text().replace('"agent"', '"twin"'))
     args = ("--outputs", also, "--base-url", server.base_url)
-    assert "calls: 20 (40 verdicts to make, 20 different requests" in judge(*args, "--dry-run").out
-    assert "calls: 20 (40 verdicts to make" in judge(*args, "--no-cache", "--batch", "--dry-run").out
+    assert "calls: 20 for 40 verdicts (20 repeat another request)" in judge(*args, "--dry-run").out
+    assert "calls: 20 for 40 verdicts" in judge(*args, "--no-cache", "--batch", "--dry-run").out
     without = judge(*args, "--no-cache", "--concurrency", "1", "--dry-run")
-    assert "calls: at most 40 (40 verdicts to make, 20 different requests, no cache)" in without.out
+    assert "calls: at most 40 for 40 verdicts (20 repeat another request, no cache)" in without.out
     judge(*args, "--no-cache", "--concurrency", "1", "--out", "anew")
     assert len(server.seen) == 40
     judge(*args)
@@ -76,7 +76,7 @@ def test_what_is_alike_is_asked_once_with_a_cache_and_anew_without(
 def test_a_recording_takes_no_call(judge: Command, server: ProviderServer):
     judge("--base-url", server.base_url, "--max-calls", "8", "--record", "recording.jsonl")
     result = judge("--replay", "recording.jsonl", "--dry-run", "--out", "replayed")
-    assert "calls: 0 (20 verdicts to make, 20 different requests, 8 in the recording)" in result.out
+    assert "calls: 0 for 20 verdicts (8 in the recording)" in result.out
     assert "in 0, out 0\n  cost: $0.0000 at" in result.out
     judge("--replay", "recording.jsonl", "--out", "replayed")
     assert len(server.seen) == 8
@@ -87,8 +87,8 @@ def test_a_dear_judge_is_foreseen_for_at_most_everything(inputs: tuple[Path, Pat
     judges = ("tool_call_accuracy/direct@gpt-4.1-mini", "tool_call_accuracy/direct@gpt-4.1")
     args = ("--jury", "escalate", "--out", "run", "--dry-run")
     result = fiducial("judge", "-v", cases, "--outputs", outputs, "--judge", *judges, *args)
-    assert "@gpt-4.1-mini\n  calls: 20 (" in result.out
-    assert "@gpt-4.1\n  calls: at most 20 (" in result.out
+    assert "@gpt-4.1-mini\n  calls: 20 for" in result.out
+    assert "@gpt-4.1\n  calls: at most 20 for" in result.out
     assert "  asked only if the cheaper judge is unsure\n  tokens (by length): in 0 to" in result.out
     assert "together: at most 40 calls, $0.0" in result.out
 
@@ -98,7 +98,7 @@ def test_a_cheap_judge_is_foreseen_for_everything_if_the_other_asks_no_model(inp
     judges = ("tool_call_accuracy/direct@gpt-4.1-mini", "tool_call_accuracy@baseline")
     args = ("--jury", "escalate", "--out", "run", "--dry-run")
     result = fiducial("judge", "-v", cases, "--outputs", outputs, "--judge", *judges, *args)
-    assert "@gpt-4.1-mini\n  calls: 20 (" in result.out
+    assert "@gpt-4.1-mini\n  calls: 20 for" in result.out
 
 
 def test_an_unknown_price_is_said_to_be_unknown(judge: Command):
@@ -110,7 +110,7 @@ def test_a_dry_run_of_a_run_counts_what_no_checker_decides(inputs: tuple[Path, P
     cases, outputs = inputs
     args = ("--judge", "tool_call_accuracy", "--model", "m", "--judge-on", "5", "--dry-run")
     result = fiducial("run", "-v", cases, "--outputs", outputs, "--out", tmp_path / "run", *args)
-    assert "calls: 5 (5 verdicts to make" in result.out
+    assert "calls: 5 for 5 verdicts" in result.out
     assert not (tmp_path / "run").exists()
 
 
@@ -152,7 +152,7 @@ def test_a_dry_run_says_why_a_judge_would_not_be_asked():
     write_records("outputs.jsonl", [Output(case_id=name, system="s", text="Air scatters.") for name in "ab"])
     named = typed(judge="rubric", model="gpt-4.1-mini", outputs="outputs.jsonl")
     result = fiducial("judge", "cases.jsonl", *named, "--out", "run", "--dry-run")
-    assert "not applicable, and not asked: 1\n    1 x the item holds " in result.out
+    assert "calls: 1 for 1 verdict\n  not judged: 1 (the item holds " in result.out
 
 
 @pytest.mark.parametrize("command", ["judge", "run"])
@@ -166,7 +166,7 @@ def test_a_dry_run_needs_no_folder_and_writes_none(
     before = sorted(tmp_path.rglob("*"))
     result = fiducial(command, cases, *named, "--only", "case-1", "case-2", "--dry-run")
     assert (result.code, sorted(tmp_path.rglob("*"))) == (0, before), result.err
-    assert "calls: 2 (2 verdicts to make" in result.out
+    assert "calls: 2 for 2 verdicts" in result.out
     elsewhere = fiducial(command, cases, *named, "--only", "case-1", "--dry-run", out=tmp_path / "run")
     assert (elsewhere.code, sorted(tmp_path.rglob("*"))) == (0, before), elsewhere.err
 

@@ -146,5 +146,5 @@ def test_of_a_run_both_phases_are_foreseen_one_after_the_other(tmp_path: Path, s
     assert told.code == 0, told.err
     assert "attempts: 0 of 1 to make" in told.out
     assert "rubric/" in told.out
-    assert "calls: 1 (1 verdict to make" in told.out
+    assert "calls: 1 for 1 verdict\n" in told.out
     assert (len(server.seen), contents()) == (1, before)

@@ -498,3 +498,16 @@ def test_a_certified_judge_is_not_certified_again(reached: list[str], server: Pr
     page = Path("my run/report.html").read_text()
     assert "Certify tool_call_accuracy" not in page
     assert "certified" in page
+
+
+def test_a_run_that_names_no_model_proposes_one_and_the_command_goes_on(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+):
+    open_cases()
+    first = typed([*RUN, "--judge", "rubric", "-v"])
+    assert first.code == 2
+    (command, *_) = proposed(first)
+    assert command == [*RUN, "--judge", "rubric", *MODEL_NAMED]
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    assert typed(command).code == 0

@@ -158,6 +158,16 @@ def test_replies_that_cannot_be_read_are_counted_apart_and_exit_code_0(
     assert "n 19 in 10 clusters, 1 ungraded by the judge" in result.out
 
 
+def test_a_case_without_an_output_is_named_in_the_next_step(run: Command, inputs: tuple[Path, Path]):
+    first, *rest = inputs[1].read_text().splitlines(keepends=True)
+    inputs[1].write_text("".join(rest))
+    assert (
+        "Next: 1 case has no output (case-0). Add one, or an `error`, and rerun with a new --out."
+        in run().out
+    )
+    assert '"case-0"' in first
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

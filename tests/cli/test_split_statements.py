@@ -316,11 +316,11 @@ def test_a_jury_counts_answers(files: tuple[Path, Path], server: ProviderServer)
 def test_a_dry_run_foresees_the_splits_and_about_as_many_statements(judge: Command, server: ProviderServer):
     result = judge("--dry-run")
     assert (result.code, server.seen) == (0, [])
-    assert f"{SPLIT}\n  calls: 3 (3 verdicts to make" in result.out
-    assert f"{JUDGE}\n  calls: 10 (10 verdicts to make" in result.out
+    assert f"{SPLIT}\n  calls: 3 for 3 verdicts" in result.out
+    assert f"{JUDGE}\n  calls: 10 for 10 verdicts" in result.out
     judge()
     again = judge("--dry-run")
-    assert again.out.count("calls: 0 (0 verdicts to make") == 2
+    assert again.out.count("calls: 0 for 0 verdicts") == 2
 
 
 def test_a_budget_stops_splits_too(judge: Command, server: ProviderServer):

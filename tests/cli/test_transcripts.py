@@ -77,7 +77,7 @@ def test_results_are_shown_and_every_door_asks_the_same(judge: Asked, mine: Path
     assert {json.loads(line)["custom_id"] for line in Path("b.jsonl").read_text().splitlines()} == recorded()
 
     replay = ("--replay", "replies.jsonl")
-    assert f"calls: 0 ({calls} verdicts to make" in judge("foreseen", *WORLD, *replay, "--dry-run").out
+    assert f"calls: 0 for {calls} verdicts" in judge("foreseen", *WORLD, *replay, "--dry-run").out
     everything = ("--judge-on", "all", *replay)
     assert judge("run", *WORLD, *everything, command="run").code == 0
     shown = fiducial(

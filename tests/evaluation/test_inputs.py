@@ -28,9 +28,11 @@ def test_systems_that_share_no_case_owe_only_what_they_were_asked(tmp_path: Path
     write_records(tmp_path / "outputs.jsonl", outputs)
     with EvaluationInputs(tmp_path / "cases.jsonl", [tmp_path / "outputs.jsonl"]) as inputs:
         assert inputs.survey.missing == {"s": 1, "t": 1}
+        assert inputs.survey.missing_cases == {"s": "d", "t": "d"}
     write_records(tmp_path / "outputs.jsonl", [*outputs, Output(case_id="a", system="t", text="")])
     with EvaluationInputs(tmp_path / "cases.jsonl", [tmp_path / "outputs.jsonl"]) as inputs:
         assert inputs.survey.missing == {"s": 2, "t": 2}
+        assert inputs.survey.missing_cases == {"s": "c", "t": "b"}
 
 
 def test_models_of_a_log_owe_only_what_they_answered_even_where_both_answered_some(tmp_path: Path):
@@ -51,6 +53,7 @@ def test_a_system_in_a_file_of_its_own_was_asked_all_cases_of_a_log(tmp_path: Pa
     files = [tmp_path / "s.jsonl", tmp_path / "t.jsonl"]
     with EvaluationInputs(tmp_path / "cases.jsonl", files) as inputs:
         assert inputs.survey.missing == {"s": 0, "t": 2}
+        assert inputs.survey.missing_cases == {"t": "b"}
 
 
 def test_the_survey_counts_what_is_missing_by_system(tmp_path: Path):

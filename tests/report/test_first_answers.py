@@ -20,6 +20,7 @@ from fiducial.calibration.agreement.calibration_results import CalibrationNumber
 from fiducial.calibration.agreement.diagnosis_results import EqualRates, SuspectedLabel
 from fiducial.calibration.statistic import Caution, Statistic
 from fiducial.evaluation.conclusion.run_results import (
+    ALL,
     ALL_CORRECTED,
     ALL_UNCORRECTED,
     DECIDED,
@@ -298,7 +299,7 @@ def test_a_judge_proven_on_checked_outputs_alone_is_untested_on_the_others():
 
 def test_a_judge_that_is_worse_on_undecided_outputs_is_not_proven():
     sure = CalibrationNumbers(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
-    for p, told in ((0.02, "The judge is biased (uncorrected)."), (0.4, "The judge is proven.")):
+    for p, told in ((0.02, "The judge errs too often (rates uncorrected)."), (0.4, "The judge is proven.")):
         (use,) = judged("j")
         use = replace(use, undecided=40, undecided_labelled=20, undecided_worse_p=p)
         found = answers(RunSummary(systems=systems("a"), judges=[use], calibration=sure))
@@ -308,7 +309,7 @@ def test_a_judge_that_is_worse_on_undecided_outputs_is_not_proven():
 
 def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
     less = RunSummary(systems=systems("a", missing=16), command="fiducial run c --outputs o --out r")
-    assert answers(less).next.text.startswith("16 cases have no output. Add them to the outputs")
+    assert answers(less).next.text.startswith("16 cases have no output. Add them, or an `error`, and rerun")
     made = msgspec.structs.replace(less, command="fiducial run c --generate a --out r")
     assert answers(made).next.command == made.command
 
@@ -326,7 +327,7 @@ def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded()
     told = answers(RunSummary(systems=systems("a", overall=whole))).better.text
     assert told == (
         "a: 0.50 [0.40, 0.60] of 90 outputs pass, judged ones uncorrected. "
-        "0.45 to 0.55 if all 10 ungraded failed or passed."
+        "0.45 to 0.55 if the 10 ungraded outputs failed or passed."
     )
     corrected = msgspec.structs.replace(whole, name=ALL_CORRECTED)
     told = answers(RunSummary(systems=systems("a", overall=corrected))).better.text
@@ -338,7 +339,10 @@ def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded()
     [
         (panel((0.99, 0.95), (0.97, 0.91)), "proven"),
         (panel((0.99, 0.95), (0.97, 0.89)), "too few labels"),
-        (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7), "biased"),
+        (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7), "errs too often"),
+        (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7, bias=(-0.3, -0.1)), "biased"),
+        (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7, bias=(-0.3, 0.1)), "errs too often"),
+        (panel((0.99, 0.95), (0.97, 0.89), bias=(0.01, 0.1)), "biased"),
         (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.75), "no better than chance"),
         (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.85), "too few labels"),
         (JudgeCalibration(n=5, tp=5), "too few labels"),
@@ -415,6 +419,71 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
     for found, command in steps:
         assert answers(found).next.command.startswith(command)
         assert bool(answers(found).next.command) == bool(command)
+
+
+def test_judges_whose_rates_labels_should_correct_are_counted_by_what_is_wrong():
+    calibration = CalibrationNumbers(
+        judges={
+            "j": panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7),
+            "k": panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7),
+            "l": panel((0.6, 0.5), (0.97, 0.91), bias=(-0.3, -0.1)),
+        }
+    )
+    found = RunSummary(systems=systems("a"), judges=judged(*"jkl"), calibration=calibration)
+    assert (
+        answers(found).trusted
+        == "1 of 3 judges is biased (rates uncorrected); 2 err too often (rates uncorrected)."
+    )
+
+
+def test_a_correction_by_labels_of_some_outputs_has_its_condition():
+    whole = StratumRate(name=ALL_CORRECTED, n=90, of=90, value=0.5, low=0.4, high=0.6)
+    for labelled, conditional in ((20, True), (40, False)):
+        (use,) = judged("j")
+        use = replace(use, undecided=40, undecided_labelled=labelled)
+        told = answers(RunSummary(systems=systems("a", overall=whole), judges=[use])).better.text
+        assert told.startswith("a: 0.50 [0.40, 0.60] of 90 outputs pass, judged ones corrected with labels")
+        assert ("(valid if the labelled outputs are a random sample)" in told) == conditional
+
+
+@pytest.mark.parametrize(
+    ("missing", "outcomes", "which"),
+    [
+        (1, {"missing": 1}, "the missing output"),
+        (1, {"ungraded": 1}, "the ungraded output"),
+        (3, {"missing": 1, "ungraded": 2}, "the 3 ungraded outputs"),
+    ],
+)
+def test_a_range_names_the_outputs_that_it_is_about(missing: int, outcomes: dict[str, int], which: str):
+    whole = StratumRate(
+        name=ALL, n=7, of=7 + missing, value=0.5, low=0.4, high=0.6, bounds=(0.4, 0.6), outcomes=outcomes
+    )
+    told = answers(RunSummary(systems=systems("a", overall=whole))).better.text
+    assert told.endswith(f". 0.40 to 0.60 if {which} failed or passed.")
+
+
+FEW_GROUPS = "note: few independent groups: intervals may be too narrow"
+
+
+def test_a_comparison_of_systems_on_few_groups_is_said_to_be_one():
+    for items, few in ((19, True), (20, False)):
+        found = RunSummary(systems=systems("a", "c"), compared=compared("a", "c", items=items))
+        lines = list(as_lines(run_document(found), width=80))
+        assert (f"{FEW_GROUPS} (comparison)" in lines) == few
+
+
+def test_few_groups_of_judges_and_of_the_comparison_share_a_line():
+    found = RunSummary(
+        systems=systems("a", "c"),
+        judges=judged("j"),
+        calibration=CalibrationNumbers(
+            judges={"j": panel((0.99, 0.95), (0.97, 0.89))}, cautions=[Caution("few_clusters", {"j": 7})]
+        ),
+        compared=compared("a", "c", items=12),
+    )
+    lines = " ".join(as_lines(run_document(found), width=200))
+    assert lines.count(FEW_GROUPS) == 1
+    assert f"{FEW_GROUPS} (1 judge, comparison)" in lines
 
 
 def next_of(*, rows: int) -> str:

@@ -21,6 +21,7 @@ from fiducial.evaluation.conclusion.run_results import (
     SystemResult,
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
+from fiducial.judges.catalogue import NO_MODEL
 from fiducial.records import JudgeId
 from fiducial.report.next_step import next_step
 from fiducial.report.ranking import Answer
@@ -72,17 +73,6 @@ def test_missing_outputs_are_added_before_undecided_ones_are_judged():
     assert told.text.startswith("2 cases have no output.")
 
 
-@pytest.mark.parametrize(
-    ("names", "told"),
-    [
-        (["a", "b"], "4 outputs are missing: a has none for 2 cases and b has none for 2 cases."),
-        (["a", "b", "c", "d"], "4 systems lack outputs, 8 in all."),
-    ],
-)
-def test_missing_outputs_are_counted_for_each_system(names: list[str], told: str):
-    assert step(systems=systems(*names, missing=2)).text.startswith(told)
-
-
 def test_a_judge_that_cannot_be_read_is_changed_before_missing_outputs_are_added():
     told = step(systems=systems("a", missing=2), judges=[use(unparsable=6)])
     assert told.text.startswith("j gave no readable score for 6 of 6 outputs.")
@@ -119,6 +109,8 @@ def test_a_judge_is_changed_where_most_replies_hold_no_score(outcomes: dict[str,
         ("--model m", True),
         ("--base-url http://127.0.0.1:1/v1 --model m", False),
         ("--replay replies.jsonl", False),
+        ("--model baseline", False),
+        ("--model=baseline", False),
     ],
 )
 def test_a_judge_to_add_says_what_it_needs_unless_a_model_is_reached(options: str, needed: bool):
@@ -141,6 +133,28 @@ def test_only_a_value_of_the_option_names_a_judge(options: str, is_new: bool):
     told = step(systems=systems("a", **UNDECIDED), command=f"fiducial run X {options}")
     assert told.text.startswith("Add a judge" if is_new else "Reach a model")
     assert ("--judge rubric --model" in told.command) == is_new
+
+
+def test_a_command_that_names_no_model_is_proposed_with_one():
+    undecided = systems("a", **UNDECIDED)
+    told = step(systems=undecided, command="fiducial run X --judge rubric", not_judged=NO_MODEL)
+    assert told.text.startswith("Name a model for the 3 undecided outputs (needs OPENAI_API_KEY")
+    assert told.command == "fiducial run X --judge rubric --model gpt-4.1-mini"
+    told = step(systems=undecided, command="fiducial run X --judge groundedness", not_judged=NO_MODEL)
+    assert told.command == "fiducial run X --judge groundedness --judge rubric --model gpt-4.1-mini"
+
+
+def test_a_function_that_judges_names_no_model():
+    judge = msgspec.structs.replace(use(graded=1), id=CALLABLE)
+    told = step(systems=systems("a", **UNDECIDED), judges=[judge], command="fiducial run X --judge mine")
+    assert told.command == "fiducial run X --judge mine --judge rubric --model gpt-4.1-mini"
+
+
+@pytest.mark.parametrize(("judges", "whose"), [(1, "the judge's rates"), (2, "the judges' rates")])
+def test_labels_correct_the_rates_of_the_judge_or_the_judges(judges: int, whose: str):
+    part = StratumRate(name=OPEN, by="j", n=5, of=5, value=0.5, low=0.4, high=0.6)
+    told = step(systems=systems("a", strata=[part]), judges=judged(*"jk"[:judges]))
+    assert told.text == f"Label the 5 judged outputs to correct {whose}:"
 
 
 @pytest.mark.parametrize(

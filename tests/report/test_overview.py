@@ -95,7 +95,7 @@ def test_several_judges_of_the_open_part_are_not_pooled():
     names = [as_html([DocumentTable((), [row[:1]])]) for row in table.rows]
     assert [name.count("first") for name in names] == [1, 1, 0]
     assert ["corrected with labels" in name for name in names] == [False, True, False]
-    assert note == "no labels"
+    assert note == "first, second: no labels"
 
 
 def test_what_has_no_rate_says_why():

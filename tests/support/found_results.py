@@ -42,6 +42,8 @@ def panel(
     balanced: float = 0.8,
     high: float = 1.0,
     tpr_high: float = 1.0,
+    *,
+    bias: tuple[float, float] | None = None,
 ) -> JudgeCalibration:
     def statistic(value: float, low: float, high: float = 1.0) -> Statistic:
         return Statistic(value=value, low=low, high=high, n=100, method="Wilson")
@@ -56,6 +58,7 @@ def panel(
             "true_positive_rate": statistic(*tpr, tpr_high),
             "true_negative_rate": statistic(*tnr),
             "balanced_accuracy": statistic(0.9, balanced, high),
+            **({"bias": statistic(sum(bias) / 2, *bias)} if bias else {}),
         },
     )
 

@@ -6,6 +6,7 @@ import pytest
 from found_results import judged, panel, systems
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fiducial.calibration.agreement.calibration_results import CalibrationNumbers
 from fiducial.evaluation.conclusion.run_results import (
@@ -13,6 +14,7 @@ from fiducial.evaluation.conclusion.run_results import (
     ALL_UNCORRECTED,
     CORRECTED,
     DECIDED,
+    ONE_EACH_CORRECTED,
     OPEN,
     StratumRate,
     SystemResult,
@@ -23,7 +25,7 @@ from fiducial.report.document_parts import DocumentTable
 from fiducial.report.first_answers import answers, run_document
 from fiducial.report.text.judges_text import judges_table
 from fiducial.report.text.one_screen import SCREEN, clipped, fitted_table
-from fiducial.report.text.systems_text import systems_document
+from fiducial.report.text.systems_text import rate_notes, systems_document
 
 
 @pytest.mark.parametrize(("number", "hidden"), [(7, "1 more system"), (9, "3 more systems")])
@@ -51,6 +53,29 @@ def test_a_missing_rate_of_all_outputs_has_its_reason():
     corrected = StratumRate(name=CORRECTED, by="j", n=8, of=8, value=0.4, low=0.2, high=0.6)
     lines = [*as_lines(systems_document(systems("a", overall=whole, strata=[rest, corrected]), judged("j")))]
     assert lines[-1] == "no rate of all outputs: only 8 of 12 undecided outputs are graded"
+
+
+def test_a_correction_by_labels_of_some_outputs_has_its_condition_below_the_table():
+    whole = StratumRate(name=ALL_CORRECTED, n=20, of=20, value=0.5, low=0.4, high=0.6)
+    judged_part = StratumRate(name=ONE_EACH_CORRECTED, n=20, of=20, value=0.4, low=0.2, high=0.6)
+    found = systems("a", "b", overall=whole, judged=judged_part)
+    for labelled, condition in ((9, " (valid if the labelled outputs are a random sample)"), (20, "")):
+        (use,) = judged("j")
+        use = replace(use, undecided=20, undecided_labelled=labelled)
+        last = list(as_lines(systems_document(found, [use]), width=200))[-1]
+        assert last == f"* undecided by checkers, judged, corrected with labels{condition}"
+
+
+def test_a_note_on_a_rate_names_its_judges_and_its_systems_unless_it_applies_to_all():
+    def rates(*judges: str) -> list[StratumRate]:
+        return [
+            StratumRate(name=OPEN, by=judge, n=1, of=1, value=1.0, note="uncorrected") for judge in judges
+        ]
+
+    both = [*systems("a", strata=rates("j")), *systems("b", strata=rates("j", "k"))]
+    assert list(rate_notes(both)) == ["j, k: uncorrected"]
+    assert list(rate_notes([*both, *systems("c")])) == ["j, k (a, b): uncorrected"]
+    assert list(rate_notes(systems("a", strata=rates(*"jklm")))) == ["4 judges: uncorrected"]
 
 
 def test_labels_that_cannot_correct_a_judge_are_not_said_to_be_missing():

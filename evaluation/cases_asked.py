@@ -1,0 +1,47 @@
+"""Cases that each system was asked, as far as outputs show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class CasesAsked(NamedTuple):
+    """Cases that systems were asked.
+
+    Attributes:
+        counts: Number of cases by system.
+        shared: Positions of the cases that a system's group answered.
+        anywhere: Positions of the cases that any system answered.
+    """
+
+    counts: dict[str, int]
+    shared: Mapping[str, set[int]]
+    anywhere: set[int]
+
+    def first_missing(self, answered: Mapping[str, set[int]], cases: int) -> dict[str, int]:
+        """Return the position of the first case that a system was asked and did not answer."""
+        lacking = [name for name, positions in answered.items() if self.counts[name] > len(positions)]
+        nowhere = next((each for each in range(cases) if lacking and each not in self.anywhere), cases)
+        return {name: min({nowhere} | (self.shared[name] - answered[name])) for name in lacking}
+
+
+def cases_asked(answered: Mapping[str, set[int]], cases: int, logged: Mapping[str, set[int]]) -> CasesAsked:
+    """Return which cases each system was asked.
+
+    The models of a log were asked the cases that they answered there. Of the other cases, systems that share an answered case
+    form a group and are assumed to have been asked the same cases. A case that nobody answered was asked of all.
+    """
+    groups: list[tuple[list[str], set[int]]] = []
+    for system, every in answered.items():
+        positions = every - logged.get(system, set())
+        overlapping = [group for group in groups if not positions.isdisjoint(group[1])]
+        others = [group for group in groups if positions.isdisjoint(group[1])]
+        names = [name for group, _ in overlapping for name in group]
+        groups = [*others, ([*names, system], positions.union(*(shared for _, shared in overlapping)))]
+    anywhere = set[int]().union(*answered.values())
+    shared = {name: positions for names, positions in groups for name in names}
+    counts = {
+        name: len(shared[name]) + len(logged.get(name, ())) + cases - len(anywhere) for name in answered
+    }
+    return CasesAsked(counts, shared, anywhere)

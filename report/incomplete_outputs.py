@@ -1,0 +1,51 @@
+"""Rules for the next step that complete outputs: missing ones, and code that did not run."""
+
+from __future__ import annotations
+
+from ..evaluation.conclusion.run_summary import RunSummary
+from .ranking import Answer
+from .text.number_text import counted, listed
+from .text.safe_text import shortened
+
+_MOST_NAMED = 3
+"""Most systems named with the number of outputs that they lack; more are counted."""
+
+_LONGEST_ID = 60
+"""Most characters of a case's id."""
+
+
+def add_missing(summary: RunSummary) -> Answer | None:
+    """Propose adding the outputs that systems lack."""
+    missing = {system.system: system.missing for system in summary.systems if system.missing}
+    if not missing:
+        return None
+    count = sum(missing.values())
+    sentence = f"{counted(count, 'case')} {'has' if count == 1 else 'have'} no output"
+    if len(summary.systems) > 1:
+        clauses = [f"{name} has none for {counted(n, 'case')}" for name, n in missing.items()]
+        sentence = f"{counted(count, 'output')} {'is' if count == 1 else 'are'} missing: {listed(clauses)}"
+        if len(missing) > _MOST_NAMED:
+            sentence = f"{counted(len(missing), 'system')} lack outputs, {count:,} in all"
+    if any(summary.option(option) for option in ("--generate", "--agent")):
+        text = f"{sentence}. The same command generates them:"
+        return Answer(text=text, evidence="systems", command=summary.command_with())
+    out = "out" if summary.command.startswith("fiducial.") else "--out"
+    add = f"Add {'one' if count == 1 else 'them'}, or an `error`, and rerun with a new {out}."
+    return Answer(text=f"{sentence}{_example_of_missing(summary, count)}. {add}", evidence="systems")
+
+
+def _example_of_missing(summary: RunSummary, count: int) -> str:
+    """Name a case without an output, in brackets; empty if none is known."""
+    example = next((system.missing_case for system in summary.systems if system.missing_case), "")
+    return f" ({'' if count == 1 else 'first: '}{shortened(example, _LONGEST_ID)})" if example else ""
+
+
+def allow_code(summary: RunSummary) -> Answer | None:
+    """Propose running the code of workspaces that were not checked without it."""
+    count = sum(system.faults.get("code_not_allowed", 0) for system in summary.systems)
+    if not count:
+        return None
+    is_python = summary.command.startswith("fiducial.")
+    option, out = ("allow_code=True", "out") if is_python else ("--allow-code", "--out")
+    text = f"{counted(count, 'output')} not checked, because code may not run."
+    return Answer(text=f"{text} Add {option} and use a new {out}.", evidence="systems")
