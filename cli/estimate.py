@@ -49,7 +49,7 @@ _OPEN_PART = "Estimated on undecided outputs and their labels; checked outputs k
     option("--reweight-by", metavar="COLUMN,COLUMN",
            help="Also reweight labels by the columns that decided which items got one, such as a category. Map a column of numbers first: --map covariate:length=length."),
     option("--open-worse-by", type=Number(0, 1), metavar="POINTS",
-           help="Correct undecided outputs by the judge's errors on checked ones, if its TPR and TNR are lower by at most this much: 0.1 is ten points."),
+           help="Correct undecided (open) outputs by the judge's errors on checked ones, if its TPR and TNR on undecided ones are lower by at most this much: 0.1 is ten points."),
 )  # fmt: skip
 def command(
     *,

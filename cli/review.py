@@ -32,9 +32,9 @@ _PAGE_OPTIONS = ("sample", "of", "agreements", "count", "seed", "judge", "name",
 @click.argument("run", type=EXISTING_FOLDER)
 @compose(
     option("--sample", type=click.Choice(["open", "decided", "doubt", "suspected"]), default="open",
-           help="open: random undecided outputs, to correct rates; decided: random checked ones, to audit checkers; doubt: undecided ones, likelier if the judge is unsure; suspected: labels that judges contradict."),
+           help="open: random undecided outputs (no checker decided them), to correct rates; decided: random checked ones, to audit checkers; doubt: undecided ones, likelier if the judge is unsure; suspected: the outputs of --of suspects, to label anew."),
     option("--of", type=click.Choice(["disagreements", "survivors", "suspects"]),
-           help="Instead of --sample: decide between label and judge, shown unnamed. disagreements: outputs on which they differ; survivors: faults that an audit's judges missed; suspects: labels that most judges contradict."),
+           help="Instead of --sample: decide between label and judge, shown unnamed. disagreements: outputs on which they differ; survivors: faults that an audit's judges missed; suspects: outputs whose label most judges contradict."),
     option("--agreements", type=Whole(0, 1000), default=20,
            help="With --of: add outputs on which label and judges agree, to measure how often both err."),
     option("--n", "count", type=Whole(1, 1000), default=50, help="Number of outputs."),

@@ -55,7 +55,7 @@ Examples:
     "--judge-on",
     default="200",
     metavar="open|all|N",
-    help="open: undecided outputs; all: every output; N: undecided ones, and N checked ones to calibrate on.",
+    help="open: undecided outputs (no checker decided them); all: every output; N: undecided ones, and N checked ones to calibrate on.",
 )
 @only_option
 @run_folder_options
