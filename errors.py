@@ -98,13 +98,24 @@ class FiducialError(Exception):
         return super().__str__()
 
 
-_RENAMED = {"claim": "claims", "cost": "costs", "endpoint": "endpoints", "k": "ks", "next": "draw"}
+_RENAMED = {
+    "claim": "claims",
+    "cost": "costs",
+    "endpoint": "endpoints",
+    "expensive": "dear",
+    "k": "ks",
+    "next": "draw",
+}
 """Arguments that are named otherwise than their options."""
+
+_FLAGS = frozenset({"accept_edited", "again", "allow_code", "keep_crashes"})
+"""Arguments that options without a value set to True."""
 
 
 def _argument(option: re.Match[str]) -> str:
     name = option[2].replace("-", "_")
-    return f"{_RENAMED.get(name, name)}={'False' if option[1] else ''}"
+    value = "False" if option[1] else "True" if name in _FLAGS else ""
+    return f"{_RENAMED.get(name, name)}={value}"
 
 
 def _mapping(options: re.Match[str]) -> str:

@@ -55,6 +55,7 @@ def test_messages_name_arguments_and_on_the_command_line_options():
         ("--by 'a b' is no judge", "by='a b' is no judge"),
         ("--timeout expects a number: 5", "timeout= expects a number: 5"),
         ("give --out: it is missing", "give out=: it is missing"),
+        ("grade them 0 with --keep-crashes", "grade them 0 with keep_crashes=True"),
     ],
 )
 def test_a_value_follows_the_name_of_its_argument_without_a_blank(message: str, text: str):

@@ -118,6 +118,7 @@ class Attempt(msgspec.Struct, kw_only=True):
         reasoning: The agent's reasoning before each step.
         stopped: Reason why it was stopped early.
         error: Error with which the system failed.
+        crash: Exception that the agent's code raised.
         asked_turns: Messages of each turn, for a case with a simulated user.
         user: Requests to that user, and its replies.
     """
@@ -129,6 +130,7 @@ class Attempt(msgspec.Struct, kw_only=True):
     reasoning: list[list[str]] = []
     stopped: str | None = None
     error: str | None = None
+    crash: BaseException | None = None
     asked_turns: list[list[Message]] | None = None
     user: list[UserTurn] = []
 

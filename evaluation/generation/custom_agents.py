@@ -16,6 +16,7 @@ from ...errors import FiducialError, UsageError
 from ...judges.loop_thread import thread_safe_call
 from ...records import Case, ItemKey, ToolCall
 from .agent_answers import answer_fields, output_of
+from .agent_crash import crash_text, of_the_agent
 from .agent_tools import Toolbox
 from .attempt import AgentUsage, Attempt, MadeOutput, StepTaken, StepUsage
 from .chats import withheld_documents
@@ -88,7 +89,7 @@ class CallableAgent:
         except FiducialError:
             raise  # no failure of the agent, but ours, or a misuse of our interface
         except (Exception, SystemExit) as error:  # noqa: BLE001 - an agent may raise anything
-            answer = {"error": f"{type(error).__name__}: {error}"}
+            answer, attempt.crash = {"error": crash_text(error)}, of_the_agent(error)
         return answer, attempt
 
     async def _answer(
@@ -118,7 +119,12 @@ class CallableAgent:
         return await self._in_thread(partial(_advance, steps, received))
 
     async def _in_thread(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, thread_safe_call(work))
+        result, error = await asyncio.get_running_loop().run_in_executor(
+            self._threads, partial(_outcome, work)
+        )
+        if error is not None:
+            raise error
+        return result
 
     async def _drive(
         self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox, turns: AskedTurns
@@ -142,6 +148,14 @@ class CallableAgent:
             received = list(messages)
         attempt.stopped = f"the agent took {MOST_STEPS:,} steps and was not over"
         return None
+
+
+def _outcome(work: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    """Return a result or an exception; a future would copy a TimeoutError without its traceback."""
+    try:
+        return thread_safe_call(work)(), None
+    except Exception as error:  # noqa: BLE001 - an agent may raise anything
+        return None, error
 
 
 class _Advanced(NamedTuple):

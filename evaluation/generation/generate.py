@@ -9,7 +9,7 @@ from copy import copy
 
 import msgspec
 
-from ...errors import ProviderError
+from ...errors import FiducialError, ProviderError
 from ...judges.transport.exchange import CallError
 from ...records import Case, CaseIndex, ItemKey
 from ..progress import Progress
@@ -108,12 +108,15 @@ async def generate(
                 await _attempt(key, cases[key.case_id], agent, store, tally)
                 progress.advance()
 
+    first_error: BaseException | None = None
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(min(tasks, len(missing))):
                 group.create_task(worker())
     except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from errors
+        first_error = errors.exceptions[0]
+    if first_error is not None:  # raised here, it keeps its cause and is not shown with the group
+        raise first_error.with_traceback(None) if isinstance(first_error, FiducialError) else first_error
     _set_usage(tally, agent.usage, before)
     return tally
 

@@ -60,7 +60,7 @@ class SetupCheck:
             raise AgentSetupError(
                 f"the agent failed alike on the first {FIRST_CASES} cases, so nothing was kept or graded: {first}; "
                 "fix it and rerun, or grade such failures 0 with --keep-crashes"
-            )
+            ) from self._waiting[0].attempt.crash
 
     def settle(self) -> None:
         """Save the outputs held back: the agent works, or there were too few cases to tell."""

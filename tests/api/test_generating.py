@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +97,9 @@ def test_an_exception_of_the_agent_is_the_systems_failure(raised: BaseException)
         return "fine"
 
     outputs = fd.generate(CASES, agent)
-    assert [each.error for each in outputs] == [None, f"{type(raised).__name__}: {raised}", None]
+    assert [outputs[0].error, outputs[2].error] == [None, None]
+    expected = rf"{type(raised).__name__}: {raised} \(test_generating\.py:\d+\)"
+    assert re.fullmatch(expected, str(outputs[1].error))
 
 
 @pytest.mark.parametrize("answer", [5, None, {"answer": "x"}])
@@ -177,7 +181,7 @@ def test_an_agent_that_was_changed_is_not_given_its_old_score(tmp_path: Path):
     out = tmp_path / "run"
     before = fd.evaluate(ANSWERABLE, made_of("Rome"), out=out).systems["agent"].decided.value
     with pytest.raises(
-        RunFolderError, match=r"code of 'agent' has changed .*\(answer\); again= regenerates them"
+        RunFolderError, match=r"code of 'agent' has changed .*\(answer\); again=True regenerates them"
     ):
         fd.evaluate(ANSWERABLE, made_of("Oslo"), out=out)
     after = fd.evaluate(ANSWERABLE, made_of("Oslo"), out=out, again=True).systems["agent"].decided.value
@@ -204,13 +208,28 @@ def test_a_function_that_fails_alike_from_the_start_is_an_error_and_no_score(tmp
         raise ImportError(f"no module for {case.id}")
 
     for call in (fd.evaluate, fd.generate):
-        with pytest.raises(AgentSetupError, match=r"first 8 cases.*ImportError: no module for q"):
+        with pytest.raises(
+            AgentSetupError,
+            match=r"first 8 cases.*ImportError: no module for q\d+ \(test_generating\.py:\d+\);.*keep_crashes=True",
+        ):
             call(ANSWERABLE, agent, out=tmp_path / call.__name__)
     with pytest.warns(
         UserWarning, match=r"agent crashed in 12 attempts \(graded 0\); most common: ImportError"
     ):
         run = fd.evaluate(ANSWERABLE, agent, out=tmp_path / "evaluate", keep_crashes=True)
     assert run.systems["agent"].decided.value == 0.0
+
+
+def test_the_traceback_of_a_failing_agent_begins_with_its_code_and_shows_no_group():
+    def agent(case: Any) -> str:
+        return case["messages"]
+
+    with pytest.raises(AgentSetupError) as refused:
+        fd.evaluate(ANSWERABLE, agent)
+    cause = refused.value.__cause__
+    assert isinstance(cause, TypeError)
+    assert [frame.name for frame in traceback.extract_tb(cause.__traceback__)] == ["agent"]
+    assert "ExceptionGroup" not in "".join(traceback.format_exception(refused.value))
 
 
 class _Reply:

@@ -1,0 +1,54 @@
+"""Crashes of custom agents: the text kept as an output's error, and the traceback of the user's code."""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+_PACKAGE = __name__.partition(".evaluation.")[0]
+_STANDARD_LIBRARY, *_INSTALLED = (
+    str(Path(sysconfig.get_path(name))) + "/" for name in ("stdlib", "purelib", "platlib")
+)
+
+
+def crash_text(error: BaseException) -> str:
+    """Return an exception's type and message, with the line of the agent: ``(my_agent.py:12)``.
+
+    The place has no folder, since the text is kept beside outputs that other machines make, too.
+    """
+    text = f"{type(error).__name__}: {error}"
+    cause = error.__cause__
+    frames = [*_frames(error.__traceback__), *_frames(None if cause is None else cause.__traceback__)]
+    theirs = [each for each in frames if not _is_installed(each)] or frames
+    if not theirs:
+        return text
+    code = theirs[-1].tb_frame.f_code
+    return f"{text} ({Path(code.co_filename).name}:{theirs[-1].tb_lineno})"
+
+
+def of_the_agent(error: BaseException) -> BaseException:
+    """Return the exception with a traceback that begins in the agent's code, if that raised it."""
+    begin = next(_frames(error.__traceback__), None)
+    return error if begin is None else error.with_traceback(begin)
+
+
+def _frames(traceback: TracebackType | None) -> Iterator[TracebackType]:
+    """Yield the frames outside this package and the standard library."""
+    while traceback is not None:
+        name = str(traceback.tb_frame.f_globals.get("__name__", ""))
+        file = traceback.tb_frame.f_code.co_filename
+        if not (name == _PACKAGE or name.startswith(f"{_PACKAGE}.")) and not _is_standard(file):
+            yield traceback
+        traceback = traceback.tb_next
+
+
+def _is_standard(file: str) -> bool:
+    return file.startswith("<frozen ") or (
+        file.startswith(_STANDARD_LIBRARY) and not file.startswith(tuple(_INSTALLED))
+    )
+
+
+def _is_installed(traceback: TracebackType) -> bool:
+    return traceback.tb_frame.f_code.co_filename.startswith(tuple(_INSTALLED))
