@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -64,6 +64,23 @@ def judge_audit(
             *_repeat_findings(steady),
         ],
     )
+
+
+def graded_nothing(scored: Sequence[ScoredProbe]) -> str | None:
+    """Return the outcomes and the most common reason of verdicts none of which was graded, else None.
+
+    Probes to which the judge does not apply count only if there are no others.
+    """
+    if not scored or any(each.outcome == "graded" for each in scored):
+        return None
+    ungraded = [each for each in scored if each.outcome != "not_applicable"] or scored
+    outcomes = Counter(each.outcome for each in ungraded).most_common()
+    counts = ", ".join(f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in outcomes)
+    if len(outcomes) == 1:
+        counts = f"all verdicts {outcomes[0][0].replace('_', ' ')}"
+    reasons = Counter(each.reason for each in ungraded if each.outcome == outcomes[0][0] and each.reason)
+    said = f", most common: {reasons.most_common(1)[0][0]}" if reasons else ""
+    return f"{counts}{said}"
 
 
 def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], asked: int) -> JudgeAudit:

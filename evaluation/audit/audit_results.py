@@ -138,6 +138,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         findings: Weaknesses of the judge.
         ladders: Level of difficulty up to which it catches faults, by dial.
         located: Rates of naming the step with the planted fault; empty for a judge that names no steps.
+        graded_nothing: Outcomes of the verdicts and the most common reason if none was graded, else None.
     """
 
     judge: str
@@ -153,6 +154,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
     compares: bool = False
     ladders: list[LadderResult] = []
     located: list[LocatedFault] = []
+    graded_nothing: str | None = None
 
 
 BLIND_JUDGES = {

@@ -32,7 +32,7 @@ from ..progress import Progress, Silent
 from ..store.file_names import AUDIT
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .analysis import judge_audit, to_read, with_ladders
+from .analysis import graded_nothing, judge_audit, to_read, with_ladders
 from .audit_plan import AuditPlan, PreparedAudit, audit_steps, open_probes, prepare_audit, with_tasks
 from .audit_results import (
     AuditAdjudication,
@@ -190,7 +190,10 @@ def _audit_of(task: JudgeTask, verdicts: _AuditVerdicts, prepared: PreparedAudit
     if task.id in verdicts.ladders:
         results, questions = verdicts.ladders[task.id]
         audit = with_ladders(audit, results, len(questions))
-    return msgspec.structs.replace(audit, located=located_faults(verdicts.scored(task.id)))
+    scored = verdicts.scored(task.id)
+    return msgspec.structs.replace(
+        audit, located=located_faults(scored), graded_nothing=graded_nothing(scored)
+    )
 
 
 def _clusters(cases: CaseIndex, chosen: ChosenProbes) -> dict[str, str]:

@@ -12,6 +12,7 @@ from ..document import Document, Piece
 from ..document_parts import DocumentTable
 from ..items.naming import ShortNames
 from . import number_text
+from .audit_text import ungraded_judges
 from .caution_text import not_sent_caution
 from .localisation_text import localisation_answer
 from .one_screen import statistic_text
@@ -44,10 +45,15 @@ def _pieces(audit: AuditNumbers) -> Iterator[Piece]:
     names = (
         judge_names([judge.judge for judge in audit.judges], columns=_NAME) if several else ShortNames({}, "")
     )
+    yield from ungraded_judges(audit.judges)
+    judges = [judge for judge in judges if judge.graded_nothing is None]
     for judge in judges:
         yield from localisation_answer(judge)
-    yield _headline(judges)
+    if judges:
+        yield _headline(judges)
     yield from starmap(not_sent_caution, audit.refused.items())
+    if not judges:
+        return
     yield ""
     if names.shared:
         yield f"judges {names.shared}"

@@ -20,6 +20,7 @@ from .caution_text import not_sent_caution
 from .ladder_text import ladder_pieces
 from .localisation_text import localisation_pieces
 from .number_text import counted, number, passing, statistic_cells
+from .safe_text import shortened
 
 _HEADINGS = {
     "fault": ("fault", "caught"),
@@ -35,6 +36,9 @@ _PAIRWISE = (
     "as good; passed: the right output is chosen in one at most"
 )
 
+_REASON = 240
+"""Longest reason why a judge graded nothing, in characters."""
+
 
 @document
 def audit_document(audit: AuditNumbers) -> Iterator[Piece]:
@@ -42,15 +46,24 @@ def audit_document(audit: AuditNumbers) -> Iterator[Piece]:
 
     The baselines are the rates of judges that do not look.
     """
+    yield from ungraded_judges(audit.judges)
     yield from starmap(not_sent_caution, audit.refused.items())
     yield Columns(list(profile_figures(audit.judges)))
     lexical = lexical_rates(audit.judges)
     for judge in audit.judges:
         yield from judge_numbers(judge, lexical)
-        yield from ladder_pieces(judge.ladders)
-        yield from _findings(judge)
+        if judge.graded_nothing is None:
+            yield from ladder_pieces(judge.ladders)
+            yield from _findings(judge)
         yield ""
     yield from across_judges(audit)
+
+
+def ungraded_judges(judges: Iterable[JudgeAudit]) -> Iterator[str]:
+    """Name the judges that graded nothing, and why."""
+    for judge in judges:
+        if judge.graded_nothing is not None:
+            yield f"{judge.judge} graded nothing: {shortened(judge.graded_nothing, _REASON).rstrip('.')}."
 
 
 def across_judges(audit: AuditNumbers) -> Iterator[Piece]:
@@ -114,6 +127,9 @@ _NO_RATES: Mapping[str, str] = {}
 
 def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str, str]]) -> Iterator[Piece]:
     """Yield a judge's rates by operator, beside the baseline's, and its comparisons."""
+    if judge.graded_nothing is not None:
+        yield f"{judge.judge}: {counted(judge.asked, 'verdict')}, none graded"
+        return
     lexical = lexical_by_judge.get(judge.id.name, _NO_RATES) if judge.id.kind == "shipped" else _NO_RATES
     how = _PAIRWISE if judge.compares else passing(judge.pass_at, judge.pass_at_source)
     yield f"{judge.judge}: {counted(judge.asked, 'verdict')}{how}"

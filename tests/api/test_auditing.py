@@ -55,6 +55,16 @@ def test_an_operator_that_is_none_is_refused_by_name():
         fd.mutate(*FILES, only=["typo"])
 
 
+def test_a_judge_all_of_whose_verdicts_failed_has_no_findings(operators: list[str]):
+    broken = fd.judge_from(lambda output, expected: 1 / 0, name="zz")
+    found = fd.audit(fd.mutate(*FILES, only=operators), broken, sample=2)
+    said = "zz graded nothing: all verdicts failed, most common: ZeroDivisionError: division by zero."
+    text, screen = str(found).splitlines(), as_lines(found.screen)
+    assert text[0] == said
+    assert not any(line.strip().startswith(("found:", "comparison")) for line in text)
+    assert list(screen) == [said]
+
+
 def test_what_are_no_probes_is_refused(empty: Path):
     with pytest.raises(InputError, match="not a folder of probes"):
         fd.audit(empty, "tool_call_accuracy", model="baseline")
