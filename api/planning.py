@@ -235,7 +235,7 @@ def _names(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, str]:
         elif judge is not None:
             raise UsageError(f"--{name}: name a judge of the TABLE, whose rates are measured on it")
     if not names:
-        raise UsageError("with a TABLE, name its judges: --cheap JUDGE, --dear JUDGE")
+        raise UsageError("with a TABLE, name its judges: --cheap JUDGE, --expensive JUDGE")
     return names
 
 

@@ -36,7 +36,7 @@ class PassThreshold(msgspec.Struct, frozen=True):
         return f"{self.at:g} ({_SOURCES[self.source]})"
 
 
-_SOURCES = {"told": "as told", "declared": "its own", "default": "none is declared"}
+_SOURCES = {"told": "as told", "declared": "its own", "default": "default"}
 
 
 @dataclass(frozen=True, slots=True)

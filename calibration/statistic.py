@@ -154,6 +154,7 @@ ComparisonCaution: TypeAlias = Literal[
     "chosen_by_score",
     "labels_of_some",
     "labels_of_checkers",
+    "row_numbers",
 ]
 """Kind of caution about a comparison.
 
@@ -175,6 +176,7 @@ ComparisonCaution: TypeAlias = Literal[
   others, with the number of labels.
 * ``labels_of_some``: systems without enough labels while others have labels, with the missing number.
 * ``labels_of_checkers``: as for a calibration.
+* ``row_numbers``: ids are row numbers, so that no two have an item in common.
 """
 
 FEW_CLUSTERS = 20

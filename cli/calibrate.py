@@ -37,7 +37,7 @@ Example:
     option("--max-error", type=Number(0, 1, min_open=True, max_open=True),
            help="Find the confidence above which verdicts are wrong at most this often, guaranteed at 90 %."),
     option("--cascade", metavar="A,B,...",
-           help="With --max-error: a cascade of judges under one guarantee; each gets the items that earlier ones were unsure of."),
+           help="Certify a cascade of judges together; each gets the items that earlier ones were unsure of (needs --max-error)."),
     option("--levels", metavar="A,B,...", help="All values that labels and scores can have (0,0.5,1): adds agreement on these categories."),
     option("--threshold-for", metavar="STAT",
            help="Find the --pass-at that maximises STAT, e.g. balanced_accuracy."),

@@ -77,6 +77,7 @@ HARMLESS = frozenset(
         "criterion",
         "cutoff",
         "dear",
+        "expensive",
         "decided",
         "decided-rate",
         "difference",

@@ -18,13 +18,11 @@ Example:
   fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --target finite
   fiducial estimate judged.jsonl --labels labels.jsonl --draw first.jsonl --draw second.jsonl
   fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --strata category
-  fiducial estimate cheap.jsonl dear.jsonl --labels labels.jsonl --phases cheap,dear
+  fiducial estimate cheap.jsonl expensive.jsonl --labels labels.jsonl --phases cheap,expensive
   fiducial estimate judged.csv --judges strict,lenient
   fiducial estimate judged.csv --reweight-by category
   fiducial estimate run --open-worse-by 0.1
 """
-
-_OPEN_PART = "Estimated on undecided outputs and their labels; checked outputs keep the checkers' rate."
 
 
 @click.command("estimate", epilog=_EXAMPLE)
@@ -74,5 +72,4 @@ def command(
     table = load_table(tables, columns, labels, draws=draw, open_only=options["open_worse_by"] is None)
     names = {"phases": phases, "judges": judges, "reweight_by": reweight_by}
     estimation = estimate(table, **{name: each.split(",") for name, each in names.items() if each}, **options)
-    closing = [_OPEN_PART] if any(path.is_dir() for path in tables) else []
-    emit(estimation, json_file, closing=closing)
+    emit(estimation, json_file)

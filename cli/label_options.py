@@ -25,7 +25,7 @@ grade_options = compose(
     option("--label-pass-at", type=Number(), metavar="GRADE", expose_value=False, callback=_store,
            help="Worst label that passes, as it is written: 4.  [default: fractions are kept]"),
     option("--map-label", multiple=True, metavar="WORD=SCORE", expose_value=False, callback=_store,
-           help="Score of a word in labels: grounded=1, timeout= for no grade; may be given several times. Pass, fail, yes, no, good and bad are known."),
+           help="Score of a word in labels: grounded=1, timeout= for no grade; may be given several times. Pass, fail, yes, no, good, bad, ok, up and down are known."),
 )  # fmt: skip
 
 label_columns_option = option(

@@ -22,8 +22,8 @@ Example:
   fiducial plan --half-width 0.05 --tpr 0.9 --tnr 0.85 --prevalence 0.3 --unlabelled 2000
   fiducial plan judged.jsonl --half-width 0.05                      (how many more, by the labels so far)
   fiducial plan --difference 0.05 --discordant 0.15 --power 0.8
-  fiducial plan --budget 500 --cost label=2 --cheap 0.85,0.8 --cost cheap=0.0005 --dear 0.95,0.93 --cost dear=0.02 --of 1000000
-  fiducial plan run --labels labels.jsonl --budget 500 --cost label=2 --cheap JUDGE --dear JUDGE --of 1000000
+  fiducial plan --budget 500 --cost label=2 --cheap 0.85,0.8 --cost cheap=0.0005 --expensive 0.95,0.93 --cost expensive=0.02 --of 1000000
+  fiducial plan run --labels labels.jsonl --budget 500 --cost label=2 --cheap JUDGE --expensive JUDGE --of 1000000
   fiducial plan judged.jsonl --next 50
   fiducial plan judged.jsonl --next 50 --by-doubt --out draw.jsonl
   fiducial plan judged.jsonl --labels labels.jsonl --next 100 --strata category --out draw.jsonl
@@ -57,10 +57,10 @@ _BUDGET_OPTIONS = ("costs", "of", "cheap", "dear", "decided")
     "Best use of a budget",
     option("--budget", type=Number(0, min_open=True),
            help="Dollars to spend for the narrowest interval: how many outputs to check, to judge by a cheap and by an expensive judge, and to label. TABLE is then a pilot with labels of undecided outputs."),
-    option("--cost", "costs", multiple=True, metavar="STEP=DOLLARS", help="Cost of one output at a step: check, cheap, dear or label.  [check: 0]"),
+    option("--cost", "costs", multiple=True, metavar="STEP=DOLLARS", help="Cost of one output at a step: check, cheap, expensive or label.  [check: 0]"),
     option("--of", type=Whole(min=1), help="Number of outputs available.  [default: any number]"),
     option("--cheap", metavar="TPR,TNR|JUDGE", help="The cheap judge: expected rates, or its name in the pilot."),
-    option("--dear", metavar="TPR,TNR|JUDGE", help="The expensive judge: expected rates, or its name in the pilot."),
+    option("--expensive", "--dear", "dear", metavar="TPR,TNR|JUDGE", help="The expensive judge: expected rates, or its name in the pilot."),
     option("--decided", type=Number(0, 1, max_open=True), default=0.0, help="Expected share of outputs that checkers decide, without a pilot."),
     option("--decided-rate", type=Number(0, 1), default=0.5, help="Expected share of those that pass."),
 )  # fmt: skip
@@ -110,7 +110,8 @@ def command(
     table = None
     if tables:
         table = load_table(tables, columns, labels, open_only=not by_budget, outputs=by_budget)
-    options["costs"] = numbers_by_name("--cost", "STEP=DOLLARS", options["costs"])
+    costs = numbers_by_name("--cost", "STEP=DOLLARS", options["costs"])
+    options["costs"] = {"dear" if name == "expensive" else name: cost for name, cost in costs.items()}
     options |= {name: _judge_or_rates(options[name]) for name in ("cheap", "dear")}
     options |= {"assurance": None} if on_average else {}
     planned = plan(table, **options)
@@ -131,7 +132,9 @@ def _require_goal(options: Mapping[str, Any], *, has_table: bool, has_out: bool)
             "say what to plan: `fiducial plan --half-width 0.05`, or --difference, --next or --budget"
         )
     if "budget" not in goals and any(options[name] for name in _BUDGET_OPTIONS):
-        raise UsageError("--cost, --of, --cheap, --dear and --decided are for --budget: add --budget DOLLARS")
+        raise UsageError(
+            "--cost, --of, --cheap, --expensive and --decided are for --budget: add --budget DOLLARS"
+        )
 
 
 def _refuse_unused(options: Mapping[str, Any], *, on_average: bool) -> None:

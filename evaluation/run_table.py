@@ -77,8 +77,17 @@ def read_tables(
 
                 refuse_wrong_checks_of(run)
         table = read_table(opened, labels=labels, draw=draw, form=form)
-        table = replace(_with_order(table, runs), decisions=decisions_on(runs, adjudications))
+        table = replace(
+            _with_order(table, runs),
+            decisions=decisions_on(runs, adjudications),
+            undecided_only=open_only and any(map(_has_checked, runs)),
+        )
         return _with_word_overlap(table, runs) if lexical else table
+
+
+def _has_checked(store: RunStore) -> bool:
+    """Return whether a checker decided any output of a run."""
+    return any(each.graded and each.source == "checker" for each in store.other_verdicts())
 
 
 def systems_table(store: RunStore) -> Table:

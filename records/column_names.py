@@ -94,6 +94,9 @@ _METRICS = frozenset({"faithfulness", "groundedness", "answer_relevancy", "answe
 _OF_CORRECTNESS = frozenset(
     {"answer_correctness", "factual_correctness", "answer_similarity", "semantic_similarity"}
 )
+_OF_GRADES = frozenset({"score", "scores", "grade", "grades", "rating", "verdict", "verdicts", "label", "pass", "passed", "decision",
+                        "judgment", "judgement", "correct", "correctness", "quality", "result", "outcome"})  # fmt: skip
+"""Words in the names of columns of grades."""
 _ENDS_OF_NAMES = ("_name", "_version", "_id")
 
 
@@ -140,6 +143,11 @@ def is_score_like(name: str) -> bool:
         return False
     begins = _BEGINS_WITH_JUDGE.match(plain) is not None
     return begins or plain.endswith(_ENDS_OF_SCORES) or plain in _METRICS
+
+
+def is_named_like_grades(name: str) -> bool:
+    """Return whether a column's name has a word for grades: ``llm_verdict``."""
+    return not _OF_GRADES.isdisjoint(normal(name).split("_"))
 
 
 def person_column(columns: Iterable[str]) -> str | None:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from .column_names import FIELDS, TABLE_FIELDS, is_label_like, is_person, is_score_like, normal
-from .grades import GradeScale, UnknownGradeError, as_number, is_missing
+from .column_names import (
+    FIELDS,
+    TABLE_FIELDS,
+    is_label_like,
+    is_named_like_grades,
+    is_person,
+    is_score_like,
+    normal,
+)
+from .grades import GradeScale, UnknownGradeError, as_number, is_missing, looks_like_verdict
 from .table_rows import as_whole
 
 MOST_GRADES = 12
@@ -52,6 +60,7 @@ class GradeColumns:
         present: Names of all columns.
         columns: Columns by field: the known ones, and those that were found.
         people: Columns of several people, if no column is the label.
+        ignored: Columns that could hold a judge's scores but are not used.
     """
 
     def __init__(
@@ -67,6 +76,7 @@ class GradeColumns:
         self.present = list(dict.fromkeys(name for row in rows for name in row))
         self.columns = dict(columns)
         self.people: list[str] = []
+        self.ignored: list[str] = []
         self._taken = set(self.columns.values())
 
     def find_labels(self) -> None:
@@ -100,12 +110,17 @@ class GradeColumns:
             several: Whether several columns may be scores, each of a judge.
             named: Columns that hold scores whatever their names, if they are in the table.
         """
-        self.find_by_usual_name("score", self.may_be_grades)
+        columns = self._score_columns(several=several, named=named)
+        self.ignored = [each for each in self.free() if is_score_like(each) and self.may_be_scores(each)]
+        return columns
+
+    def _score_columns(self, *, several: bool, named: Collection[str]) -> list[str]:
+        self.find_by_usual_name("score", self.may_be_scores)
         if "score" not in self.columns:
             like = [
                 each
                 for each in self.free()
-                if each in named or (is_score_like(each) and self.may_be_grades(each))
+                if each in named or (is_score_like(each) and self.may_be_scores(each))
             ]
             on_scale = [each for each in like if each in named or self.is_on_scale(each)] or like
             if len(on_scale) > 1 and several:
@@ -170,6 +185,14 @@ class GradeColumns:
         return len(words) <= min(_MOST_WORDS, max(2, len(values) // 2)) and all(
             len(each) <= _LONGEST_WORD for each in words
         )
+
+    def may_be_scores(self, name: str) -> bool:
+        """Return whether values could be a judge's: grades, or words like verdicts."""
+        if not self.may_be_grades(name):
+            return False
+        values = self.values(name)
+        known = any(self._is_readable(value) or as_number(value) is not None for value in values)
+        return known or is_named_like_grades(name) or any(map(looks_like_verdict, map(str, values)))
 
     def _find_by_likeness(self, field: str, is_like: Callable[[str], bool]) -> None:
         candidates = [each for each in self.free() if is_like(each) and self.may_be_grades(each)]

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ..errors import NO_GRADE
+from .column_names import is_named_like_grades
 
 WORDS: Mapping[str, float] = {
     **dict.fromkeys(
@@ -35,6 +36,14 @@ _NO_GRADE: Mapping[str, None] = dict.fromkeys(
      "\u2013", "\u2014")
 )  # fmt: skip
 """Texts that stand for an empty cell."""
+
+_VERDICT = re.compile(
+    r"\b(?:pass|fail|(?:in)?correct|right|wrong|good|bad|excellent|great|fine|fair|poor|high|medium|low|average|partial|mostly|"
+    r"(?:in)?accurate|(?:in)?complete|(?:un)?grounded|hallucinat|(?:un)?support|(?:ir)?relevant|(?:un)?faithful|(?:un)?safe|harmful|"
+    r"(?:un)?helpful|(?:un)?accept|reject|(?:dis)?agree|(?:in)?valid|better|worse|positive|negative|neutral|meh|unsure|unclear)"
+    r"|\A[a-f][+-]?\Z"
+)
+"""Beginning of a word that is at home in grades, or a school's grade."""
 
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,9},(?!\d{3}\Z)|0,)\d{1,20}")
 """A number with a decimal comma. Three digits after the comma may be thousands, except after a zero."""
@@ -148,6 +157,11 @@ def plain_word(text: str) -> str:
     return bare if bare.startswith("-") else _SEPARATORS.sub(" ", bare)
 
 
+def looks_like_verdict(text: str) -> bool:
+    """Return whether a text looks like a grade in words: ``partially correct``, ``B+``."""
+    return _VERDICT.search(plain_word(text)) is not None
+
+
 def _percentage(text: str) -> float | None:
     """Return the number before a per cent sign; None for any other text."""
     bare = text.strip()
@@ -200,15 +214,23 @@ class UnreadGrades:
         rows: Rows of the table, from the first with such a value.
         column: The column.
         scale: The meaning of its grades.
+        has_grades: Whether earlier rows have grades.
     """
 
-    def __init__(self, rows: Iterable[tuple[int, Mapping[str, Any]]], column: str, scale: GradeScale) -> None:
+    def __init__(
+        self,
+        rows: Iterable[tuple[int, Mapping[str, Any]]],
+        column: str,
+        scale: GradeScale,
+        *,
+        has_grades: bool = False,
+    ) -> None:
         self.counts = Counter[str]()
         self.values: dict[str, Any] = {}
-        self._ends = scale.ends
+        self._column, self._ends, self._has_grades = column, scale.ends, has_grades
         for _, row in rows:
             try:
-                scale.score(row.get(column))
+                self._has_grades |= scale.score(row.get(column)) is not None
             except UnknownGradeError as error:
                 shown = repr(error.value)
                 self.counts[shown] += 1
@@ -233,13 +255,27 @@ class UnreadGrades:
         words = [
             value for value in self.values.values() if isinstance(value, str) and as_number(value) is None
         ]
+        numbers = [number for value in self.values.values() if (number := as_number(value)) is not None]
+        finite = [number for number in numbers if math.isfinite(number)]
         if words:
-            added = " ".join(f"--map-label {shlex.quote(f'{word}=1')}" for word in words[:_SHOWN])
-            return f"say what it means, 1 for pass, 0 for fail, {NO_GRADE}: {added}"
-        numbers = [as_number(value) for value in self.values.values()]
-        finite = [number for number in numbers if number is not None and math.isfinite(number)]
-        if len(finite) < len(numbers) or not finite:
+            scale = f"; {self._scale_help(option, judge, finite)}" if finite else ""
+            return self._word_help(option, judge, words, has_grades=self._has_grades or bool(finite)) + scale
+        if len(finite) < len(self.values) or not finite:
             return "replace these values with numbers, or with words such as pass and fail"
+        return self._scale_help(option, judge, finite)
+
+    def _word_help(self, option: str, judge: str | None, words: Sequence[str], *, has_grades: bool) -> str:
+        """Say how to read words; beside grades in a column of scores, one may be an error."""
+        is_score, named = option == "--score-scale", judge or self._column
+        if is_score and has_grades:
+            added = " ".join(f"--map-label {shlex.quote(f'{word}=')}" for word in words[:_SHOWN])
+            return f"correct these cells, or say what each word means, 1 for pass, 0 for fail, {NO_GRADE}: {added}"
+        if is_score and not (is_named_like_grades(named) or any(map(looks_like_verdict, words))):
+            return f"{named!r} does not look like a judge's score. Name the score column: --map score=COLUMN"
+        added = " ".join(f"--map-label {shlex.quote(f'{word}=1')}" for word in words[:_SHOWN])
+        return f"say what it means, 1 for pass, 0 for fail, {NO_GRADE}: {added}"
+
+    def _scale_help(self, option: str, judge: str | None, finite: Sequence[float]) -> str:
         ends = [*finite, *(self._ends or ())]
         furthest = max(map(abs, ends))
         scale = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"

@@ -12,7 +12,7 @@ from ..arrays import BoolArray, IntArray
 from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import USUAL, Settings
 from ..pass_threshold import GivenPassAt
-from ..statistic import labels_of_checkers
+from ..statistic import Caution, labels_of_checkers
 from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import AMOUNTS, Column, Table
 from .choosing import CostOf, best_of_many, costs
@@ -25,6 +25,7 @@ from .comparison_cautions import (
 from .comparison_results import (
     Best,
     By,
+    ComparedPair,
     ComparisonNumbers,
     Contender,
     Costs,
@@ -123,8 +124,14 @@ def _compare_judges(
             *(threshold_cautions(usable, table.thresholds, terms.against) if by == "judge" else []),
             *rough_interval_cautions(pairs, terms.estimator),
             *labels_of_checkers(table.checkers),
+            *_row_numbers(table, pairs),
         ],
     )
+
+
+def _row_numbers(table: Table, pairs: Sequence[ComparedPair]) -> list[Caution]:
+    """Return a caution if no pair has an item in common because ids are row numbers."""
+    return [Caution("row_numbers")] if table.numbered and not any(pair.n for pair in pairs) else []
 
 
 def _criterion(table: Table, requested: Right | None) -> Right:
@@ -189,7 +196,11 @@ def _compare_systems(
         },
         best=None if whole.corrected else _best_system(outputs, terms.level),
         cuts={judge: table.threshold_of(judge) for judge in outputs.judges},
-        cautions=[*system_cautions(outputs, strata), *labels_of_checkers(table.checkers)],
+        cautions=[
+            *system_cautions(outputs, strata),
+            *labels_of_checkers(table.checkers),
+            *_row_numbers(table, whole.pairs),
+        ],
         strata=strata,
     )
 

@@ -131,7 +131,7 @@ def clustered_difference(combination: Combination, *, n: int, level: float) -> T
         method = "cluster-t: no interval from a single cluster"
         estimate = defined(combination.value, n=n, method=method, level=level)
         return TestedDifference(estimate, over_clusters=True)
-    method = "bound on what was not seen" if combination.flat else "cluster-t (CR2)"
+    method = "upper bound (none seen)" if combination.flat else "cluster-t (CR2)"
     estimate = defined(combination.value, combination.interval(level), n=n, method=method, level=level)
     return TestedDifference(
         estimate, combination.p(), combination.smallest_visible(level), over_clusters=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
@@ -95,7 +96,11 @@ def estimate(
     table = rows_of_judge(all_judges, judge if first is None else first)
     with_decided = table
     if open_worse_by is not None:
-        all_judges, table = (each.take(~decided_rows(each)) for each in (all_judges, table))
+        all_judges, table = (
+            replace(each.take(~decided), undecided_only=bool(decided.any()))
+            for each in (all_judges, table)
+            for decided in [decided_rows(each)]
+        )
         if not len(table):
             raise InputError("every judged output is decided; --open-worse-by is for undecided ones")
     if strata is not None:
@@ -110,6 +115,7 @@ def estimate(
             name: _rate_estimate(part, options, name, rank_of.get(name)) for name, part in systems.items()
         },
         judge=first,
+        undecided_only=table.undecided_only,
     )
     estimation = _with_estimates(estimation, all_judges, _estimators_of_judges(phases, judges, level))
     if reweight_by:

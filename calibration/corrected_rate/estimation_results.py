@@ -122,11 +122,13 @@ class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
         all: Rate of all rows.
         systems: Rates by system.
         judge: Judge of the uncorrected rates, if several judges were combined.
+        undecided_only: Whether outputs that a checker decided were left out.
     """
 
     all: RateEstimate
     systems: dict[str, RateEstimate] = {}
     judge: str | None = None
+    undecided_only: bool = False
 
     @property
     def parts(self) -> dict[str, RateEstimate]:

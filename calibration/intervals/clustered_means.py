@@ -212,7 +212,7 @@ def _with_interval(combination: Combination, n: int, level: float, least: float)
         return defined(
             combination.value, n=n, method="cluster-t: no interval from a single cluster", level=level
         )
-    method = "bound on what was not seen" if combination.flat else "cluster-t (CR2)"
+    method = "upper bound (none seen)" if combination.flat else "cluster-t (CR2)"
     return defined(combination.value, combination.interval(level, least), n=n, method=method, level=level)
 
 

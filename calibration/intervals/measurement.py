@@ -171,7 +171,7 @@ def resampled_interval(
         method = f"BCa bootstrap{over}"
     else:
         at_level = partial(unseen_interval, estimator, value, sample)
-        method = "Wilson bound on what was not seen"
+        method = "Wilson upper bound (none seen)"
     ends = at_level(settings.level)
     if ends is None:
         share = float(np.isnan(replicates).mean())

@@ -230,7 +230,7 @@ def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Inter
     influence: FloatArray = sample.groups @ (gaps - parts) / sample.n
     if np.abs(influence).max() * sample.n <= _ROUNDING:  # no row differs, so there is no spread
         error, unseen = float(np.abs(parts).sum()), unseen_share(sample, level)
-        return (max(0.0, error - unseen), error + unseen * (1 - error)), "Wilson, bound on what was not seen"
+        return (max(0.0, error - unseen), error + unseen * (1 - error)), "Wilson upper bound (none seen)"
     over = "" if sample.singletons else " over clusters"
     return magnitude_interval(
         parts, covariance(influence, sample.sizes), clusters, level

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import DuplicateRowError, InputError
 from ...records import JudgeId
 from ...records.column_names import is_number_field
-from ...records.grades import PLAIN, GradeScale, UnreadGrades
+from ...records.grades import PLAIN, GradeScale, UnreadGrades, as_number, is_above_one, is_missing
 from ...records.score_scales import UNIT_SCORES, ScoreScales
 from ...records.table_rows import NumberedRow
 from ..arrays import FloatArray
@@ -44,6 +44,11 @@ _CELLS: dict[str, Callable[[Any, str], Any]] = {
     "judge": name_of,
     "cluster": cluster_of,
 }
+
+_IF_REPEATS = (
+    "; if these are repeats, name the column that numbers them: --map repeat=COLUMN (--map 'repeat=#' numbers "
+    "them in order); otherwise delete one"
+)
 
 NO_ROW = "there is no row; expected rows with item_id, judge and score"
 
@@ -90,6 +95,7 @@ class TableBuilder:
         self._numbers: dict[str, Numbers] = {}
         self._line = array("q")
         self._path: dict[int, object] = {}
+        self._run_rows = False
 
     def __len__(self) -> int:
         return len(self._score)
@@ -127,6 +133,7 @@ class TableBuilder:
             self._columns_not_yet_found |= {each: columns[each] for each in columns.keys() - self._named}
             self._named |= columns.keys()
         self._path[len(self)] = path
+        self._run_rows |= in_units
         self._scales = _UNITS if in_units else self._declared_scales
         self._score_columns = score_columns
         remaining = iter(rows)
@@ -141,17 +148,22 @@ class TableBuilder:
 
     def _raise_row_error(self, rows: Iterator[NumberedRow], path: object) -> None:
         """Raise the error of the first row that cannot be read; for grades, list all that cannot."""
+        has_scores, score = False, self._column_of_field.get("score", "score")
         for line, row in rows:
             try:
                 self._read([row])
+                has_scores |= not is_missing(row.get(score))
             except UnreadGradeError as error:
-                field, message = self._unread(str(error.field), row, chain([(line, row)], rows))
+                remaining = chain([(line, row)], rows)
+                field, message = self._unread(str(error.field), row, remaining, has_scores=has_scores)
                 raise InputError(message, path=path, line=line or None, field=field) from None
             except InputError as error:
                 field = None if error.field is None else self._column_of_field.get(error.field, error.field)
                 raise InputError(error.message, path=path, line=line or None, field=field) from None
 
-    def _unread(self, field: str, row: Mapping[str, Any], rows: Iterator[NumberedRow]) -> tuple[str, str]:
+    def _unread(
+        self, field: str, row: Mapping[str, Any], rows: Iterable[NumberedRow], *, has_scores: bool
+    ) -> tuple[str, str]:
         """Return the column and message for a field with unreadable grades, the first in ``row``."""
         column = self._column_of_field.get(field, field)
         if field != "score":
@@ -159,9 +171,27 @@ class TableBuilder:
             return column, UnreadGrades(rows, column, scale).message("--label-scale")
         by = self._column_of_field.get("judge", "judge")
         judge, scale = row.get(by), self._score_scale(row)
-        rows = (numbered for numbered in rows if numbered[1].get(by) == judge)
         named = judge if judge in self._score_columns or judge in self._scales_by_judge else None
-        return named or column, UnreadGrades(rows, column, scale).message("--score-scale", named)
+        if named is not None and not self._scales_by_judge:
+            rows = list(rows)
+            if shared := self._shared_scale(rows, by, column):
+                return named, shared
+        of_judge = (numbered for numbered in rows if numbered[1].get(by) == judge)
+        unread = UnreadGrades(of_judge, column, scale, has_grades=has_scores or len(self) > 0)
+        return named or column, unread.message("--score-scale", named)
+
+    def _shared_scale(self, rows: Sequence[NumberedRow], by: str, column: str) -> str:
+        """Return the message that proposes one scale; empty unless all judges exceed [0, 1]."""
+        numbers = {
+            judge: [as_number(row.get(column)) for _, row in rows if row.get(by) == judge]
+            for judge in self._score_columns
+        }
+        if any(
+            None in each or not any(is_above_one(number or 0.0) for number in each)
+            for each in numbers.values()
+        ):
+            return ""
+        return UnreadGrades(rows, column, self._scales["score"]).message("--score-scale")
 
     def _score_scale(self, row: Mapping[str, Any]) -> GradeScale:
         """Return the scale of the score in a row."""
@@ -299,8 +329,9 @@ class TableBuilder:
         values = [(name, table.value(name, row)) for name in IDENTITY]
         named = ", ".join(f"{name} {value!r}" for name, value in values if value is not None)
         path = self._path[max(start for start in self._path if start <= row)]
+        remedy = "" if self._run_rows or "repeat" in table.columns else _IF_REPEATS
         raise DuplicateRowError(
-            f"a second row of {named}",
+            f"a second row of {named}{remedy}",
             path=path,
             line=self._line[row] or None,
             field=self._column_of_field.get("item_id", "item_id"),

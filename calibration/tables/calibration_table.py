@@ -106,7 +106,9 @@ class Table:
         checkers: Number of items whose label in a file comes from a checker, by its name.
         preferred: Judges in order of preference, for outputs that several judged; others come after them.
         notes: Notes on how columns were recognised.
-        warnings: Warnings of labels that match no item.
+        warnings: Warnings of labels that match no item, and of rows without an id.
+        undecided_only: Whether outputs that a checker decided were left out.
+        numbered: Whether ids of a table with a column of judges are row numbers, so that judges share no item.
     """
 
     item: Column
@@ -123,6 +125,8 @@ class Table:
     preferred: Sequence[str] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    undecided_only: bool = False
+    numbered: bool = False
 
     def __len__(self) -> int:
         return len(self.score)
@@ -148,6 +152,8 @@ class Table:
             self.preferred,
             self.notes,
             self.warnings,
+            self.undecided_only,
+            self.numbered,
         )
 
     def model_of(self, judge: str) -> str:

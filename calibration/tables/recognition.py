@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,9 +21,10 @@ from ...records.column_names import (
     require_one_id,
 )
 from ...records.grade_columns import MOST_GRADES, GradeColumns
-from ...records.grades import GradeScale, as_number, usual_ends
+from ...records.grades import GradeScale, as_number, is_above_one, usual_ends
 from .calibration_table import PERSON
-from .layout import Layout, TableForm
+from .layout import IN_ORDER, Layout, TableForm
+from .unnamed_ids import WITHIN_ITEM, find_unnamed_id, identity_of
 
 _SHOWN = 12
 """Columns that an error describes; the others are counted."""
@@ -68,6 +71,9 @@ class _Finder:
         present = dict.fromkeys(name for row in rows for name in row)
         people = people_named_by_user(present, columns)
         self._judges = judges_named_by_user(present, columns)
+        self._number_repeats = columns.get("repeat") == IN_ORDER not in present
+        if self._number_repeats:
+            columns = {left: right for left, right in columns.items() if left != "repeat"}
         named = {*people, *self._judges}
         columns = {left: right for left, right in columns.items() if not {left, right} & named}
         self._named_by_user = _named_columns(columns, [*present])
@@ -89,9 +95,17 @@ class _Finder:
         scores = self._scores(judge)
         voters = tuple(grades.people) if "label" not in grades.columns else ()
         renamed = {field: column for field, column in grades.columns.items() if field != column}
-        layout = Layout(renamed, scores, "item_id" not in grades.columns, voters)
+        layout = Layout(
+            renamed,
+            scores,
+            "item_id" not in grades.columns,
+            voters,
+            self._number_repeats,
+            tuple(grades.free()),
+            self._scale_option(list(scores.values()) or [grades.columns["score"]]),
+        )
         recognised = scores or voters or layout.numbered or renamed.keys() - self._named_by_user.keys()
-        if not (recognised or self._scales.default.ends):
+        if not (recognised or self._scales.default.ends or grades.ignored):
             return layout
         return replace(layout, note=self._note(layout, labelled=labelled))
 
@@ -126,9 +140,25 @@ class _Finder:
             parts.append(f"no label{self._could_be_labels()}")
         if layout.numbered:
             parts.append("item_id is the row number")
+        if self._grades.ignored:
+            parts.append(f"not used as scores: {', '.join(map(self._ignored, self._grades.ignored))}")
         if steps := _steps(self._scales.default):
             parts.append(f"scores {steps}")
         return f"columns: {'; '.join(parts)}" if parts else ""
+
+    def _ignored(self, column: str) -> str:
+        """Return an unused column, with the option for its scale if that reads it."""
+        scale = self._scale_option([column])
+        named = f"{column}={scale.rpartition(' ')[2]}"
+        return f"{column!r}{f' (--score-scale {shlex.quote(named)} reads it)' if scale else ''}"
+
+    def _scale_option(self, columns: Sequence[str]) -> str:
+        """Return the option for the scale of scores; empty if known or [0, 1]."""
+        numbers = [as_number(value) for column in columns for value in self._grades.values(column)]
+        known = [number for number in numbers if number is not None and math.isfinite(number)]
+        if self._scales.default.ends or not known or min(known) < 0 or not is_above_one(max(known)):
+            return ""
+        return f"--score-scale {usual_ends(known)}"
 
     def _could_be_labels(self) -> str:
         """Name columns that could hold labels, and the option that reads the first; empty if none."""
@@ -146,24 +176,34 @@ class _Finder:
         return f" (could be {_listed(candidates)}: `{map_options({'label': candidates[0]})}{scale}`)"
 
     def _no_score(self) -> ColumnsError:
-        grades = sorted(
-            filter(self._grades.may_be_grades, self._grades.free()),
-            key=lambda each: not self._is_numeric(each),
-        )
+        free = self._grades.free()
+        grades = sorted(filter(self._grades.may_be_scores, free), key=lambda each: not self._is_numeric(each))
         shown = ", ".join(f"{each!r} ({self._could_be(each)})" for each in self._grades.present[:_SHOWN])
         more = (
             "" if len(self._grades.present) <= _SHOWN else f" and {len(self._grades.present) - _SHOWN} more"
         )
         column = grades[0] if grades else "COLUMN"
         other = {"label": grades[1]} if len(grades) > 1 and "label" not in self._grades.columns else {}
-        options = map_options({"score": column, **other})
+        named = {"score": column, **other}
+        identity = {} if "item_id" in self._grades.columns else self._unnamed_id(named)
+        scale = self._scale_option([column]) if grades else ""
+        options = " ".join(filter(None, (map_options(named | identity), scale)))
         error = ColumnsError(
             "no column is known to be the judge's score (null or an empty cell where it gave none); "
-            f"the columns are {shown}{more}; name it with {options}",
+            f"the columns are {shown}{more}; name it{' and the item id' if identity else ''} with {options}",
             field="score",
         )
         error.options = options
         return error
+
+    def _unnamed_id(self, named: Mapping[str, str]) -> dict[str, str]:
+        """Return the fields of a column that is certainly the id; empty if there is none."""
+        columns = {**self._grades.columns, **named}
+        free = [each for each in self._grades.free() if each not in named.values()]
+        labels = [columns["label"]] if "label" in columns else self._grades.people
+        groups = [columns.get(name, name) for name in WITHIN_ITEM]
+        found = find_unnamed_id(self._rows, free, groups=groups, labels=labels)
+        return identity_of(found) if found is not None and found.certain else {}
 
     def _is_numeric(self, name: str) -> bool:
         return all(as_number(value) is not None for value in self._grades.values(name))
@@ -173,7 +213,7 @@ class _Finder:
             if column == name:
                 return field
         values = self._grades.values(name)
-        if self._grades.may_be_grades(name):
+        if self._grades.may_be_scores(name):
             return "could be score or label"
         distinct = len({repr(value) for value in values})
         if (

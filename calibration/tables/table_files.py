@@ -38,6 +38,7 @@ from .cells import absent, name_of, number_of
 from .layout import TableForm
 from .recognition import layout_of
 from .table_labels import with_conflict_warning, with_label_table, with_unmatched_warning
+from .unnamed_ids import refuse_unnamed_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 
 _HEAD = 512
 """Number of first rows by which columns are recognised."""
+
+_MORE = 20_000
+"""Number of further rows in which ids of a column that is not named like ids may repeat."""
 
 _FIELDS = {*TABLE_FIELDS, *LABEL_FIELDS}
 
@@ -101,7 +105,7 @@ def read_table(
     form = form or TableForm()
     form = replace(form, columns={**form.columns, **(columns or {})})
     builder = TableBuilder(scores=form.scores, labels=form.labels)
-    run_facts, notes = _add_sources(builder, sources, form, labels)
+    run_facts, read = _add_sources(builder, sources, form, labels)
     numbers: dict[str, Mapping[str, float]] = {**_read_draws(draw)} if draw else {}
     in_verdicts = None
     if labels is not None and not isinstance(labels, LabelTable):
@@ -121,7 +125,9 @@ def read_table(
         table,
         thresholds={name: thresholds[judge] for name, judge in judges.items() if judge in thresholds},
         checkers=dict(run_facts.checkers),
-        notes=tuple(notes),
+        notes=tuple(read.notes),
+        warnings=tuple(read.warnings),
+        numbered=read.numbered,
     )
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
@@ -130,6 +136,20 @@ def read_table(
     if draw:
         require_known_item(table.item, numbers[ROUND], "draw", path=draw[0])
     return with_conflict_warning(table)
+
+
+class _ReadFacts(NamedTuple):
+    """Notes and warnings about the columns of files.
+
+    Attributes:
+        notes: Notes on columns.
+        warnings: Warnings of rows without an id.
+        numbered: Whether ids are row numbers in a table that has a column of judges.
+    """
+
+    notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    numbered: bool = False
 
 
 class _RunFacts(NamedTuple):
@@ -145,16 +165,16 @@ def _add_sources(
     sources: Sequence[InputPath | RowSource],
     form: TableForm,
     labels: InputPath | None,
-) -> tuple[_RunFacts, list[str]]:
-    """Add the rows of all sources; return facts about runs, and notes on columns of files."""
-    facts, notes = _RunFacts(ShownNames(), {}, Counter()), list[str]()
+) -> tuple[_RunFacts, _ReadFacts]:
+    """Add the rows of all sources; return facts about runs, and how columns of files were read."""
+    facts, read = _RunFacts(ShownNames(), {}, Counter()), list[_ReadFacts]()
     label_columns = labels.columns if isinstance(labels, LabelTable) else frozenset[str]()
     several = sum(isinstance(source, (Path, MemoryFile)) for source in sources) > 1
     for source in sources:
         before = len(builder)
         if isinstance(source, (Path, MemoryFile)):
             path = source
-            note = _add_rows(
+            each = _add_rows(
                 builder,
                 file_rows(source),
                 form,
@@ -163,7 +183,8 @@ def _add_sources(
                 labelled=labels is not None,
                 label_columns=label_columns,
             )
-            notes += [f"{name_of_files([source])}: {note}"] if note else []
+            name = name_of_files([source])
+            read.append(each._replace(notes=[f"{name}: {note}" for note in each.notes]))
         else:
             path, rows = source.path, ((0, row) for row in source.rows(facts.names))
             facts.thresholds.update(source.thresholds)
@@ -172,7 +193,11 @@ def _add_sources(
             builder.extend(rows, path=path, columns=columns, in_units=True)
         if len(builder) == before:
             raise InputError(NO_ROW, path=path)
-    return facts, notes
+    return facts, _ReadFacts(
+        [note for each in read for note in each.notes],
+        [warning for each in read for warning in each.warnings],
+        any(each.numbered for each in read),
+    )
 
 
 def _refuse_unknown_scales(form: TableForm, table: Table) -> None:
@@ -206,14 +231,19 @@ def _add_rows(
     judge: str | None = None,
     labelled: bool = False,
     label_columns: AbstractSet[str] = frozenset(),
-) -> str:
-    """Add rows, recognising their columns; return a note on these."""
+) -> _ReadFacts:
+    """Add rows, recognising their columns; return how they were read."""
     head = list(islice(rows, _HEAD))
     if not head:
-        return ""
+        return _ReadFacts()
     columns = _columns_of_rows(form.columns, {name for _, row in head for name in row}, label_columns)
     try:
         layout = layout_of([row for _, row in head], columns, form=form, judge=judge, labelled=labelled)
+        if layout.numbered:
+            head += islice(rows, _MORE)
+            warning = refuse_unnamed_id([row for _, row in head], layout)
+        else:
+            warning = ""
     except ColumnsError as error:
         error.path = path if isinstance(path, Path) else str(path)
         raise
@@ -225,7 +255,11 @@ def _add_rows(
         columns=layout.columns,
         score_columns=layout.scores if len(layout.scores) > 1 else (),
     )
-    return layout.note
+    return _ReadFacts(
+        [layout.note] if layout.note else [],
+        [warning] if warning else [],
+        layout.numbered and not layout.scores,
+    )
 
 
 def read_labels(path: InputPath) -> dict[str, float]:

@@ -37,6 +37,8 @@ def choose_threshold(
         return ChosenThreshold(statistic, undefined="needs labels of both classes", n=len(score))
     if np.ptp(score) == 0:
         return ChosenThreshold(statistic, undefined="all scores are equal", n=len(score))
+    if np.isin(score, (0.0, 1.0)).all():
+        return ChosenThreshold(statistic, undefined="all scores are 0 or 1", n=len(score))
     candidates = _spaced(np.unique(score[score > 0.0]))
     if candidates[0] == score.min():
         candidates = np.roll(candidates, -1)

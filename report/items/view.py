@@ -172,7 +172,7 @@ def _label_threshold(item: ItemVerdicts | ReportItem, thresholds: Mapping[Author
 def _verdict_text(verdict: Verdict | StoredVerdict, threshold: float) -> str:
     """Return a verdict in words at a threshold, or why it has no score.
 
-    Examples: ``right``, ``wrong (0.40; passes at 0.7)``.
+    Examples: ``right``, ``wrong (0.40; threshold 0.7)``.
     """
     if verdict.score is None:
         return number_text.outcome(verdict.outcome)

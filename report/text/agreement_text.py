@@ -198,7 +198,7 @@ def judges_alone_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
     yield DocumentTable(("judge", "TPR", "by labels", "TNR", "by labels"), rows)
     share = _by_labels(calibration.baselines.get("always_pass"), "prevalence")
     by_label = "" if share is None else f", {number(share)} by labels"
-    yield f"  share right: {number(model.prevalence.value)} by the model{by_label}"
+    yield f"  pass rate: {number(model.prevalence.value)} by the model{by_label}"
     yield from _pairs(model.pairs)
 
 
@@ -209,11 +209,11 @@ def _by_labels(panel: JudgeCalibration | None, name: str) -> float | None:
 
 def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
     if not pairs:
-        yield "  with three judges the model fits any agreement of pairs, so shared errors cannot show"
+        yield "  with three judges the model fits any agreement of pairs, so shared errors cannot be detected"
         return
     worst = [pair for pair in pairs if pair.residual >= _NOTABLE]
     if not worst:
-        yield "  no two judges agree notably more than the model expects; errors that all of them share cannot show"
+        yield "  no two judges agree notably more than the model expects; errors that all share cannot be detected"
         return
     yield "  but judges share errors, which the model takes for truth: these pairs agree more than it expects"
     for pair in sorted(worst, key=lambda pair: -pair.residual)[:_SHOWN]:

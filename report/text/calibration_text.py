@@ -20,7 +20,7 @@ from .agreement_text import (
     system_pieces,
 )
 from .caution_text import folded
-from .number_text import counted, number, p_value, passing, statistic_cells
+from .number_text import counted, listed, number, p_value, passing, statistic_cells
 
 if TYPE_CHECKING:
     from ...calibration.sample import StatisticFamily
@@ -87,8 +87,8 @@ def _judge(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) 
     )
     if better is not None and better.clear:
         yield (
-            f"  from {better.better_at:g} on instead, balanced accuracy would be {number(better.gain.value)} higher "
-            f"[{number(better.gain.low)}, {number(better.gain.high)}] (chosen and judged on different clusters)"
+            f"  threshold {better.better_at:g} raises balanced accuracy by {number(better.gain.value)} "
+            f"[{number(better.gain.low)}, {number(better.gain.high)}] on held-out clusters"
         )
     # On 0/1 scores and labels the statistics of graded scores repeat those of the 2x2 table.
     yield from statistic_pieces(statistics_of(panel, "table", "custom") if panel.binary else panel.statistics)
@@ -163,9 +163,11 @@ def requested_pieces(calibration: CalibrationNumbers) -> Iterator[Piece]:
         yield from _label_audit(calibration.label_audit)
     yield from (_certificate(judge, each) for judge, each in calibration.selective.items())
     if (cascade := calibration.cascade) is not None:
+        certified = any(each.threshold is not None for each in cascade.judges.values())
         yield (
-            f"Judges one after another: they decide {cascade.kept:,} of {cascade.n:,} items, {cascade.errors:,} wrongly; "
-            "the rest is for people"
+            f"Cascade: decides {cascade.kept:,} of {counted(cascade.n, 'sampled item')} (one per cluster), "
+            f"{cascade.errors:,} wrong{'' if cascade.kept == cascade.n else '; people decide the rest'}."
+            f"{' The bounds below hold together.' if certified else ''}"
         )
         yield from (f"  {_certificate(judge, each)}" for judge, each in cascade.judges.items())
     for judge, categories in calibration.categories.items():
@@ -197,14 +199,22 @@ def _categories(categories: CategoryAgreement) -> Iterator[Piece]:
 def _certificate(judge: str, certified: CertifiedThreshold) -> str:
     if certified.threshold is None or certified.coverage is None or certified.error_bound is None:
         return f"{judge}: {certified.undefined}"
-    return (
-        f"{judge}: verdicts of confidence {certified.threshold:g} or more ({certified.coverage:.0%} of "
-        f"{certified.kept / certified.coverage:,.0f}) are wrong at most {certified.error_bound:.1%} of the time"
+    verdicts = (
+        f"all {counted(certified.kept, 'verdict')}"
+        if certified.coverage == 1.0
+        else f"verdicts of confidence {certified.threshold:g} or more ({100 * certified.coverage:.0f} % of "
+        f"{certified.kept / certified.coverage:,.0f})"
     )
+    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % (90 % confidence)"
 
 
 def _thresholds(calibration: CalibrationNumbers) -> Iterator[Piece]:
+    binary = [judge for judge in calibration.thresholds if calibration.judges[judge].binary]
+    if binary:
+        yield f"{listed(binary)}: no threshold to choose, all scores are 0 or 1"
     for judge, choice in calibration.thresholds.items():
+        if judge in binary:
+            continue
         if choice.threshold is None:
             yield f"{judge}: no threshold: {choice.undefined}"
             continue

@@ -84,6 +84,8 @@ def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -
     lines: list[CautionLine] = []
     short: list[str] = []
     for caution in cautions:
+        if caution.kind == "ece_biased":  # no ECE is on this screen
+            continue
         who = (
             counted(len(caution.about), "judge") if len(caution.about) > 1 else next(iter(caution.about), "")
         )
@@ -157,13 +159,17 @@ _COMPARISON: dict[str, str] = {
     "corrected": "the correction holds if the labelled outputs were drawn at random from the undecided ones (labels)",
     "chosen_by_score": "labels that look unlike a random sample by the judge's scores correct nothing (labels)",
     "labels_of_checkers": "labels attributed to a checker, not verified here (items)",
+    "row_numbers": "no item in common: ids are row numbers; name the id column: --map item_id=COLUMN",
     "labels_of_some": "systems with fewer than two labels of undecided outputs are not corrected (labels to add)",
 }
 
 
 def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     """Return the limits of a comparison, one sentence for each kind."""
-    return [f"{_COMPARISON[each.kind]}: {_counted_names(each.about)}" for each in cautions]
+    return [
+        f"{_COMPARISON[each.kind]}{f': {_counted_names(each.about)}' if each.about else ''}"
+        for each in cautions
+    ]
 
 
 _PAIR, _SYSTEM = "pair", "system"

@@ -24,7 +24,7 @@ from .ranking_text import ahead, ranking_sentence
 from .systems_text import judge_names
 
 _RIGHT = {
-    "agrees": "{} verdicts are as labelled",
+    "agrees": "{} verdicts agree with the labels",
     "score": "{} verdicts pass",
     "label": "{} labels pass",
 }
@@ -47,11 +47,16 @@ def comparison_screen(comparison: ComparisonNumbers) -> Document:
 
 def _apart(comparison: ComparisonNumbers) -> Iterator[Piece]:
     """Yield the rate of each where no two have an item in common."""
-    yield f"Nothing to compare: no two {comparison.by}s have an item in common."
+    numbered = any(each.kind == "row_numbers" for each in comparison.cautions)
+    if numbered:
+        yield "No item in common: ids are row numbers. Name the id column: --map item_id=COLUMN"
+    else:
+        yield f"Nothing to compare: no two {comparison.by}s have an item in common."
     yield ""
     yield from _judges(comparison, list(comparison.contenders))
     yield from _thresholds(comparison)
-    yield from map(CautionLine, brief_comparison_cautions(comparison.cautions))
+    others = [each for each in comparison.cautions if each.kind != "row_numbers"]
+    yield from map(CautionLine, brief_comparison_cautions(others))
 
 
 def _leads_are_known(comparison: ComparisonNumbers) -> bool:
@@ -102,7 +107,8 @@ def _best_judge(
 ) -> Iterator[str]:
     """Name the best judge, unless there is only one."""
     if len(ranked) > 1:
-        passing = _RIGHT[comparison.right or "agrees"]
+        its = "its " if comparison.by == "judge" else ""
+        passing = its + _RIGHT[comparison.right or "agrees"]
         lenient = comparison.by == "judge" and comparison.right == "score"
         leads = "passes most often" if lenient else "is best"
         yield ranking_sentence(ranked, rates, comparison.pairs, passing=passing, leads=leads)

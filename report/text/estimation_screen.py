@@ -9,7 +9,7 @@ from ..document import CautionLine, Command, Document, Piece
 from ..items.naming import short_names
 from . import number_text
 from .caution_text import sentences
-from .estimation_text import bound_of, parts_shown, places, target_of
+from .estimation_text import NOT_INCLUDED, bound_of, parts_shown, places, target_of
 from .number_text import counted
 from .one_screen import PlotRow, plotted_table
 
@@ -22,7 +22,11 @@ def estimation_screen(estimation: EstimationNumbers) -> Document:
 def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     parts = parts_shown(estimation)
     whole = next(iter(parts.values()))
-    yield _answer(whole, "the judge" if estimation.judge is None else estimation.judge)
+    judge = "the judge" if estimation.judge is None else estimation.judge
+    if estimation.undecided_only:
+        yield f"{_answer(whole, judge, 'the undecided outputs')} {NOT_INCLUDED}"
+    else:
+        yield _answer(whole, judge, "these outputs" if whole.target == "finite" else "outputs like these")
     yield from bound_of(whole)
     if whole.labels_only.n:
         yield target_of(estimation.all)
@@ -44,26 +48,25 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     yield from map(CautionLine, _limits(parts))
 
 
-def _answer(part: RateEstimate, judge: str) -> str:
-    """State the rate of these outputs, or of such outputs if it is of a population."""
+def _answer(part: RateEstimate, judge: str, outputs: str) -> str:
+    """State the rate of these outputs, or of outputs like these if it is of a population."""
     name = part.reported
-    these = "these" if part.target == "finite" else "such"
     if name is None:
         rate = number_text.statistic(part.uncorrected)
         if part.fractions:  # fractional scores: their mean is not a pass rate
-            outputs = counted(part.uncorrected.n, "output")
-            return f"Mean score {rate} of {outputs} by {judge} alone, uncorrected."
-        return (
-            f"{rate} of {these} outputs pass by {judge} alone ({part.uncorrected.n:,} judged), uncorrected."
-        )
+            scored = counted(part.uncorrected.n, "output")
+            return f"Mean score {rate} of {scored} by {judge} alone, uncorrected."
+        return f"{rate} of {outputs} pass by {judge} alone ({part.uncorrected.n:,} judged), uncorrected."
     rate = number_text.statistic(part.estimates[name])
     labels = part.estimates[name].n
-    if name == "labels_only":
-        return f"{rate} of {these} outputs pass ({labels:,} labelled); {judge} is not used."
     judged = part.n_labelled + part.n_unlabelled
+    if name == "labels_only":
+        if labels == judged + part.n_missing:
+            return f"{rate} of {outputs} pass (all {labels:,} labelled)."
+        return f"{rate} of {outputs} pass ({labels:,} labelled); {judge} is not used."
     says = f"{judge}'s mean score is" if part.fractions else f"{judge} alone says"
     alone = "" if part.judge_mean is None else f"; {says} {number_text.decimal(part.judge_mean)}"
-    return f"{rate} of {these} outputs pass ({judged:,} judged, {labels:,} labelled){alone}."
+    return f"{rate} of {outputs} pass ({judged:,} judged, {labels:,} labelled){alone}."
 
 
 def _row(name: str, part: RateEstimate) -> PlotRow:

@@ -50,6 +50,8 @@ def target_of(part: RateEstimate) -> str:
     return f"{_RATE[part.target]}; valid if {assumed}."
 
 
+NOT_INCLUDED = "Checked outputs are not included."
+
 _NO_LABEL = (
     "  no item has a label, so the rate is uncorrected. `fiducial plan TABLE --next 50` draws items to label; add their "
     "labels as a column `label`"
@@ -61,6 +63,8 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
     """Build the document of an `estimate` result."""
     if estimation.all.labels_only.n:
         yield target_of(estimation.all)
+    if estimation.undecided_only:
+        yield NOT_INCLUDED
     for name, part in parts_shown(estimation).items():
         counts = (
             f"{part.n_labelled:,} labelled and judged, {part.n_unlabelled:,} judged only, "
@@ -86,8 +90,11 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
 
 def parts_shown(estimation: EstimationNumbers) -> dict[str, RateEstimate]:
     """Return the parts to print; a single system is not repeated as a total."""
+    parts = estimation.parts
+    if estimation.undecided_only:
+        parts = {"undecided": estimation.all} | estimation.systems
     if len(estimation.systems) != 1:
-        return estimation.parts
+        return parts
     (only,) = estimation.systems.values()
     total = estimation.all
     same = (only.n_labelled, only.n_unlabelled, only.n_missing) == (
@@ -95,7 +102,7 @@ def parts_shown(estimation: EstimationNumbers) -> dict[str, RateEstimate]:
         total.n_unlabelled,
         total.n_missing,
     )
-    return dict(estimation.systems) if same else estimation.parts
+    return dict(estimation.systems) if same else parts
 
 
 def bound_of(part: RateEstimate) -> Iterator[str]:

@@ -38,7 +38,7 @@ def passing(at: float, source: ThresholdSource | None = None, *, always: bool = 
     return (
         ""
         if at == HALF and not always
-        else f"; passes at {f'{at:g}' if source is None else PassThreshold(at, source)}"
+        else f"; threshold {f'{at:g}' if source is None else PassThreshold(at, source)}"
     )
 
 

@@ -33,9 +33,9 @@ def plotted_table(
         for column in zip((shared, *head), *cells, strict=True)
     ]
     room = min(_MOST_PLOT, WIDTH - sum(widths) - 2 * len(widths))
-    if room < max(_LEAST_PLOT, len(scale) + 2):
+    if room < _LEAST_PLOT:
         return DocumentTable((shared, *head), cells, indent=0)
-    axis = f"0{scale.center(room - 2)}1"
+    axis = f"0{(scale if len(scale) <= room - 4 else '').center(room - 2)}1"
     drawn = [
         (name, _plot(rate, room), value, *behind)
         for (name, rate, _), (_, value, *behind) in zip(rows, cells, strict=True)

@@ -65,14 +65,14 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
         if pilot.n
         else "Assuming judges that err independently of each other"
     )
-    explained = "; ".join(f"{name} {share:.0%}" for name, share in pilot.explained.items())
+    explained = "; ".join(f"{_shown(name)} {share:.0%}" for name, share in pilot.explained.items())
     yield (
         f"For ${plan.budget:,.2f}: the pass rate of all outputs to within {plan.half_width:.4f} (95 %), "
         f"that of undecided ones to within {plan.open_half_width:.4f}."
     )
     rows = [
         (
-            each.phase,
+            _shown(each.phase),
             f"{each.outputs:,}",
             f"{each.unit_cost:.6g}",
             f"{each.cost:,.2f}",
@@ -83,7 +83,7 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     yield DocumentTable(("", "outputs", "each", "dollars", "of the variance"), rows)
     yield "Each is a random part of the one before; only undecided outputs are judged, and labelled."
     others = ", ".join(
-        f"{name} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
+        f"{_shown(name)} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
     )
     yield f"Half-widths by who judges: {others}"
     alone = plan.labels_alone_cost
@@ -93,6 +93,11 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
         f"{source}: {decided if pilot.decided else ''}{pilot.open_rate:.0%} pass"
         + (f"; variance that verdicts explain: {explained}" if explained else "")
     )
+
+
+def _shown(phases: str) -> str:
+    """Return names of phases as they are printed; JSON and Python have ``dear``."""
+    return phases.replace("dear", "expensive")
 
 
 def _draw(draw: Draw) -> Iterator[Piece]:

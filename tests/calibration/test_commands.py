@@ -431,7 +431,7 @@ def test_calibrate_says_where_another_threshold_would_do_clearly_better(tmp_path
     path = tmp_path / "graded.jsonl"
     write_records(path, rows)
     result = fiducial("calibrate", path, "-v")
-    assert "  from 0.9 on instead, balanced accuracy would be 0.500 higher [0." in result.out
+    assert "  threshold 0.9 raises balanced accuracy by 0.500 [0." in result.out
     (warning,) = [line for line in result.out.splitlines() if "another threshold" in line]
     assert warning.endswith("kind from 0.9 on, not 0.5 (--pass-at kind=0.9)")
     found = json.loads(fiducial("calibrate", path, "--json").out)

@@ -67,9 +67,9 @@ def test_what_is_told_goes_before_what_is_declared():
 def test_every_threshold_is_named_with_its_source():
     lines = printed(calibrate(table_of("share", "other"))).splitlines()
     (share,) = (line for line in lines if line.startswith("share:"))
-    assert share.endswith("; passes at 1 (its own)")
+    assert share.endswith("; threshold 1 (its own)")
     (other,) = (line for line in lines if line.startswith("other:"))
-    assert other.endswith("; passes at 0.5 (none is declared)")
+    assert other.endswith("; threshold 0.5 (default)")
 
 
 def test_a_label_between_0_and_1_passes_where_the_score_does():
@@ -129,7 +129,7 @@ class TestComparison:
 
     def test_the_thresholds_are_said_and_a_difference_that_nobody_declared_is_warned_of(self):
         result = compare(table_of("share", "other"))
-        assert "share at 1 (its own); other at 0.5 (none is declared)" in next(
+        assert "share at 1 (its own); other at 0.5 (default)" in next(
             as_lines(comparison_document(result))
         )
         (warning,) = (line for line in as_lines(comparison_document(result)) if "thresholds differ" in line)
@@ -205,8 +205,8 @@ def test_the_command_line_says_thresholds_for_all_and_for_one(tmp_path: Any):
     printed = CliRunner().invoke(
         command, [str(path), "-v", "--pass-at", "0.45", "--pass-at", "b=1"], catch_exceptions=False
     )
-    assert "passes at 0.45 (as told)" in printed.output
-    assert "passes at 1 (as told)" in printed.output
+    assert "threshold 0.45 (as told)" in printed.output
+    assert "threshold 1 (as told)" in printed.output
     for wrong in ("0", "b=0", "b=x", "=", "2", "nan"):
         refused = CliRunner().invoke(command, [str(path), "--pass-at", wrong])
         assert (refused.exit_code, "--pass-at" in refused.output) == (2, True), wrong

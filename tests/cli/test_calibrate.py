@@ -14,7 +14,7 @@ def test_a_word_may_stand_for_no_grade_and_columns_that_could_be_labels_are_name
     rows[3] = "3,ERROR: timeout,5"
     table.write_text("\n".join(["id,GPT verdict,Alice (1-5)", *rows]) + "\n")
     refused = fiducial("calibrate", table)
-    assert "nothing behind the = for no grade: --map-label 'ERROR: timeout=1'" in refused.err
+    assert "nothing behind the = for no grade: --map-label 'ERROR: timeout='" in refused.err
     none = fiducial("calibrate", table, "--map-label", "ERROR: timeout=")
     assert "no label (could be 'Alice (1-5)': `fiducial calibrate" in none.err
     assert "--map-label 'ERROR: timeout=' --map 'label=Alice (1-5)' --label-scale 1:5`)" in none.err
@@ -59,3 +59,78 @@ def test_what_long_names_share_stands_whole_above_a_table_that_has_no_room_for_i
     lines = fiducial("calibrate", table).out.splitlines()
     assert "judges .../with_reasons, a_model_with_a_long_name" in lines
     assert next(line for line in lines if line.startswith("judge ")).split()[:3] == ["judge", "passed", "bad"]
+
+
+def _repeated(tmp_path: Path, numbered: str = "") -> Path:
+    """Write 30 items with three repeats by two judges, and without a recognised id and score."""
+    path = tmp_path / "multi.csv"
+    rows = [
+        f"ex {n},{judge},{int((n + repeat) % 4 > 0)},{int(n % 3 > 0)}{f',{repeat}' if numbered else ''}"
+        for n in range(30)
+        for repeat in range(3)
+        for judge in ("gpt", "claude")
+    ]
+    path.write_text(
+        "\n".join([f"Example,Grader,Rating,Human{f',{numbered}' if numbered else ''}", *rows]) + "\n"
+    )
+    return path
+
+
+def test_repeats_without_a_known_id_are_refused_with_one_complete_command(tmp_path: Path):
+    path = _repeated(tmp_path)
+    refused = fiducial("calibrate", path, "--map", "score=Rating")
+    assert (refused.code, "'Example' looks like the item id (30 values in 180 rows)" in refused.err) == (
+        2,
+        True,
+    )
+    assert "--map score=Rating --map item_id=Example --map 'repeat=#'`" in refused.err
+    named = ("--map", "score=Rating", "--map", "item_id=Example", "--map", "repeat=#", "--json")
+    by_item = json.loads(fiducial("calibrate", path, *named).out)["judges"]["gpt"]
+    assert (by_item["n"], by_item["n_clusters"]) == (90, 30)
+    dependent = fiducial("calibrate", path, "--map", "score=Rating", "--map", "cluster=Example", "--json")
+    assert json.loads(dependent.out)["judges"]["gpt"]["n_clusters"] == 30
+
+
+def test_a_column_that_numbers_repeats_is_named_in_the_command(tmp_path: Path):
+    refused = fiducial("calibrate", _repeated(tmp_path, "Try"), "--map", "score=Rating")
+    assert "--map item_id=Example --map repeat=Try`" in refused.err
+
+
+def test_a_second_row_says_how_to_name_repeats(tmp_path: Path):
+    refused = fiducial("calibrate", _repeated(tmp_path), "--map", "score=Rating", "--map", "item_id=Example")
+    assert "a second row of item_id 'ex 0', judge 'gpt'; if these are repeats, name the column" in refused.err
+    assert "--map repeat=COLUMN (--map 'repeat=#' numbers them in order); otherwise delete one" in refused.err
+
+
+def test_score_scale_and_id_are_proposed_in_one_command(tmp_path: Path):
+    path = tmp_path / "scores.csv"
+    rows = [f"ex {n},{judge},{1 + n % 5},{n % 2}" for n in range(30) for judge in ("gpt", "claude")]
+    path.write_text("\n".join(["Example,Grader,Rating,Human", *rows]) + "\n")
+    assert "--map score=Rating --map item_id=Example --score-scale 1:5`" in fiducial("calibrate", path).err
+    named = ("--map", "score=Rating", "--map", "item_id=Example", "--score-scale", "1:5")
+    assert fiducial("calibrate", path, *named).code == 0
+    apart = ("--map", "score=Rating", "--map", "cluster=Example", "--score-scale", "1:5")
+    compared = fiducial("compare", path, *apart).out
+    assert compared.startswith(
+        "No item in common: ids are row numbers. Name the id column: --map item_id=COLUMN"
+    )
+    assert "Nothing to compare" not in compared
+
+
+def test_judges_of_binary_scores_have_no_threshold_to_choose(tmp_path: Path):
+    path = tmp_path / "t.csv"
+    rows = [f"q{n},{judge},{n % 2},{int(n % 5 > 1)}" for n in range(40) for judge in ("strict", "kind")]
+    rows += [f"q{n},soft,{0.2 + n % 2 / 2},{int(n % 5 > 1)}" for n in range(40)]
+    path.write_text("\n".join(["item_id,judge,score,label", *rows]) + "\n")
+    told = fiducial("calibrate", path, "--threshold-for", "mcc").out
+    assert "strict and kind: no threshold to choose, all scores are 0 or 1" in told
+    assert "strict: threshold" not in told
+    assert "soft: threshold 0.7 has the highest mcc" in told
+
+
+def test_the_bias_of_the_ece_is_noted_only_beside_it(tmp_path: Path):
+    path = tmp_path / "t.csv"
+    rows = [f"q{n},soft,{0.2 + n % 4 / 5:g},{int(n % 5 > 1)}" for n in range(40)]
+    path.write_text("\n".join(["item_id,judge,score,label", *rows]) + "\n")
+    assert "ECE" not in fiducial("calibrate", path).out
+    assert "ECE reads too high in small samples" in fiducial("calibrate", path, "-v").out

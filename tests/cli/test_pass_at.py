@@ -108,11 +108,11 @@ def panel(judge: str, *options: str) -> dict[str, Any]:
 def test_a_run_holds_each_judge_to_the_threshold_it_declares_and_says_it(judge: Run):
     result = judge()
     assert result.code == 0, result.err
-    assert "groundedness/direct@m: n 12; tp 4, fp 0, fn 0, tn 8; passes at 1 (its own)" in result.out
-    assert "mine/custom@m: n 12; tp 4, fp 0, fn 0, tn 8; passes at 0.75 (its own)" in result.out
+    assert "groundedness/direct@m: n 12; tp 4, fp 0, fn 0, tn 8; threshold 1 (its own)" in result.out
+    assert "mine/custom@m: n 12; tp 4, fp 0, fn 0, tn 8; threshold 0.75 (its own)" in result.out
     report = Path("run/report.html").read_text()
     assert "groundedness/direct@m from 1 on; mine/custom@m from 0.75 on" in report
-    assert "passes at 0.75" in report
+    assert "threshold 0.75" in report
 
 
 def test_tables_of_the_run_know_the_threshold_of_who_judged(judge: Run):
@@ -194,7 +194,7 @@ def test_a_certificate_is_for_the_judges_own_threshold(judge: Run):
     own = fiducial("audit", "certify", "run", *claim)
     assert own.code == 0, own.err
     assert json.loads(Path("certificate.json").read_text())["pass_at"] == 1.0
-    assert "; passes at 1" in " ".join(own.out.split())
+    assert "; threshold 1" in " ".join(own.out.split())
     fiducial("audit", "certify", "run", *claim, "--pass-at", "0.5")
     assert json.loads(Path("certificate.json").read_text())["pass_at"] == 0.5
 
@@ -267,7 +267,7 @@ def test_the_threshold_of_scores_that_are_fractions_is_said():
     scaled = ("calibrate", "scores.csv", "--score-scale", "1:5")
     assert "gpt_score: scores from 0.5 pass (--pass-at).\n" in fiducial(*scaled).out
     assert "gpt_score: scores from 0.75 pass (--pass-at).\n" in fiducial(*scaled, "--pass-at", "0.75").out
-    assert "; passes at 0.5 (none is declared)\n" in fiducial(*scaled, "-v").out
+    assert "; threshold 0.5 (default)\n" in fiducial(*scaled, "-v").out
     refused = fiducial(*scaled, "--pass-at", "4")
     assert refused.code == 2
     assert "'--pass-at': 4 is not in (0, 1]; on a scale it is (score - worst) / (best - worst), so 4 of 1:5 is 0.75." in refused.err  # fmt: skip

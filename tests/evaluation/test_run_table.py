@@ -62,6 +62,7 @@ def test_the_open_part_is_what_no_checker_decided(run: Path) -> None:
         ["open|s|0"],
         [pytest.approx(np.nan, nan_ok=True)],
     )
+    assert (table.undecided_only, table_of(run).undecided_only) == (True, False)
 
 
 def test_a_run_that_its_checkers_decided_has_nothing_to_correct(run: Path) -> None:

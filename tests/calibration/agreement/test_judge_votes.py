@@ -161,7 +161,7 @@ def test_calibrate_puts_it_beside_the_labels() -> None:
 
 def test_three_judges_are_said_to_hide_what_they_share() -> None:
     text = printed(calibrate(table_from_rows(rows_of(*planted(8, 500, 3)))))
-    assert "shared errors cannot show" in text
+    assert "shared errors cannot be detected" in text
 
 
 def test_two_judges_are_refused_in_the_json_and_not_printed() -> None:

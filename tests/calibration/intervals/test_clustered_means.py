@@ -136,7 +136,7 @@ def test_clusters_widen_the_interval():
 def test_where_nothing_differs_the_interval_says_what_could_have_been_missed():
     found = mean_of(np.zeros(50), alone(50))
     assert found.high == pytest.approx(1 - 0.025 ** (1 / 50))
-    assert found.method == "bound on what was not seen"
+    assert found.method == "upper bound (none seen)"
 
 
 @pytest.mark.parametrize(("first", "second"), [(0, 0), (1, 0), (6, 0), (7, 2), (5, 5)])

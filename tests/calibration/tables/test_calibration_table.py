@@ -117,6 +117,14 @@ UNIT = "expected a number in [0, 1] or null, got"
 SCORE = "score: missing (null or an empty cell where there is no verdict)"
 SCALE = "for another scale say its worst and best grade: score_scale=(1, 5)"
 OTHER = "replace these values with numbers, or with words such as pass and fail"
+WORD = (
+    "correct these cells, or say what each word means, 1 for pass, 0 for fail, None for no grade: "
+    "map_label={'meh': None}"
+)
+REPEATS = (
+    "if these are repeats, name the column that numbers them: map={'repeat': 'COLUMN'} (map={'repeat': '#'} numbers "
+    "them in order); otherwise delete one"
+)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +134,7 @@ OTHER = "replace these values with numbers, or with words such as pass and fail"
         ({"label": -1}, f"label: {UNIT} -1; {SCALE.replace('1, 5', '-1, 1').replace('score_', 'label_')}"),
         (
             {"score": "meh"},
-            f"score: {UNIT} 'meh'; say what it means, 1 for pass, 0 for fail, None for no grade: map_label={{'meh': 1}}",
+            f"score: {UNIT} 'meh'; {WORD}",
         ),
         ({"score": [1]}, f"score: {UNIT} [1]; {OTHER}"),
         ({"score": ...}, f"{SCORE}; the columns are 'item_id', 'judge'"),
@@ -138,7 +146,10 @@ OTHER = "replace these values with numbers, or with words such as pass and fail"
         ({"item_id": {"n": 1}}, "item_id: expected a name, got {'n': 1}"),
         ({"system": ["x"]}, "system: expected a text or a number, got ['x']"),
         ({"repeat": {}}, "repeat: expected a text or a number, got {}"),
-        ({"item_id": "a", "system": "x"}, "item_id: a second row of item_id 'a', judge 'j', system 'x'"),
+        (
+            {"item_id": "a", "system": "x"},
+            f"item_id: a second row of item_id 'a', judge 'j', system 'x'; {REPEATS}",
+        ),
     ],
 )
 def test_a_bad_row_is_named_by_file_line_and_field(tmp_path: Path, bad: dict[str, Any], message: str) -> None:

@@ -163,3 +163,63 @@ def test_a_table_and_its_labels_may_each_have_an_id_of_another_name(columns: dic
 def test_two_ids_of_one_table_are_refused(field: str) -> None:
     with pytest.raises(UsageError, match=r"item_id is 'Ticket' already; name one column"):
         fd.calibrate([{"Ticket": "a", "Nr": "b", "score": 1}], map={field: "Ticket", "Nr": field})
+
+
+def test_words_are_proposed_as_grades_only_where_they_look_like_verdicts(tmp_path: Path) -> None:
+    path = tmp_path / "tickets.csv"
+    rows = [
+        f"T{n},{'alpha' if n < 8 else 'beta'},{'Malmö' if n % 2 else '2 years'},{n % 2}" for n in range(10)
+    ]
+    path.write_text("\n".join(["Ticket,Model Used,Reference,OK?", *rows]) + "\n")
+    with pytest.raises(ColumnsError) as unknown:
+        read_table([path])
+    assert "'Model Used' (could be system or judge)" in str(unknown.value)
+    assert unknown.value.options == "--map score=COLUMN"
+    with pytest.raises(InputError) as unsuitable:
+        read_table([path], columns={"score": "Reference"})
+    assert (
+        "'Reference' does not look like a judge's score. Name the score column: map={'score': 'COLUMN'}"
+        in str(unsuitable.value)
+    )
+    assert "map_label" not in str(unsuitable.value)
+
+
+def test_words_that_look_like_verdicts_are_still_proposed(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "id,gpt_says,human\na,mostly right,1\nb,hallucinated,0\nc,mostly right,1\nd,mostly right,0\n"
+    )
+    with pytest.raises(InputError, match=r"map_label=\{'mostly right': 1, 'hallucinated': 1\}"):
+        read_table([path])
+
+
+def test_a_word_among_numbers_is_not_proposed_as_a_pass(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,score,label\na,1,1\nb,abc,0\nc,0,0\n")
+    with pytest.raises(InputError, match=r"correct these cells, or say .*: map_label=\{'abc': None\}"):
+        read_table([path])
+
+
+def _wide(tmp_path: Path, second: str = "2") -> Path:
+    path = tmp_path / "wide.csv"
+    rows = [f"{n},{1 + n % 5},{second if n % 2 else 1},{n % 2}" for n in range(10)]
+    path.write_text("\n".join(["id,gpt score,claude score,human", *rows]) + "\n")
+    return path
+
+
+def test_one_scale_is_proposed_if_it_fits_all_judges(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"score_scale=\(1, 5\)$"):
+        read_table([_wide(tmp_path)])
+
+
+def test_a_judge_column_that_is_not_used_is_named_with_the_option_that_reads_it(tmp_path: Path) -> None:
+    form = TableForm(scores=ScoreScales(by_judge={"gpt score": GradeScale(ends=(1, 5))}))
+    (note,) = read_table([_wide(tmp_path)], form=form).notes
+    assert note.endswith("not used as scores: 'claude score' (--score-scale 'claude score=1:5' reads it)")
+
+
+def test_repeats_are_numbered_in_order_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,judge,score,label\na,j,1,1\na,j,0,1\na,k,1,1\nb,j,0,0\n")
+    table = read_table([path], columns={"repeat": "#"})
+    assert [table.value("repeat", row) for row in range(4)] == ["1", "2", "1", "1"]

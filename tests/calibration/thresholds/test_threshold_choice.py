@@ -76,9 +76,9 @@ def test_a_chosen_threshold_can_be_used(statistic: str) -> None:
     assert chosen.threshold == 0.4
 
 
-def test_a_judge_of_0_and_1_passes_at_1() -> None:
+def test_a_judge_of_0_and_1_has_no_threshold_to_choose() -> None:
     chosen = choose_threshold(np.array([True, False, False]), np.array([0.0, 1.0, 1.0]), np.arange(3))
-    assert (chosen.threshold, chosen.apparent) == (1.0, 0.0)
+    assert (chosen.threshold, chosen.undefined) == (None, "all scores are 0 or 1")
 
 
 def test_of_equal_thresholds_one_that_fails_something_is_chosen() -> None:

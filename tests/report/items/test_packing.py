@@ -60,7 +60,7 @@ def test_a_label_that_is_a_share_is_held_to_the_threshold_of_the_judge_beside_it
     item = make_item(checker=0.6, judge=0.6)
     thresholds = {item.verdicts.judges[0].author: PassThreshold(1.0, "declared")}
     assert (status_of(item.verdicts, {}), status_of(item.verdicts, thresholds)) == ("right", "wrong")
-    assert as_html(item_document(item.read(0, False), thresholds)).count("wrong (0.60; passes at 1)") == 2
+    assert as_html(item_document(item.read(0, False), thresholds)).count("wrong (0.60; threshold 1)") == 2
 
 
 def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., ListedItem]):

@@ -7,6 +7,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.calibration.corrected_rate.estimation_results import RateEstimate, Target
+from fiducial.report.document import as_lines
 from fiducial.report.text.estimation_text import target_of
 
 ROWS = [
@@ -50,3 +51,16 @@ def test_an_estimate_for_another_draw_of_labels_says_its_own_assumption(name: st
 )
 def test_an_estimate_from_a_plain_sample_says_that_it_takes_one(target: Target, sentence: str):
     assert target_of(msgspec.structs.replace(part(), target=target)) == sentence
+
+
+def test_an_estimate_of_undecided_outputs_says_that_it_leaves_out_the_checked_ones():
+    estimation = msgspec.structs.replace(fd.estimate(ROWS), undecided_only=True)
+    screen = list(as_lines(estimation.screen(), width=None))
+    assert "of the undecided outputs pass (120 judged, 60 labelled)" in screen[0]
+    assert screen[0].endswith("Checked outputs are not included.")
+    assert any(line.startswith("undecided ") for line in screen)
+    assert not any(line.startswith("all ") for line in screen)
+    full = list(as_lines(estimation.document(), width=None))
+    assert "Checked outputs are not included." in full
+    assert any(line.startswith("undecided: ") for line in full)
+    assert "all" in estimation.to_dict()
