@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
@@ -19,11 +19,18 @@ class CasesAsked(NamedTuple):
     shared: Mapping[str, set[int]]
     anywhere: set[int]
 
-    def first_missing(self, answered: Mapping[str, set[int]], cases: int) -> dict[str, int]:
-        """Return the position of the first case that a system was asked and did not answer."""
+    def missing_cases(self, answered: Mapping[str, set[int]], cases: Iterable[str]) -> dict[str, str]:
+        """Return the smallest id of the cases that a system was asked and did not answer, if any.
+
+        It does not depend on the order of the cases, which differs among shards and merged runs.
+        """
         lacking = [name for name, positions in answered.items() if self.counts[name] > len(positions)]
-        nowhere = next((each for each in range(cases) if lacking and each not in self.anywhere), cases)
-        return {name: min({nowhere} | (self.shared[name] - answered[name])) for name in lacking}
+        ids = list(cases) if lacking else []
+        nowhere = set(range(len(ids))) - self.anywhere
+        return {
+            name: min(ids[position] for position in nowhere | (self.shared[name] - answered[name]))
+            for name in lacking
+        }
 
 
 def cases_asked(answered: Mapping[str, set[int]], cases: int, logged: Mapping[str, set[int]]) -> CasesAsked:

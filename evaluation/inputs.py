@@ -62,7 +62,7 @@ class Survey(msgspec.Struct, frozen=True):
         cases_asked: Number of cases that each system was asked.
         kinds: Number of outputs by kind of case, in order of first appearance.
         recorded: Number of outputs that record their steps, by system and kind.
-        missing_cases: First case that each system was asked and has no output for, if there is one.
+        missing_cases: Smallest id of the cases that each system was asked and has no output for, if there are any.
     """
 
     files: list[InputFile]
@@ -146,8 +146,6 @@ class EvaluationInputs(Closing):
             logged = {facts.position for facts in map(self.cases.facts, self.cases) if facts.logged}
         logged_of = {system: answered[system] & logged for system in counts.systems_sharing_a_file}
         asked = cases_asked(answered, len(self.cases), logged_of)
-        lacking = asked.first_missing(answered, len(self.cases))
-        ids = list(self.cases) if lacking else []
         return Survey(
             files=[
                 InputFile(name=as_named(path), sha256=file_sha256(path), rows=size)
@@ -159,7 +157,7 @@ class EvaluationInputs(Closing):
             kinds=dict(counts.kinds),
             cases_asked=asked.counts,
             recorded=counts.recorded,
-            missing_cases={system: ids[position] for system, position in lacking.items()},
+            missing_cases=asked.missing_cases(answered, self.cases),
         )
 
     def _count_outputs(self, number: int, path: InputPath, counts: _OutputCounts) -> int:

@@ -37,7 +37,7 @@ def add_missing(summary: RunSummary) -> Answer | None:
 def _example_of_missing(summary: RunSummary, count: int) -> str:
     """Name a case without an output, in brackets; empty if none is known."""
     example = next((system.missing_case for system in summary.systems if system.missing_case), "")
-    return f" ({'' if count == 1 else 'first: '}{shortened(example, _LONGEST_ID)})" if example else ""
+    return f" ({'' if count == 1 else 'such as '}{shortened(example, _LONGEST_ID)})" if example else ""
 
 
 def allow_code(summary: RunSummary) -> Answer | None:

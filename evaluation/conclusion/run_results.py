@@ -74,7 +74,7 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
         strata: Its rates, one a part; never pooled, because the parts differ in who decided them.
         outcomes: How many verdicts of each outcome, by source of the verdict.
         missing: Cases without an output.
-        missing_case: Id of the first of them; empty without one.
+        missing_case: Smallest id of these; empty without one.
         faults: How often each error type was found by the checker.
         failures: Why custom checkers failed, and how often.
         overall: Pass rate on all outputs: the checkers' verdicts if they decide, else one judge's for each output.

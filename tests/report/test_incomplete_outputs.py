@@ -26,7 +26,7 @@ def test_missing_outputs_are_counted_for_each_system(names: list[str], told: str
     ("missing", "command", "told"),
     [
         (1, "fiducial run X", "1 case has no output (chat-6). Add one, or an `error`, and rerun with a new --out."),
-        (2, "fiducial run X", "2 cases have no output (first: chat-6). Add them, or an `error`, and rerun with a new --out."),
+        (2, "fiducial run X", "2 cases have no output (such as chat-6). Add them, or an `error`, and rerun with a new --out."),
         (1, "fiducial.evaluate", "1 case has no output (chat-6). Add one, or an `error`, and rerun with a new out."),
     ],
 )  # fmt: skip
