@@ -122,9 +122,9 @@ def alternative(
 ) -> None:
     """Test whether a judge can replace human annotators (Calderon et al. 2025).
 
-    VERDICTS are files of verdicts of at least two people (source "human") and at least one judge, on the same outputs. Each person is
-    compared with the judge: which is closer to the others? Epsilon is a handicap for the cost of people: 0.2 for experts, 0.15 for
-    trained annotators, 0.1 for a crowd.
+    VERDICTS are files of verdicts of at least two people (source "human") and at least one judge. Each person needs 30 outputs that
+    another person and the judge graded too; others are excluded. Each is compared with the judge: which is closer to the other people?
+    Epsilon is a handicap for the cost of people: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
     """
     from ..api.audits import alternatives
 

@@ -66,6 +66,7 @@ class AltTest(msgspec.Struct, frozen=True, kw_only=True):
         epsilon: Handicap of the annotators, for their cost.
         annotators: Test against each annotator.
         left_out: Annotators with too few items.
+        left_out_items: Number of items of each of them that count, fewer than `MIN_ITEMS`.
     """
 
     winning_rate: float | None
@@ -74,6 +75,7 @@ class AltTest(msgspec.Struct, frozen=True, kw_only=True):
     epsilon: float
     annotators: list[AnnotatorTest]
     left_out: list[int]
+    left_out_items: list[int] = []
 
 
 def alt_test(
@@ -98,14 +100,22 @@ def alt_test(
     Source: Calderon, Reichart and Dror 2025.
     """
     clusters = np.arange(len(judge)) if cluster is None else cluster
-    by_annotator = {
-        annotator: _against(
-            annotator, annotations, judge, clusters, likeness=_LIKENESS[likeness], epsilon=epsilon
-        )
-        for annotator in range(annotations.shape[1])
-    }
-    left_out = [annotator for annotator, test in by_annotator.items() if test is None]
-    tests = _decided([test for test in by_annotator.values() if test is not None])
+    usable = [_usable(annotator, annotations, judge) for annotator in range(annotations.shape[1])]
+    left_out = {annotator: n for annotator, rows in enumerate(usable) if (n := int(rows.sum())) < MIN_ITEMS}
+    tests = _decided(
+        [
+            _against(
+                annotator,
+                annotations[rows],
+                judge[rows],
+                clusters[rows],
+                likeness=_LIKENESS[likeness],
+                epsilon=epsilon,
+            )
+            for annotator, rows in enumerate(usable)
+            if annotator not in left_out
+        ]
+    )
     winning = sum(test.rejected for test in tests) / len(tests) if tests else None
     return AltTest(
         winning_rate=winning,
@@ -113,8 +123,15 @@ def alt_test(
         passes=winning is not None and winning >= _PASSING,
         epsilon=epsilon,
         annotators=tests,
-        left_out=left_out,
+        left_out=list(left_out),
+        left_out_items=list(left_out.values()),
     )
+
+
+def _usable(annotator: int, annotations: FloatArray, judge: FloatArray) -> BoolArray:
+    """Return which items the annotator, at least one other and the judge scored."""
+    others = np.delete(annotations, annotator, axis=1)
+    return np.isfinite(annotations[:, annotator]) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
 
 
 def _against(
@@ -125,24 +142,19 @@ def _against(
     *,
     likeness: _LikenessOf,
     epsilon: float,
-) -> AnnotatorTest | None:
-    """Test the judge against one annotator; None if they share too few items."""
-    others = np.delete(annotations, annotator, axis=1)
-    values = annotations[:, annotator]
-    usable: BoolArray = np.isfinite(values) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
-    if usable.sum() < MIN_ITEMS:
-        return None
-    judge_likeness = likeness(judge[usable], others[usable])
-    annotator_likeness = likeness(values[usable], others[usable])
+) -> AnnotatorTest:
+    """Test the judge against one annotator, on items that count."""
+    others, values = np.delete(annotations, annotator, axis=1), annotations[:, annotator]
+    judge_likeness, annotator_likeness = likeness(judge, others), likeness(values, others)
     judge_ahead = (judge_likeness >= annotator_likeness).astype(np.float64)
     annotator_ahead = (annotator_likeness >= judge_likeness).astype(np.float64)
     return AnnotatorTest(
         annotator=annotator,
         n=len(judge_ahead),
-        n_clusters=len(np.unique(cluster[usable])),
+        n_clusters=len(np.unique(cluster)),
         judge_ahead=float(judge_ahead.mean()),
         annotator_ahead=float(annotator_ahead.mean()),
-        p=_p_value(annotator_ahead - judge_ahead, cluster[usable], epsilon),
+        p=_p_value(annotator_ahead - judge_ahead, cluster, epsilon),
     )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ...calibration.agreement.alt_test import MIN_ITEMS
 from ...calibration.monitoring.drift import DriftPower
 from ...evaluation.audit.annotators import AlternativeAnnotator
 from ...evaluation.audit.certificate import CertificateRecord, RateClaim
 from ...evaluation.audit.certificate_check import CertificateValidity
 from ..document import Document, Piece, document
 from ..document_parts import ENDS, DocumentTable
-from .number_text import count, number, passing
+from .number_text import count, counted, listed, number, passing
 
 
 def certificate_document(certificate: CertificateRecord) -> Document:
@@ -116,8 +117,10 @@ def _drift(validity: CertificateValidity) -> str:
 
 @document
 def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[Piece]:
-    """Yield whether each judge may replace people, at each handicap."""
-    for result in results:
+    """Yield whether each judge may replace people, at each handicap, or why that cannot be told."""
+    results = list(results)
+    tested = [result for result in results if result.by_epsilon[0].annotators]
+    for result in tested:
         rows = [
             (
                 f"{test.epsilon:g}",
@@ -131,5 +134,26 @@ def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[P
         yield DocumentTable(
             ("epsilon", "winning rate", "advantage", "annotators", "can replace"), rows, left_aligned=ENDS
         )
-        if left_out := [result.people[index] for index in result.by_epsilon[0].left_out]:
-            yield f"  left out, too few items: {', '.join(left_out)}"
+        if result.by_epsilon[0].left_out:
+            yield f"  excluded: {_too_few_outputs(result)}"
+    judges_by_reason: dict[str, list[str]] = {}
+    for result in results:
+        if result not in tested:
+            judges_by_reason.setdefault(_too_few_outputs(result), []).append(result.judge)
+    for reason, judges in judges_by_reason.items():
+        of = "" if len(judges) == len(results) else f" of {listed(judges)}"
+        yield f"Cannot tell{of}: {reason}"
+
+
+def _too_few_outputs(result: AlternativeAnnotator) -> str:
+    """Return how many outputs the people who were left out share, and how many it takes."""
+    test = result.by_epsilon[0]
+    names = [result.people[index] for index in test.left_out]
+    shared = test.left_out_items
+    if len(set(shared)) == 1:
+        verb = "shares" if len(names) == 1 else "share"
+        what = f"{listed(names)} {verb} {counted(shared[0], 'output')}"
+    else:
+        people = [f"{name} {n:,}" for name, n in zip(names, shared, strict=True)]
+        what = f"outputs shared: {listed(people)}"
+    return f"{what}; {MIN_ITEMS} are needed."

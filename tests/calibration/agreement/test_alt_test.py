@@ -66,6 +66,7 @@ def test_annotators_with_few_items_are_left_out_and_named():
     people[20:, 2] = np.nan
     found = alt_test(people, truth)
     assert found.left_out == [2]
+    assert found.left_out_items == [20]
     assert [test.annotator for test in found.annotators] == [0, 1]
 
 

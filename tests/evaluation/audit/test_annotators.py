@@ -68,6 +68,29 @@ def test_the_command_shows_every_handicap(files: list[Path]):
     assert len(result.out.splitlines()) == 9
 
 
+def test_people_with_too_few_shared_outputs_are_told_how_many_are_needed(tmp_path: Path):
+    shared = {"ann": 27, "bob": 27, "j@m": 40, "k@m": 40}
+    for name, n in shared.items():
+        verdicts = said(name, "judge" if "@" in name else "human", [1.0] * n)
+        write_records(tmp_path / f"{name}.jsonl", verdicts)
+    result = fiducial("audit", "alt-test", *(tmp_path / f"{name}.jsonl" for name in shared))
+    assert result.out == "Cannot tell: ann and bob share 27 outputs; 30 are needed.\n"
+
+
+def test_an_excluded_person_is_named_below_the_test_of_the_others(files: list[Path], tmp_path: Path):
+    write_records(tmp_path / "dan.jsonl", said("dan", "human", [1.0] * 12))
+    result = fiducial("audit", "alt-test", *files, tmp_path / "dan.jsonl")
+    assert result.out.splitlines()[-1] == "  excluded: dan shares 12 outputs; 30 are needed."
+
+
+def test_judges_that_cannot_be_tested_are_named_beside_one_that_can(files: list[Path], tmp_path: Path):
+    write_records(tmp_path / "few.jsonl", said("few@m", "judge", [1.0] * 5))
+    result = fiducial("audit", "alt-test", *files, tmp_path / "few.jsonl")
+    assert (
+        "Cannot tell of few@m: ana, ben and cleo share 5 outputs; 30 are needed." in result.out.splitlines()
+    )
+
+
 def test_one_person_has_nobody_to_be_compared_with(files: list[Path]):
     with pytest.raises(UsageError, match="got people: 1, judges: 1"):
         read_annotations([files[0], files[-1]])
