@@ -32,7 +32,7 @@ _PARTS = {
     "decided": "checked outputs{graded}, drawn at random (seed {seed}); not for correcting rates",
     "doubt": "undecided outputs, drawn by doubt of {judge} (seed {seed}); rates need their draw probabilities",
     "disagreements": "disagreements of {by} and label, drawn at random (seed {seed})",
-    "survivors": "planted faults that {by} missed, drawn at random (seed {seed})",
+    "survivors": "planted faults that {missed_by} missed, drawn at random (seed {seed})",
     "suspects": "outputs whose label most judges contradict, the most doubtful first",
     "suspected": "outputs whose label most judges contradict, the most doubtful first; no random sample, not for correcting rates",
 }
@@ -78,7 +78,11 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
         drawn = self.drawn
         graded = f" graded by {drawn.judge}" if drawn.judge else ""
         part = _PARTS[drawn.kind].format(
-            seed=drawn.seed, judge=drawn.judge, graded=graded, by=drawn.judge or "a judge"
+            seed=drawn.seed,
+            judge=drawn.judge,
+            graded=graded,
+            by=drawn.judge or "a judge",
+            missed_by=drawn.judge or "every judge but the baseline",
         )
         lines = [f"{len(drawn.keys) - drawn.agreed:,} of {drawn.of:,} {part}"]
         if drawn.agreements:
@@ -118,11 +122,12 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
         if self.drawn.kind == "decided":
             # An audit's labels correct judges' rates.
             asked = RunStore(self.run).manifest.judges
-            later = "" if asked else "   (once a judge was asked)"
-            return [f"  fiducial calibrate {_quoted(self.run)} --label-audit {file}{later}"]
+            later = [] if asked else ["once a judge was asked:"]
+            return [*later, f"  fiducial calibrate {_quoted(self.run)} --label-audit {file}"]
         if self.drawn.kind == "doubt":
             return [
-                f"  fiducial estimate {_quoted(self.table)} --labels {file}   (label every one: each stands for others)"
+                "label every one, since each stands for others:",
+                f"  fiducial estimate {_quoted(self.table)} --labels {file}",
             ]
         return ["  correct the cases whose label is wrong, and run again"]
 
@@ -146,7 +151,7 @@ def review(
         run: A run kept in a folder, or that folder.
         sample: ``open``: at random from undecided outputs, which corrects rates; ``decided``: at random from checked ones,
             to audit the checker; ``doubt``: undecided, likelier if the judge is unsure; ``suspected``: labels that judges contradict. To decide between label and
-            judge: ``disagreements``; ``survivors``, the faults that an audit's judges missed; ``suspects``.
+            judge: ``disagreements``; ``survivors``, planted faults that every judge of an audit but the baseline missed; ``suspects``.
         count: Size of the sample.
         seed: Seed of the draw; the same for every labeller.
         judge: Judge whose outputs, doubt or disagreements count.
@@ -254,7 +259,7 @@ def _adjudicated_by(run: Path) -> list[str]:
     manifest = RunStore(run).manifest
     if "audit_of" in manifest.identity:
         return [f"  {manifest.command}"]
-    return [f"  fiducial calibrate {_quoted(run)}", f"  {manifest.command}   (for the report)"]
+    return [f"  fiducial calibrate {_quoted(run)}", "for the report:", f"  {manifest.command}"]
 
 
 def _quoted(path: object) -> str:

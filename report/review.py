@@ -31,7 +31,7 @@ _USE = {
     "decided": "A random sample of checked outputs, to audit the checker. It corrects no rate.",
     "doubt": "Drawn by the judge's doubt, with known chances. Label all of them; only with these chances may they correct a rate.",
     "disagreements": "Outputs on which a label and a judge differ, and some on which they agree, in random order. Decide which are right: rates are compared with your decisions, which can also correct the data set.",
-    "survivors": "Planted faults that every judge missed, and some that were caught, in random order. Decide which outputs are right: if a planted fault is harmless, the probe is wrong, not the judge.",
+    "survivors": "Planted faults that every judge but the baseline missed, and some that were caught, in random order. Decide which outputs are right: if a planted fault is harmless, the probe is wrong, not the judge.",
     "suspects": "Outputs whose label most judges contradict, the most doubtful first. Decide which are right.",
     "suspected": "Chosen because judges contradict their labels. They are not a random sample: use the answers to fix cases, not to correct rates.",
 }

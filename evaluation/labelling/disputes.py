@@ -21,7 +21,7 @@ from .review_sample import ReviewSample, SampleKind, draw_sample
 
 _NOTHING: dict[SampleKind, str] = {
     "disagreements": "{folder}: no judge contradicts a label there, so there is nothing to decide",
-    "survivors": "{folder}: no planted fault was missed by all judges there, so there is nothing to decide",
+    "survivors": "{folder}: no planted fault was missed by every judge there, so there is nothing to decide",
 }
 
 _Sides: TypeAlias = Callable[[Verdict | StoredVerdict, float], tuple[bool, bool]]
@@ -154,7 +154,7 @@ def _contradicted(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
 
 
 def _missed(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
-    """Return for each planted fault whether all judges missed it.
+    """Return for each planted fault whether every judge but the baseline missed it.
 
     Faults that only some judges caught are excluded: they are neither missed nor agreed on.
     """

@@ -22,7 +22,7 @@ SampleKind: TypeAlias = Literal[
 ]
 """``open``: random undecided outputs; ``decided``: random outputs that a checker decided, to audit it; ``doubt``: undecided outputs,
 likelier if the judge is unsure; ``suspected``: labels that most judges contradict. The others are adjudicated between label and judge:
-``disagreements`` of both; ``survivors``, which are planted faults that judges missed; ``suspects``, the suspected labels."""
+``disagreements`` of both; ``survivors``, planted faults that every judge but the baseline missed; ``suspects``, the suspected labels."""
 
 TO_DECIDE: tuple[SampleKind, ...] = ("disagreements", "survivors", "suspects")
 """Samples that are adjudicated, with both opinions shown."""

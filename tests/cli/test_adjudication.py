@@ -232,6 +232,13 @@ def test_suspects_are_put_before_a_person_with_both_opinions(run: Path):
     assert all(len(item["opinions"]) == 2 for item in items)
 
 
+def test_every_proposed_command_is_one_that_a_shell_can_read(run: Path):
+    made = fiducial("review", run, "--of", "suspects").out
+    commands = [line for line in made.splitlines() if line.startswith("  ")]
+    assert not any("(" in command for command in commands)
+    assert made.splitlines()[-2] == "for the report:"
+
+
 def test_a_decision_that_is_a_fraction_is_refused(run: Path, tmp_path: Path):
     file = decided(
         Path(asked(run, "--by", "ann")["page"]),
@@ -270,6 +277,8 @@ def test_a_survivor_that_is_no_fault_is_the_probes_error_and_not_the_judges(audi
     labels = {str(label.key): label for label in read_records(tmp_path / "probes" / "labels.jsonl", Verdict)}
     missed = [key for key in made["items"] if lenient_missed(labels[key], tmp_path / "probes")]
     assert (made["of"], made["n"] - made["agreements"]) == (len(missed), len(missed))
+    printed = fiducial("review", audited, "--of", "survivors", "--n", "5").out
+    assert f"5 of {len(missed)} planted faults that every judge but the baseline missed, drawn" in printed
     operator = labels[missed[0]].evidence["operator"]
     mine = [key for key in missed if labels[key].evidence["operator"] == operator]
     # One of them is found right, one cannot be decided; all others are faults, missed or caught.

@@ -250,4 +250,4 @@ def test_an_audit_without_a_judge_says_what_it_waits_for(tmp_path: Path):
     inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
     assert fiducial("run", "-v", *inputs, "--out", tmp_path / "run").code == 0
     made = fiducial("review", tmp_path / "run", "--sample", "decided")
-    assert (made.code, "(once a judge was asked)" in made.out) == (0, True)
+    assert (made.code, "once a judge was asked:\n  fiducial calibrate" in made.out) == (0, True)
