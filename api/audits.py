@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -80,6 +81,42 @@ def export_probes(
     The formats are an Inspect data set and log, a promptfoo configuration, or rows for Azure.
     """
     return foreign_judges.export_probes(folder_path(probes), to, written_path(out), sample=sample, only=only)
+
+
+def commands_after_export(probes: Path, to: str, out: Path) -> list[str]:
+    """Return the lines that say how to judge exported probes with the other tool, and import its verdicts."""
+    first, results = _JUDGING[to]
+    folder = shlex.quote(str(out))
+    return [
+        *(line.format(folder=folder) for line in first),
+        f"  fiducial audit import {shlex.quote(str(probes))} {shlex.quote(str(out / results))} --out audit",
+    ]
+
+
+_JUDGING = {
+    "inspect": (
+        (
+            "then, with the name or file of your scorer for YOUR_SCORER:",
+            "  inspect score {folder}/log.json --scorer YOUR_SCORER --model none/none --output-file {folder}/scored.json",
+        ),
+        "scored.json",
+    ),
+    "promptfoo": (
+        (
+            "add your assertions to defaultTest.assert of promptfooconfig.json, then:",
+            "  promptfoo eval -c {folder}/promptfooconfig.json -o {folder}/results.json",
+        ),
+        "results.json",
+    ),
+    "azure": (
+        (
+            "then, in Python with your evaluators, and in the shell:",
+            '  evaluate(data="{folder}/rows.jsonl", evaluators={{...}}, output_path="{folder}/results.json")',
+        ),
+        "results.json",
+    ),
+}
+"""Lines that judge exported probes, and the file of results that they write, by tool."""
 
 
 def import_audit(probes: FilePath, results: FilePath, out: FilePath, *, as_: str | None = None) -> Audit:

@@ -26,11 +26,13 @@ Examples:
 @option("--sample", type=Whole(1), default=100, help="Maximum probes per operator.")
 def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
     """Write probes for another tool's judge, without the labels."""
+    from ..api.audits import commands_after_export
     from ..api.audits import export_probes as export
 
     for file in export(probes, to, out, sample=sample):
         click.echo(visible(f"written: {file}"))
-    click.echo(visible(f"then: fiducial audit import {probes} RESULTS --out audit"))
+    for line in commands_after_export(probes, to, out):
+        click.echo(visible(line))
 
 
 @click.command(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from command import fiducial
 
 import fiducial as fd
 from fiducial.api.audits import export_probes, import_audit
@@ -135,6 +137,20 @@ def test_what_cannot_be_done_is_told(probes: Path, tmp_path: Path):
     other.write_text('{"id": "a", "query": "b", "response": "c"}\n')
     with pytest.raises(InputError, match="no score in it is of one of these probes"):
         import_audit(probes, other, tmp_path / "audit")
+
+
+@pytest.mark.parametrize(("to", "results_of"), TOOLS)
+def test_an_export_prints_how_to_judge_it_and_how_to_import_the_results(
+    to: str, results_of: ResultsOf, probes: Path, tmp_path: Path
+):
+    folder = tmp_path / "of theirs"
+    printed = fiducial("audit", "export", probes, "--to", to, "--out", folder).out.splitlines()
+    judging, importing = printed[-2].strip(), shlex.split(printed[-1])
+    results = importing[4]
+    assert results in judging.replace("'", "").replace('"', "")
+    results_of(folder, lambda _: 1.0).rename(results)
+    done = fiducial(*importing[1:-1], tmp_path / "audit")
+    assert (done.code, "theirs" in done.out) == (0, True)
 
 
 def test_the_verdicts_of_a_run_are_not_replaced(probes: Path, tmp_path: Path):
