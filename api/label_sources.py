@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, TypeAlias, TypedDict, Unpack, cast
@@ -12,11 +13,16 @@ from ..records import InputPath
 from ..records.grades import GradeScale, plain_word
 from ..records.label_table import is_verdicts, label_table
 from ..records.score_scales import ScoreScales
+from ..records.several_label_files import joined_label_files
 from .argument_checks import require_declared, require_range
-from .paths import Labels, source
+from .paths import FilePath, Labels, source
 
 GivenScale: TypeAlias = tuple[float, float] | Mapping[str, tuple[float, float]]
 """The worst and the best score as they are written, ``(1, 5)``, or those of each judge; the name "" stands for all other judges."""
+
+
+LabelFiles: TypeAlias = Labels | Sequence[FilePath]
+"""Labels, or several files of them."""
 
 
 class LabelReading(TypedDict, total=False):
@@ -50,6 +56,25 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
             )
         return path
     return label_table(path, grades, columns or {})
+
+
+def label_files(
+    labels: LabelFiles, grades: GradeScale, columns: Mapping[str, str] | None = None
+) -> InputPath:
+    """Return the source of labels that may be in several files.
+
+    Raises:
+        InputError: See `label_source`.
+        UsageError: See `label_source`; or some files hold verdicts, others are tables.
+    """
+    files: Sequence[Labels] = [cast("Labels", labels)]
+    if (
+        isinstance(labels, (list, tuple))
+        and labels
+        and all(isinstance(each, (str, os.PathLike)) for each in labels)
+    ):
+        files = cast("Sequence[Labels]", labels)
+    return joined_label_files([label_source(each, grades, columns) for each in files])
 
 
 def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:

@@ -20,7 +20,7 @@ from ..records import FolderPath, InputPath
 from ..records.frames import frame_rows, is_frame, is_plain_frame
 from ..records.memory_file import MemoryRows
 from .argument_checks import require_declared
-from .label_sources import GivenScale, grade_scale, label_source, score_scales
+from .label_sources import GivenScale, LabelFiles, grade_scale, label_files, score_scales
 from .paths import FilePath, Labels, input_path, pieces_of, rows_file, source
 from .run import Run
 
@@ -38,7 +38,7 @@ class TableReading(TypedDict, total=False):
     """Options for reading a table.
 
     Attributes:
-        labels: Trusted verdicts, or a table with ids (and systems) and grades.
+        labels: Trusted verdicts, or a table with ids (and systems) and grades; or several files of one of these forms.
         columns: Fields of columns with unrecognised names, in either order: ``{"label": "gold"}``.
         map: Alias of ``columns``, as in `fiducial.read` and on the command line.
         label_scale: The worst and the best label, as they are written: ``(1, 5)``.
@@ -49,7 +49,7 @@ class TableReading(TypedDict, total=False):
         accept_edited: Whether to accept runs whose verdicts were edited by hand.
     """
 
-    labels: Labels | None
+    labels: LabelFiles | None
     columns: Mapping[str, str] | None
     map: Mapping[str, str] | None
     label_scale: tuple[float, float] | None
@@ -103,7 +103,7 @@ def read_calibration_table(
     try:
         return read_tables(
             sources,
-            labels=None if labels is None else label_source(labels, form.labels, columns),
+            labels=None if labels is None else label_files(labels, form.labels, columns),
             adjudications=decided,
             form=form,
             draw=[input_path(each) for each in reading.get("draws", ())],

@@ -19,6 +19,7 @@ from .shared_options import (
     compose,
     environment_option,
     gate_options,
+    one_labels_option,
     option,
     pass_at_option,
     scale_option,
@@ -89,7 +90,7 @@ def export(*, out: Path, **options: Any) -> None:
     metavar="FILE...",
     help="Result and error files of batches, earlier ones first.",
 )
-@option("--labels", type=INPUT_FILE, help="Trusted verdicts to calibrate against (JSON Lines).")
+@one_labels_option("Trusted verdicts to calibrate against (JSON Lines).")
 @pass_at_option
 @compose(
     option("--record", type=OUT_FILE, help="Also append every reply to this file, for --replay."),

@@ -48,7 +48,7 @@ Example:
 def command(
     *,
     tables: tuple[Path, ...],
-    labels: Path | None,
+    labels: tuple[Path, ...],
     columns: tuple[str, ...],
     adjudications: Path | None,
     json_file: str | None,

@@ -14,7 +14,14 @@ from .model_options import JudgingOptions, model_access, model_options, select_o
 from .option_sources import refuse_typed
 from .param_types import FOLDER, OUT_FILE, Whole
 from .printing import command_line, emit_page
-from .shared_options import SectionedCommand, compose, environment_option, option, scale_option
+from .shared_options import (
+    SectionedCommand,
+    compose,
+    environment_option,
+    one_labels_file,
+    option,
+    scale_option,
+)
 from .table_options import accepts_edited, load_table, table_options
 
 if TYPE_CHECKING:
@@ -60,7 +67,7 @@ _TABLE_OPTIONS = ("pass_at", "right", "statistic", "flips", "interval", "seed", 
 def command(
     *,
     tables: tuple[Path, ...],
-    labels: Path | None,
+    labels: tuple[Path, ...],
     columns: tuple[str, ...],
     json_file: str | None,
     html: Path | None,
@@ -79,7 +86,7 @@ def command(
             raise UsageError("--judge compares two outputs of a case: add --by system")
         return _prefer(
             tables,
-            labels=labels,
+            labels=one_labels_file(labels),
             against=against,
             json_file=json_file,
             html=html,

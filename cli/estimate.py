@@ -52,7 +52,7 @@ Example:
 def command(
     *,
     tables: tuple[Path, ...],
-    labels: Path | None,
+    labels: tuple[Path, ...],
     columns: tuple[str, ...],
     draw: tuple[Path, ...],
     json_file: str | None,

@@ -12,10 +12,10 @@ from ..errors import UsageError
 from ..records import write_records
 from .label_options import grade_options, grade_words, score_scale_option
 from .option_sources import refuse_typed
-from .param_types import INPUT, INPUT_FILE, OUT_FILE, Number, Whole
+from .param_types import INPUT, OUT_FILE, Number, Whole
 from .printing import command_line, emit, verbose_option
 from .shared_options import SectionedCommand, numbers_by_name, option, section
-from .table_options import column_option, load_table
+from .table_options import column_option, labels_option, load_table
 
 _EXAMPLE = """\b
 Example:
@@ -78,11 +78,7 @@ _BUDGET_OPTIONS = ("costs", "of", "cheap", "dear", "decided")
     option("--out", type=OUT_FILE, metavar="FILE", help="Write the items, and their chances, as JSON Lines."),
     option("--judge", metavar="NAME", help="Judge whose rates or doubt count, if the table has several."),
 )  # fmt: skip
-@option(
-    "--labels",
-    type=INPUT_FILE,
-    help="Trusted verdicts (JSONL): the labels so far, by case_id|system|trial.",
-)
+@labels_option
 @column_option
 @grade_options
 @score_scale_option
@@ -92,7 +88,7 @@ _BUDGET_OPTIONS = ("costs", "of", "cheap", "dear", "decided")
 def command(
     *,
     tables: tuple[Path, ...],
-    labels: Path | None,
+    labels: tuple[Path, ...],
     columns: tuple[str, ...],
     out: Path | None,
     on_average: bool,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from .param_types import EXISTING_FOLDER, INPUT_FILE, Number
+from .param_types import EXISTING_FOLDER, Number
 from .printing import emit
-from .shared_options import json_option, option
+from .shared_options import json_option, one_labels_option, option
 
 _EXAMPLE = """\b
 Examples:
@@ -19,10 +19,8 @@ Examples:
 
 @click.command("rubrics", epilog=_EXAMPLE)
 @click.argument("run", type=EXISTING_FOLDER)
-@option(
-    "--labels",
-    type=INPUT_FILE,
-    help="Labels of criteria: a table with the case, the criterion (its text or number), perhaps the system, and whether it is met.",
+@one_labels_option(
+    "Labels of criteria: a table with the case, the criterion (its text or number), perhaps the system, and whether it is met."
 )
 @option(
     "--level",

@@ -273,8 +273,34 @@ def written_beside(options: Mapping[str, Any]) -> Path:
     return _scratch(click.get_current_context()) if options.get("dry_run") else options["out"]
 
 
+def one_labels_file(files: tuple[Path, ...]) -> Path | None:
+    """Return the only file of ``--labels``; None without one.
+
+    Raises:
+        UsageError: There are several.
+    """
+    if len(files) > 1:
+        raise UsageError("--labels was given twice; join the files")
+    return files[0] if files else None
+
+
+def _only_file(_ctx: click.Context, _: click.Parameter, files: tuple[Path, ...]) -> Path | None:
+    return one_labels_file(files)
+
+
+def one_labels_option(help_text: str) -> Callable[[F], F]:
+    """Return ``--labels`` of a command that reads one file of labels."""
+    return option(
+        "--labels",
+        type=INPUT_FILE,
+        multiple=True,
+        callback=_only_file,
+        help=help_text,
+    )
+
+
 run_folder_options = compose(
-    option("--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."),
+    one_labels_option("Trusted verdicts of people or by construction (JSON Lines)."),
     pass_at_option,
     out_option(FOLDER, "The run folder; the same command resumes it."),
     option("--accept-edited", is_flag=True, help="Accept a run folder whose verdicts were edited by hand."),

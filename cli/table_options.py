@@ -42,10 +42,16 @@ def accepts_edited() -> bool:
     return click.get_current_context().meta.get(_ACCEPTS, False)
 
 
+labels_option = option(
+    "--labels",
+    type=INPUT_FILE,
+    multiple=True,
+    help="Trusted labels: a CSV, JSON Lines or Parquet table with id, label (and system), or verdicts (JSON Lines); may be given several times.",
+)
+
 _TABLE_OPTIONS = (
     click.argument("tables", metavar="TABLE...", nargs=-1, required=True, type=INPUT),
-    option("--labels", type=INPUT_FILE,
-           help="Trusted labels: a CSV, JSON Lines or Parquet table with id, label (and system), or verdicts (JSON Lines)."),
+    labels_option,
     column_option,
     grade_options,
     score_scale_option,
@@ -71,7 +77,7 @@ def table_options(*, resamples: bool) -> Callable[[Command], Command]:
 
 
 def load_table(
-    tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, **reading: Any
+    tables: tuple[Path, ...], columns: tuple[str, ...], labels: tuple[Path, ...], **reading: Any
 ) -> Table:
     """Read the tables of a command line as `fiducial.api.tables.read_calibration_table` does.
 
@@ -84,7 +90,7 @@ def load_table(
     try:
         table = read_calibration_table(
             tables,
-            labels=labels,
+            labels=labels or None,
             map=pairs("--map", columns),
             accept_edited=accepts_edited(),
             **grade_arguments(),
@@ -101,9 +107,9 @@ def load_table(
     return table
 
 
-def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None) -> None:
+def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labels: tuple[Path, ...]) -> None:
     """Keep the table arguments for the commands that the result proposes."""
     names = [str(table) for table in tables]
     options = [word for column in columns for word in ("--map", column)]
-    options += [] if labels is None else ["--labels", str(labels)]
+    options += [word for each in labels for word in ("--labels", str(each))]
     propose_tables(plan=[*names, *options, *grade_words()], review=names)

@@ -48,7 +48,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, text: str | None) -> 
 def command(
     *,
     tables: tuple[Path, ...],
-    labels: Path | None,
+    labels: tuple[Path, ...],
     columns: tuple[str, ...],
     ks: tuple[int, ...] | None,
     gates: tuple[str, ...],

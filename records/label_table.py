@@ -123,7 +123,7 @@ def label_table(
     labels = list(
         _labels_of_rows(chain(first, rows), names, people, grades, path, by=by or names.get("label", ""))
     )
-    labels += _majorities(labels)
+    labels += majorities(labels)
     return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present)
 
 
@@ -216,7 +216,7 @@ def _shared_fields(
     }
 
 
-def _majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
+def majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
     """Yield the majority for each output that several people graded in separate rows."""
     by_output: dict[tuple[str, str | None, int | None], dict[str, LabelRow]] = {}
     for row in rows:

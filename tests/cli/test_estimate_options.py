@@ -82,3 +82,33 @@ def test_without_them_nothing_is_added(table: Path, tmp_path: Path):
 def test_a_judge_that_is_not_there_is_named(table: Path):
     result = fiducial("estimate", table, "--judges", "a,c")
     assert (result.code, "there is no judge 'c'; there are a, b" in result.err) == (2, True)
+
+
+def two_halves(folder: Path) -> tuple[Path, Path, Path]:
+    """A table of 40 judged items, and the labels of 20 in two files."""
+    r = random.Random(2)
+    judged, first, second = folder / "judged.csv", folder / "first.csv", folder / "second.csv"
+    judged.write_text("item_id,judge,score\n" + "".join(f"q{n},a,{r.randint(0, 1)}\n" for n in range(40)))
+    for file, items in ((first, range(10)), (second, range(10, 20))):
+        file.write_text("item_id,label\n" + "".join(f"q{n},{n % 2}\n" for n in items))
+    return judged, first, second
+
+
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [
+        (("estimate",), "40 judged, 20 labelled"),
+        (("plan", "--half-width", "0.05"), "Planned from 20 labels"),
+        (("calibrate", "-v"), "20"),
+    ],
+)
+def test_labels_may_be_in_several_files(tmp_path: Path, command: tuple[str, ...], printed: str):
+    judged, first, second = two_halves(tmp_path)
+    result = fiducial(command[0], judged, "--labels", first, "--labels", second, *command[1:])
+    assert printed in " ".join(result.out.split()), result.err
+
+
+def test_a_command_that_reads_one_file_of_labels_refuses_a_second(tmp_path: Path):
+    _, first, second = two_halves(tmp_path)
+    refused = fiducial("rubrics", tmp_path, "--labels", first, "--labels", second)
+    assert (refused.code, refused.err) == (2, "fiducial: --labels was given twice; join the files\n")
