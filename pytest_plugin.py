@@ -76,7 +76,7 @@ def pytest_runtest_call() -> Generator[None, object, object]:
         if errors is None or not isinstance(error, errors.MissingReplyError):
             raise
         missing = str(error)
-    pytest.fail(f"{missing}; `pytest {_OPTION}` asks for it", pytrace=False)
+    pytest.fail(f"{missing}; record it with `pytest {_OPTION}`", pytrace=False)
 
 
 def _found(judge: str | Path, beside: Path) -> str | Path:

@@ -153,11 +153,12 @@ def jury(
 def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -> ReadyJudge:
     """Return a judge that answers from a cassette, a recording.
 
-    A missing reply is requested and added; without ``ask``, it raises a MissingReplyError.
+    A missing reply is requested and added; without ``ask``, it raises a MissingReplyError. No reply cache is
+    used: a deleted cassette must be recorded from the model, not from replies of earlier runs.
     """
     remake = partial(cassette_judge, prompt, path, ask=ask, **options)
     made = judge(prompt, **(options if ask else options | _NOWHERE))
-    access = msgspec.structs.replace(made.access, cassette=path)
+    access = msgspec.structs.replace(made.access, cassette=path, cache=None)
     if not ask:
-        access = msgspec.structs.replace(access, endpoint=None, cache=None, record=None, budget=None)
+        access = msgspec.structs.replace(access, endpoint=None, record=None, budget=None)
     return ReadyJudge(made.task, access, remake)

@@ -65,6 +65,17 @@ def test_what_was_recorded_once_is_answered_without_a_model_from_then_on(
     assert (len(server.seen), len(cassette(pytester).read_text().splitlines())) == (1, 1)
 
 
+def test_a_deleted_cassette_is_recorded_from_the_model_not_from_the_reply_cache(
+    project: Run, pytester: pytest.Pytester, server: ProviderServer
+):
+    cached = (TEST % server.base_url).replace("cache=False", f"cache={str(pytester.path / 'replies.sqlite')!r}")
+    (pytester.path / "tests" / "test_refund.py").write_text(cached)
+    project("--fiducial-record").assert_outcomes(passed=1)
+    cassette(pytester).unlink()
+    project("--fiducial-record").assert_outcomes(passed=1)
+    assert len(server.seen) == 2
+
+
 def test_a_changed_prompt_fails_and_the_question_is_named(
     project: Run, pytester: pytest.Pytester, server: ProviderServer
 ):
@@ -75,7 +86,7 @@ def test_a_changed_prompt_fails_and_the_question_is_named(
     told = (
         """polite/custom@m about 'call' "Where is my money?" "On its way, dear customer.": """
         "*tests/cassettes/test_refund.jsonl holds no reply to this question: prompt, model, parameters or item are new; "
-        "`pytest --fiducial-record` asks for it"
+        "record it with `pytest --fiducial-record`"
     )
     result.stdout.fnmatch_lines([told])
     assert "direct cause" not in result.stdout.str()
@@ -86,7 +97,7 @@ def test_without_a_cassette_nothing_is_asked_and_the_test_fails(project: Run, se
     result = project()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["*test_refund.jsonl holds no reply to this question: there is no such file;*"]
+        ["*: no cassette *test_refund.jsonl; record it with `pytest --fiducial-record`"]
     )
     assert server.seen == []
 

@@ -192,7 +192,9 @@ class CassetteProvider:
         if self._known is not None and request.key in self._known:
             return await self._known.complete(request)
         if self._inner is None:
-            why = "prompt, model, parameters or item are new" if self._known else "there is no such file"
+            if self._known is None:
+                raise MissingReplyError(f"no cassette {self.path}")
+            why = "prompt, model, parameters or item are new"
             raise MissingReplyError(f"{self.path} holds no reply to this question: {why}")
         reply = await self._inner.complete(request)
         self._added[request.key] = reply
