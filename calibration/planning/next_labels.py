@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 
 from ...errors import InputError
@@ -25,7 +27,7 @@ def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
     unlabelled = unlabelled_items(table)
     if not len(unlabelled):
         raise InputError("every item has a label, so there is nothing to draw from")
-    drawn = np.random.default_rng(seed).permutation(unlabelled)[:count]
+    drawn = _generator(table, seed).permutation(unlabelled)[:count]
     return [table.item.values[item] for item in drawn.tolist()]
 
 
@@ -35,6 +37,19 @@ def unlabelled_items(table: Table) -> CodeArray:
     has_label[table.item.codes[np.isfinite(table.label)]] = True
     present = np.unique(table.item.codes)
     return present[~has_label[present]]
+
+
+def _generator(table: Table, seed: int) -> np.random.Generator:
+    """Return the random generator of a round of labels.
+
+    It depends on the items labelled so far. With the same numbers in each round, a draw would depend on those
+    before it, so the recorded chances would be wrong.
+    """
+    labelled = sorted(table.labelled_items())
+    if not labelled:
+        return np.random.default_rng(seed)
+    digest = hashlib.sha256("\0".join(labelled).encode("utf-8", "surrogatepass")).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:16], "big")])
 
 
 def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float]:
@@ -48,7 +63,7 @@ def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float
     """
     items = _to_draw_from(table)
     chance = draw_probabilities(items.score, items.label, count)
-    rng = np.random.default_rng(seed)
+    rng = _generator(table, seed)
     drawn = rng.permutation(np.flatnonzero(rng.random(len(chance)) < chance))
     return {items.item.values[items.item.codes[row]]: float(chance[row]) for row in drawn.tolist()}
 
@@ -81,7 +96,7 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw
         name: StratumPlan(each.n, each.n_labelled, each.spread, new_labels)
         for (name, each), new_labels in zip(estimates.items(), new.tolist(), strict=True)
     }
-    drawn = _draw_each(items, plans, np.random.default_rng(seed))
+    drawn = _draw_each(items, plans, _generator(table, seed))
     codes: list[int] = table.item.codes.tolist()
     name_of = [table.item.values[code] for code in codes]
     return Draw(

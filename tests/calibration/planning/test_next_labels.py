@@ -1,4 +1,4 @@
-"""Numbers of new labels by stratum."""
+"""Items to label next, and numbers of new labels by stratum."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fiducial.calibration.planning.next_labels import neyman_allocation
+from fiducial.calibration.planning.next_labels import next_by_doubt, next_to_label, neyman_allocation
+from fiducial.calibration.tables.calibration_table import Table
+from fiducial.calibration.tables.table_files import table_from_rows
 
 
 def test_labels_are_in_proportion_to_size_times_spread() -> None:
@@ -61,3 +63,36 @@ def test_bounds_hold_and_all_labels_are_given(strata: list[tuple[int, float, int
     assert (labelled + new <= size).all()
     assert (labelled + new >= np.minimum(10, size)).all()
     assert new.sum() == min(count, int((size - labelled).sum()))
+
+
+def judged(number: int, labelled: set[str], n: int = 200) -> Table:
+    """Return a table of judged items; its scores depend on its number."""
+    scores = np.random.default_rng([7, number]).random(n).round(1).tolist()
+    return table_from_rows(
+        [
+            {
+                "item_id": f"q{item}",
+                "judge": "a",
+                "score": score,
+                "label": float(score > 0.5) if f"q{item}" in labelled else None,
+            }
+            for item, score in enumerate(scores)
+        ]
+    )
+
+
+def test_a_second_round_with_the_same_seed_draws_as_many_as_it_says() -> None:
+    sizes = []
+    for number in range(100):
+        first = set(next_by_doubt(judged(number, set()), 60))
+        sizes.append(len(next_by_doubt(judged(number, first), 60)))
+    # Binomial: the standard error of the mean is about 0.6.
+    assert 57 < np.mean(sizes) < 63
+
+
+def test_a_draw_depends_on_the_seed_and_on_the_items_labelled_so_far() -> None:
+    none, some = judged(0, set()), judged(0, {"q0", "q1"})
+    drawn = [next_to_label(none, 5), next_to_label(none, 5, seed=1), next_to_label(some, 5)]
+    assert drawn[0] == [f"q{item}" for item in np.random.default_rng(0).permutation(200)[:5]]
+    assert len({tuple(each) for each in drawn}) == 3
+    assert next_to_label(some, 5) == drawn[2]
