@@ -8,16 +8,20 @@ from __future__ import annotations
 import ast
 import math
 import os
+import re
 import reprlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
+from inspect import Parameter, iscoroutine, signature, unwrap
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args
 
 from ..errors import UsageError
 from ..records import nearest
+from .callers import CallingLine, caller_known
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 Ends = Literal["neither", "low", "high", "both"]
 """Ends that belong to a range."""
@@ -57,19 +61,76 @@ _SECRET = frozenset({"api_key", "connection", "endpoints", "environment"})
 
 
 def checked_arguments(function: F) -> F:
-    """Refuse arguments of another type than a function declares.
+    """Refuse unknown arguments, and arguments of another type than a function declares.
 
-    Types other than numbers, texts, paths, lists and mappings of these are not checked.
+    Types other than numbers, texts, paths, lists and mappings of these are not checked. Warnings of the call point at its caller.
     """
-    names, annotations = function.__code__.co_varnames, function.__annotations__
+    return hinting_arguments({})(function)
 
-    @wraps(function)
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True  # so that pytest shows the line of a test, not this one
-        _refuse_wrong_types({**dict(zip(names, args, strict=False)), **kwargs}, annotations)
-        return function(*args, **kwargs)
 
-    return cast("F", checked)
+def hinting_arguments(hints: Mapping[str, str]) -> Callable[[F], F]:
+    """Check arguments like `checked_arguments`, with hints on unknown ones by name."""
+
+    def decorate(function: F) -> F:
+        annotations = function.__annotations__
+        parameters = list(signature(function).parameters)
+
+        @wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True  # so that pytest shows the line of a test, not this one
+            if not kwargs.keys() <= annotations.keys():
+                refuse_unknown(checked.__name__, kwargs, known_arguments(function), hints)
+            _refuse_wrong_types({**dict(zip(parameters, args, strict=False)), **kwargs}, annotations)
+            with caller_known() as line:
+                made = function(*args, **kwargs)
+            return _in_callers_context(made, line) if iscoroutine(made) else made
+
+        return cast("F", checked)
+
+    return decorate
+
+
+async def _in_callers_context(work: Coroutine[Any, Any, T], line: CallingLine) -> T:
+    with caller_known(line):
+        return await work
+
+
+def known_arguments(function: Callable[..., Any]) -> list[str] | None:
+    """Return a function's arguments, those of a TypedDict included; None if it takes any."""
+    names: list[str] = []
+    for name, parameter in signature(function).parameters.items():
+        if parameter.kind is not Parameter.VAR_KEYWORD:
+            names.append(name)
+            continue
+        declared = _UNPACKED.fullmatch(str(parameter.annotation))
+        if declared is None:
+            return None
+        names += unwrap(function).__globals__[declared[1]].__annotations__
+    return names
+
+
+_SHOWN = 8
+"""Most arguments that an error lists."""
+_UNPACKED = re.compile(r"Unpack\[(\w+)\]")
+
+
+def refuse_unknown(
+    function: str, given: Iterable[str], known: Sequence[str] | None, hints: Mapping[str, str] | None = None
+) -> None:
+    """Refuse an argument that a public function does not have, with the nearest one that it has.
+
+    Raises:
+        UsageError: A name is not among the known ones.
+    """
+    for name in given:
+        if known is not None and name not in known:
+            from difflib import get_close_matches  # noqa: PLC0415 - only for errors
+
+            near = get_close_matches(name, known, n=1)
+            names = f"it has {', '.join(known)}" if len(known) <= _SHOWN else f"see help(fd.{function})"
+            hint = f"; did you mean {near[0]}=?" if near else f"; {names}"
+            instead = (hints or {}).get(name)
+            raise UsageError(f"fd.{function} has no argument {name}={f': {instead}' if instead else hint}")
 
 
 def require_declared(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import warnings
 import weakref
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -24,6 +23,7 @@ from ..judges.transport.exchange import Provider
 from ..judges.transport.refused_parameters import Refusal, RefusedParameterError
 from ..records import Case, Closing, JudgeId, Output, Verdict
 from .argument_checks import require_whole
+from .callers import caller_known, warn_caller
 from .named_inputs import named_item
 from .paths import as_case, as_output
 
@@ -142,7 +142,8 @@ class ReadyJudge(Closing):
         """
         if is_loop_thread():
             raise UsageError(f"{self.by} runs in this event loop: use `await judge.one(...)`")
-        return run_sync(self._judge(*self._item(case, output, inputs)))
+        with caller_known():
+            return run_sync(self._judge(*self._item(case, output, inputs)))
 
     async def one(
         self, case: CaseLike | None = None, output: OutputLike | None = None, /, **inputs: Any
@@ -238,11 +239,7 @@ class ReadyJudge(Closing):
         """Return a judge without the refused parameter, which is left out of later calls, too."""
         task = adapted(self.task, refusal)
         if task.judge is not self.task.judge and task.id != self.task.id:
-            warnings.warn(
-                f"{self.by}: not sent, since the model refuses it: {refusal.name}",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            warn_caller(f"{self.by}: not sent, since the model refuses it: {refusal.name}", RuntimeWarning)
             self.task = task
         return judge.adapted(refusal) if isinstance(judge, PromptJudge) else self.task.judge
 

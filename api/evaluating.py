@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any, Literal, TypeAlias, Unpack, cast
+from functools import partial, wraps
+from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast
 
 from ..calibration.pass_threshold import GivenPassAt, pass_at_of
 from ..deterministic.options import Rules
@@ -25,8 +24,9 @@ from ..records import InputPath
 from ..records.disk_files import shards_of
 from ..report.text.generation_text import crashes
 from .agent_environments import scenes_of
-from .argument_checks import checked_arguments, require_choice, require_declared, require_whole
+from .argument_checks import checked_arguments, hinting_arguments, require_choice, require_whole
 from .callable_judge import ReadyJudge
+from .callers import warn_caller
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
 from .generating import AgentLike, warn_untracked
 from .judging import judge
@@ -36,6 +36,9 @@ from .paths import Cases, FilePath, Labels, Outputs, folder_or_memory, folder_pa
 from .progress_bars import show_progress
 from .run import Run
 from .run_files import engine_of
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 JudgeLike: TypeAlias = ReadyJudge | str
 """A judge, or the name of one, which uses ``model``."""
@@ -55,7 +58,7 @@ _ELSEWHERE = _OF_JUDGES | {
 """What to write instead of arguments that others take."""
 
 
-@checked_arguments
+@hinting_arguments(_ELSEWHERE)
 def evaluate(
     cases: Cases,
     outputs: Outputs | AgentLike,
@@ -122,7 +125,6 @@ def evaluate(
         RunFolderError: The folder is in use or belongs to another run, or the agent's code has changed since its outputs were made.
         AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
     """
-    require_declared(label_reading, LabelReading, hints=_ELSEWHERE)
     require_choice("--names", names, NamesOption)
     require_whole("--repeats", repeats)
     require_whole("--workers", workers)
@@ -155,9 +157,20 @@ def evaluate(
     return run_apart(partial(_evaluate, plan, progress, agent, again=again))
 
 
-async def aevaluate(cases: Cases, outputs: Outputs | AgentLike, **options: Any) -> Run:
-    """Run `evaluate` without blocking the running event loop; takes the same arguments."""
-    return await asyncio.to_thread(evaluate, cases, outputs, **options)
+def _in_thread(function: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Return a coroutine function with the same arguments, named with a leading "a"."""
+
+    @wraps(function)
+    async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+    call.__name__ = call.__qualname__ = f"a{function.__name__}"
+    arguments = (function.__doc__ or "").partition("\n")[2]
+    call.__doc__ = f"Run `{function.__name__}` without blocking the running event loop; takes the same arguments.\n{arguments}"
+    return call
+
+
+aevaluate = hinting_arguments(_ELSEWHERE)(_in_thread(evaluate))
 
 
 @checked_arguments
@@ -229,7 +242,7 @@ def _evaluate(
             tally = generate_into_run(agent, plan.cases, plan.out, shown, again=again)
             warn_untracked(tally)
             if (crashed := crashes(tally)) is not None:
-                warnings.warn(crashed, stacklevel=2)
+                warn_caller(crashed)
         with plan.engine or nullcontext():
             run_plan(plan, ModelAccess, shown, lambda: datetime.now(UTC))
     return Run(plan.out)

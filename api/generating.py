@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -32,6 +31,7 @@ from ..records import Case, CaseIndex, ItemKey, Output
 from ..report.text.number_text import counted
 from .agent_environments import Histories, scenes_of, server_embedding
 from .argument_checks import checked_arguments, require_choice, require_declared, require_whole
+from .callers import warn_caller
 from .checking import Worlds
 from .model_access import AccessArguments, EndpointLike, model_access
 from .paths import Cases, FilePath, source, written_path
@@ -128,7 +128,7 @@ async def agenerate(
     Raises:
         InputError: A case is invalid, or not for the agent.
         UsageError: The agent returns something else, or an argument cannot be used.
-        ConfigurationError: It is a model that cannot be reached.
+        ConfigurationError: The model cannot be reached.
         ProviderError: Every call failed, and there is no output.
         AgentSetupError: The agent failed alike on the first eight cases; nothing was kept.
         RunFolderError: The agent's code or settings have changed since the outputs in the file were made.
@@ -201,7 +201,7 @@ def _outputs_file(
     )
 
 
-generate = waiting(agenerate)
+generate = checked_arguments(waiting(agenerate))
 
 
 def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | str, str]:
@@ -246,7 +246,7 @@ def warn_untracked(tally: GenerationTally) -> None:
     """Warn about earlier outputs, which another version of the agent may have made."""
     if tally.kept and not tally.tracked:
         warning = f"{counted(tally.kept, 'earlier output')}, {tally.made:,} generated now; the agent's code is not tracked"
-        warnings.warn(warning, stacklevel=2)
+        warn_caller(warning)
 
 
 def _user_access(
@@ -290,5 +290,5 @@ def _generated(attempts: MemoryAttempts, keys: list[ItemKey], tally: GenerationT
         problem = f"{tally.without_output} of {tally.wanted} attempts gave no output: {reasons}"
         if not outputs:
             raise ProviderError(problem)
-        warnings.warn(problem, stacklevel=2)
+        warn_caller(problem)
     return outputs

@@ -21,7 +21,13 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.composites import JuryRule, by_criterion, by_statement, jury_task
 from ..evaluation.judging.tasks import judge_task, uniquely_named
 from ..judges.jury import Rule
-from .argument_checks import checked_arguments, require_choice, require_type
+from .argument_checks import (
+    checked_arguments,
+    known_arguments,
+    refuse_unknown,
+    require_choice,
+    require_type,
+)
 from .callable_judge import ReadyJudge
 from .model_access import AccessArguments, EndpointLike, model_access
 from .paths import FilePath
@@ -136,6 +142,7 @@ def jury(
     Raises:
         UsageError: These judges cannot form such a jury.
     """
+    refuse_unknown("jury", options, known_arguments(judge))
     require_choice("--rule", rule, Rule)
     require_type("unsure", unsure, "Sequence[float]")
     if len(unsure) != 2 or not max(unsure[0], 0.0) <= min(unsure[1], 1.0):  # noqa: PLR2004 - both ends  # pyright: ignore[reportUnnecessaryComparison] - callers are not all typed

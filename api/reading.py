@@ -32,7 +32,7 @@ from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
 from ..report.text.import_text import import_lines
 from ..report.text.number_text import counted
-from .argument_checks import checked_arguments, require_choice, require_declared
+from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
 from .label_sources import GivenScale, LabelReading, grade_scale, score_scales
 from .paths import FilePath, input_path, written_path
@@ -190,7 +190,7 @@ class DataReading(LabelReading, total=False):
     score_scale: GivenScale | None
 
 
-@checked_arguments
+@hinting_arguments({"format": "did you mean as_=?"})
 def read(
     given: Readable,
     *,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,6 +19,7 @@ from ..records import FolderPath, InputPath
 from ..records.frames import frame_rows, is_frame, is_plain_frame
 from ..records.memory_file import MemoryRows
 from .argument_checks import require_declared
+from .callers import warn_caller
 from .label_sources import GivenScale, LabelFiles, grade_scale, label_files, score_scales
 from .paths import FilePath, Labels, input_path, pieces_of, rows_file, source
 from .run import Run
@@ -123,7 +123,7 @@ def read_table(table: Tables, **options: Any) -> Table:
     rows = read_calibration_table(table, **options)
     if not isinstance(table, Table):
         for warning in rows.warnings:
-            warnings.warn(warning, stacklevel=4)  # of the caller of a function with checked arguments
+            warn_caller(warning)
     return rows
 
 

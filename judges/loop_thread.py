@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -81,7 +82,7 @@ def run_apart(work: Callable[[], T]) -> T:
     except RuntimeError:
         return work()
     with ThreadPoolExecutor(1, thread_name_prefix="fiducial") as thread:
-        return thread.submit(work).result()
+        return thread.submit(copy_context().run, work).result()
 
 
 def is_loop_thread() -> bool:

@@ -68,7 +68,9 @@ def test_what_was_recorded_once_is_answered_without_a_model_from_then_on(
 def test_a_deleted_cassette_is_recorded_from_the_model_not_from_the_reply_cache(
     project: Run, pytester: pytest.Pytester, server: ProviderServer
 ):
-    cached = (TEST % server.base_url).replace("cache=False", f"cache={str(pytester.path / 'replies.sqlite')!r}")
+    cached = (TEST % server.base_url).replace(
+        "cache=False", f"cache={str(pytester.path / 'replies.sqlite')!r}"
+    )
     (pytester.path / "tests" / "test_refund.py").write_text(cached)
     project("--fiducial-record").assert_outcomes(passed=1)
     cassette(pytester).unlink()
@@ -139,7 +141,7 @@ def test_options_are_those_of_judge_with_or_without_a_model_to_ask(
     (pytester.path / "tests" / "test_refund.py").write_text(test)
     result = project(*asking)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *TypeError: judge() got an unexpected keyword argument 'temprature'*"])
+    result.stdout.fnmatch_lines(["E *UsageError: fd.judge has no argument temprature=; see help(fd.judge)*"])
     assert server.seen == []
 
 

@@ -85,8 +85,8 @@ untyped = cast("Any", fd)
         (lambda: untyped.evaluate([CASE], [OUTPUT], judges=None), "judges: expected a judge or a name of one"),
         (lambda: untyped.generate([CASE], "m", base_url=SERVER, mode="x"), "mode= expects tools or prompt, got"),
         (lambda: fd.generate([CASE], str, user_base_url=SERVER), "user_base_url= is the endpoint .*: add user_model"),
-        (lambda: untyped.plan(half_width=0.1, powr=0.9), "powr= is not an argument of this function"),
-        (lambda: untyped.mutate([CASE], rules="strict"), "rules= is not an argument of this function"),
+        (lambda: untyped.plan(half_width=0.1, powr=0.9), r"^fd\.plan has no argument powr=; did you mean power=\?$"),
+        (lambda: untyped.mutate([CASE], rules="strict"), "fd.mutate has no argument rules="),
         (lambda: fd.mutate([CASE], per_output=0), "per_output= expects a whole number of at least 1, got 0"),
         (lambda: fd.audit("probes", "rubric", sample=0), "sample= expects a whole number of at least 1, got 0"),
         (lambda: fd.judge_from(len, pass_at=7), "pass_at expects a number above 0 and at most 1, got 7"),
@@ -161,17 +161,31 @@ CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_an_unknown_argument_is_refused_with_the_nearest(name: str):
-    with pytest.raises(UsageError, match="did you mean 'label_scale'"):
+    with pytest.raises(UsageError, match=r"did you mean label_scale=|did you mean 'label_scale'"):
         CALLS[name]({"labels_scale": (1, 5)})
 
 
-def test_a_misspelt_address_of_a_model_is_refused_for_an_agent_that_needs_none():
-    with pytest.raises(UsageError, match="did you mean 'base_url'"):
-        untyped.generate([CASE], str, bas_url=SERVER)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: untyped.evaluate([CASE], [OUTPUT], judge="x"), "fd.evaluate has no argument judge=; did you mean judges=?"),
+        (lambda: untyped.judge("rubric", modle="x"), "fd.judge has no argument modle=; did you mean model=?"),
+        (lambda: untyped.jury(["rubric"], modle="x"), "fd.jury has no argument modle=; did you mean model=?"),
+        (lambda: untyped.read(LOG, format="openai"), "fd.read has no argument format=: did you mean as_=?"),
+        (lambda: untyped.generate([CASE], str, bas_url=SERVER), "fd.generate has no argument bas_url=; did you mean base_url=?"),
+        (lambda: untyped.agenerate([CASE], str, bas_url=SERVER), "fd.agenerate has no argument bas_url="),
+        (lambda: untyped.load_run("run", nothing_near=1), "fd.load_run has no argument nothing_near=; it has folder"),
+    ],
+)  # fmt: skip
+def test_each_public_function_refuses_a_misspelt_argument_in_the_same_words(
+    call: Callable[[], object], message: str
+):
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}"):
+        call()
 
 
 def test_arguments_for_model_access_are_refused_with_the_call_that_takes_them():
-    with pytest.raises(UsageError, match=r"base_url= .*: it is of a judge: judges=fd\.judge\("):
+    with pytest.raises(UsageError, match=r"base_url=: it is of a judge: judges=fd\.judge\("):
         untyped.evaluate([CASE], [OUTPUT], judges="rubric", model="m", base_url="http://127.0.0.1:1/v1")
 
 
