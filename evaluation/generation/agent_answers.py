@@ -33,15 +33,17 @@ def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, in_turn
         in_turns: True for turns of steps, False for one answer.
 
     Raises:
-        UsageError: The answer is in none of these forms.
+        UsageError: The answer is in none of these forms, or of another case.
         RecordError: Its fields are not those of an output.
     """
     case = attempt.case
     identity = {"case_id": case.id, "system": system, "trial": trial}
     if isinstance(answer, Output):
+        _refuse_other_case(answer.case_id, case)
         return msgspec.structs.replace(answer, **identity, asked=attempt.asked_turns)
     has_steps = any(attempt.turns)
     fields = {} if answer is None and has_steps else answer_fields(answer, case)
+    _refuse_other_case((fields or {}).get("case_id"), case)
     if fields is None:
         raise UsageError(
             f"the agent gave {type(answer).__name__} for case {case.id!r}; expected {EXPECTED}, or an Output"
@@ -50,6 +52,13 @@ def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, in_turn
         fields = _with_steps(fields, attempt, in_turns=in_turns)
     output = next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
     return msgspec.structs.replace(output, asked=attempt.asked_turns)
+
+
+def _refuse_other_case(case_id: object, case: Case) -> None:
+    if case_id not in {None, "", case.id}:
+        raise UsageError(
+            f"the agent returned an output of case {case_id!r} for case {case.id!r}; set case_id=case.id"
+        )
 
 
 def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:

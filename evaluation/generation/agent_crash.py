@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
+from types import CodeType, TracebackType
 
 _PACKAGE = __name__.partition(".evaluation.")[0]
 _STANDARD_LIBRARY, *_INSTALLED = (
@@ -24,8 +25,17 @@ def crash_text(error: BaseException) -> str:
     theirs = [each for each in frames if not _is_installed(each)] or frames
     if not theirs:
         return text
-    code = theirs[-1].tb_frame.f_code
-    return f"{text} ({Path(code.co_filename).name}:{theirs[-1].tb_lineno})"
+    return f"{text} ({_place(theirs[-1].tb_frame.f_code, theirs[-1].tb_lineno)})"
+
+
+def calling_place() -> str:
+    """Return the file and line that called the function that asks."""
+    frame = sys._getframe(2)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as `logging` finds its caller
+    return _place(frame.f_code, frame.f_lineno)
+
+
+def _place(code: CodeType, line: int) -> str:
+    return f"{Path(code.co_filename).name}:{line}"
 
 
 def of_the_agent(error: BaseException) -> BaseException:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ...records import Case, ToolCall
+from .agent_crash import calling_place
 from .attempt import Attempt, StepTaken, StepUsage
 from .scene import Scene, SceneOverError
 from .tool_schemas import json_schema, tool_schema
@@ -38,11 +40,16 @@ class Tool:
         """Schema in OpenAI's form."""
         self._execute = execute
         self._loop = loop
+        self.awaitable: list[tuple[Coroutine[Any, Any, str], str]] = []
+        """Results returned to a coroutine, each with the place of the call."""
 
     def __call__(self, *positional: Any, **named: Any) -> str | Awaitable[str]:
         """Make the call: return an awaitable to a coroutine, the result to a thread."""
         result = self._execute(self._call(positional, named))
-        return result if self._is_in_loop() else self._wait_for(result)
+        if not self._is_in_loop():
+            return self._wait_for(result)
+        self.awaitable.append((result, calling_place()))
+        return result
 
     def _call(self, positional: Sequence[Any], named: dict[str, Any]) -> ToolCall:
         """Return the call, with positional arguments under the names of the schema.
@@ -84,6 +91,15 @@ class Toolbox(dict[str, Tool]):
         """Add tools."""
         for document in documents:
             self[document["name"]] = Tool(document, self._use_one, self._loop)
+
+    def unawaited(self) -> str | None:
+        """Return which call was made without await; None if none was."""
+        for name, tool in self.items():
+            for result, place in tool.awaitable:
+                if inspect.getcoroutinestate(result) == inspect.CORO_CREATED:
+                    result.close()
+                    return f'tools["{name}"] was called without await ({place})'
+        return None
 
     async def use(self, calls: list[ToolCall]) -> list[str]:
         """Make calls in one step.

@@ -82,14 +82,18 @@ class CallableAgent:
         if case.user is not None:  # the agent must not know the user's goal
             case = msgspec.structs.replace(case, messages=list(opening or ()), user=None)
         attempt.begin_turn()
+        tools = Toolbox(case, scene, attempt)
         try:
-            answer = await self._answer(case, Toolbox(case, scene, attempt), attempt, trial, turns)
+            answer = await self._answer(case, tools, attempt, trial, turns)
         except SceneOverError as error:
             attempt.stopped, answer = str(error), None
         except FiducialError:
             raise  # no failure of the agent, but ours, or a misuse of our interface
         except (Exception, SystemExit) as error:  # noqa: BLE001 - an agent may raise anything
             answer, attempt.crash = {"error": crash_text(error)}, of_the_agent(error)
+        await asyncio.sleep(0)  # a task of the agent begins only then
+        if (unawaited := tools.unawaited()) is not None:
+            answer = {"error": unawaited}
         return answer, attempt
 
     async def _answer(

@@ -54,7 +54,7 @@ def test_a_system_is_named_after_its_agent():
         ([{"name": "f", "arguments": {"x": 1}}], "tool_calls", [fd.ToolCall(name="f", arguments={"x": 1})]),
         ({"name": "f", "arguments": {}}, "tool_calls", [fd.ToolCall(name="f")]),
         ({"text": "t", "tool_calls": []}, "tool_calls", []),
-        (fd.Output(case_id="?", system="?", text="mine"), "text", "mine"),
+        (fd.Output(case_id="a", system="?", text="mine"), "text", "mine"),
         ([], "tool_calls", []),
     ],
 )
@@ -105,6 +105,14 @@ def test_an_exception_of_the_agent_is_the_systems_failure(raised: BaseException)
 @pytest.mark.parametrize("answer", [5, None, {"answer": "x"}])
 def test_an_answer_of_no_known_form_is_refused_with_the_case(answer: Any):
     with pytest.raises(UsageError, match="for case 'a'; expected a text"):
+        fd.generate(CASES[:1], lambda _case: answer)
+
+
+@pytest.mark.parametrize(
+    "answer", [fd.Output(case_id="zzz", system="me", text="x"), {"case_id": "zzz", "text": "x"}]
+)
+def test_an_output_of_another_case_is_refused(answer: Any):
+    with pytest.raises(UsageError, match=r"output of case 'zzz' for case 'a'; set case_id=case\.id"):
         fd.generate(CASES[:1], lambda _case: answer)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,24 @@ def test_a_coroutine_awaits_its_tools():
         del case
         await tools["mkdir"](dir_name="a")
         return "done"
+
+    assert check(folder_case(), output_by(agent, folder_case())).score == 1
+
+
+def test_a_tool_that_is_called_without_await_is_the_agents_error():
+    async def agent(case: Case, tools: dict[str, Any]) -> str:
+        del case
+        return f"there is now: {tools['ls']()}"
+
+    error = str(output_by(agent, folder_case()).error)
+    assert error.startswith('tools["ls"] was called without await (test_agents.py:')
+
+
+def test_a_tool_may_be_awaited_in_a_task():
+    async def agent(case: Case, tools: dict[str, Any]) -> str:
+        del case
+        task = asyncio.ensure_future(tools["mkdir"](dir_name="a"))
+        return f"done: {await task}"
 
     assert check(folder_case(), output_by(agent, folder_case())).score == 1
 
