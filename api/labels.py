@@ -20,6 +20,7 @@ from ..records import Case, name_of_files, write_records
 from ..records.disk_files import shards_of
 from ..records.joined_table import joined_table
 from ..records.label_table import is_verdicts, label_table
+from ..records.table_rows import readable_lines
 from ..report.text.number_text import counted
 from .argument_checks import checked_arguments
 from .display import Document, Shown
@@ -123,6 +124,8 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
         ties: Number of outputs without a label, since people disagree.
         unmatched: Number without a matching output.
         first_unmatched: The id of the first of those.
+        skipped: Number of rows that could not be read as labels.
+        first_skipped: Place and problem of the first of those.
         references: The references; None if the table has none.
         commands: The commands to type next.
     """
@@ -136,6 +139,8 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
     ties: int = 0
     unmatched: int = 0
     first_unmatched: str | None = None
+    skipped: int = 0
+    first_skipped: str | None = None
     references: JoinedReferences | None = None
     commands: list[str] = []
 
@@ -162,6 +167,8 @@ class LabelsJoined(Shown, frozen=True, kw_only=True):
             lines.append(
                 f"{counted(self.unmatched, 'label')} {matches} no output, {self.first_unmatched!r} for one"
             )
+        if self.skipped:
+            lines.append(f"{counted(self.skipped, 'row')} skipped, the first: {self.first_skipped}")
         return [*lines, *self.commands]
 
 
@@ -196,7 +203,7 @@ def join_labels(
     """
     target = disk_folder_of(folder, "label") if isinstance(folder, Run) else written_path(folder)
     path = source("labels", labels)
-    if is_verdicts(path):
+    if is_verdicts(readable_lines(path)[0]):
         if by is not None:
             raise UsageError("--by is about tables of grades; verdicts name their person in `by`")
         joined = join(target, label_input(labels, **reading))
@@ -207,9 +214,10 @@ def join_labels(
     if table.references:
         rows = References(path, table.of_references, grades, alone=True, without=table.not_references)
         completed = complete_cases(target, rows)
-    joined = None
+    joined, skipped = None, list[InputError]()
     if table.has_labels:
-        joined = join(target, label_table(path, grades, table.of_labels, table.references, by))
+        rows = label_table(path, grades, table.of_labels, table.references, by, skip=True)
+        joined, skipped = join(target, rows), rows.skipped
     references = None
     if completed is not None:
         references = completed.joined
@@ -217,7 +225,14 @@ def join_labels(
             write_records(references.cases, completed.cases)
     commands = next_lines(target, labels=joined is not None, references=references)
     counts = {} if joined is None else asdict(joined)
-    return LabelsJoined(folder=target, references=references, commands=[*commands], **counts)
+    return LabelsJoined(
+        folder=target,
+        skipped=len(skipped),
+        first_skipped=str(skipped[0]) if skipped else None,
+        references=references,
+        commands=[*commands],
+        **counts,
+    )
 
 
 @checked_arguments

@@ -157,7 +157,9 @@ class Reading:
         """Say why nothing was read, or what was only partly read."""
         nothing = self.skipped and not self.cases
         why = f", the first: {self.skipped[0].reason.partition(';')[0]}" if nothing else ""
-        return f"{why}{self._tagged()}{self._unread()}"
+        own = self._table.own_folders
+        folders = f"; skipped {counted(own, 'folder')} made by fiducial" if own else ""
+        return f"{why}{folders}{self._tagged()}{self._unread()}"
 
     def _unread(self) -> str:
         """Name the columns that look like grades and were not read."""
@@ -297,6 +299,8 @@ def import_files(
         guesses=columns.guesses,
         ratings=columns.ratings,
         unread={name: str(path) for name, path in columns.unread.items()},
+        unread_ids=columns.unread_ids,
+        own_folders=columns.own_folders,
         cut_off=columns.cut_off,
     )
 

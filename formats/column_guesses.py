@@ -10,7 +10,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..records.column_names import FIELDS, HEADERS, is_number_field, is_person, is_score_like, normal
+from ..records.column_names import (
+    FIELDS,
+    HEADERS,
+    is_number_field,
+    is_person,
+    is_score_like,
+    is_session,
+    normal,
+)
 from ..records.grade_columns import MOST_GRADES, is_rating
 from ..records.grades import (
     PLAIN,
@@ -53,6 +61,8 @@ class TableColumns:
         guesses: Fields without a column, each with a tag that may hold it.
         ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
         unread: Columns of logged calls that look like grades, each with a file that has it.
+        unread_ids: The column of the cases' ids in those files, if there is one.
+        own_folders: Number of folders that fiducial made, which were not read.
         cut_off: Logged answers that ended at the limit of tokens.
     """
 
@@ -62,6 +72,8 @@ class TableColumns:
         self.guesses: dict[str, str] = {}
         self.ratings: dict[str, str] = {}
         self.unread: dict[str, Path] = {}
+        self.unread_ids: dict[str, str] = {}
+        self.own_folders = 0
         self.cut_off = 0
 
     def add(
@@ -84,8 +96,15 @@ class TableColumns:
         if not fields.keys() - _IDENTITY:
             self.guesses |= _guessed_references(_columns_of(rows, tags))
 
-    def note_unread(self, row: Mapping[str, Any], path: Path) -> None:
-        """Note columns of a logged call that are not read but look like grades or references."""
+    def note_unread(self, row: Mapping[str, Any], path: Path, case_id: str) -> None:
+        """Note columns of a logged call that are not read but look like grades or references.
+
+        ``case_id`` is the id of the call's case; empty if the log has none.
+        """
+        if case_id and str(path) not in self.unread_ids:
+            same = [name for name, value in row.items() if not is_missing(value) and str(value) == case_id]
+            known = [name for name in same if is_session(name) or normal(name).endswith("id")]
+            self.unread_ids |= {str(path): name for name in known[:1]}
         for name in _ratings(tuple(row)):
             value = row[name]
             if is_reference(name) and value is not None and value != "":

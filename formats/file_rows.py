@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -15,6 +16,7 @@ from ..records.json_text import DuplicateKeyDetector, read_object, stands_twice
 from .field_reader import FieldReader
 from .imported_records import UNREADABLE, FilePosition, ImportedRecord, Skipped, converted
 from .json_values import is_list, is_object
+from .native_files import is_own_folder
 
 
 class RepeatedKeys(dict[str, Any]):
@@ -111,12 +113,33 @@ def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files in a folder with these suffixes, sorted by name, without hidden ones."""
+    """Return the files in a folder with these suffixes, sorted by name.
+
+    Hidden files are left out, and folders in it that fiducial made.
+    """
+    own = set[Path]()
     return sorted(
         file
-        for file in folder.rglob("*")
+        for file in _walk(folder, own)
         if file.name.lower().endswith(suffixes) and not file.name.startswith(".") and file.is_file()
     )
+
+
+def own_folders(folder: Path) -> set[Path]:
+    """Return the folders in a folder that fiducial made, which are not read."""
+    own = set[Path]()
+    for _ in _walk(folder, own):
+        pass
+    return own
+
+
+def _walk(folder: Path, own: set[Path]) -> Iterator[Path]:
+    """Yield the files in a folder, and add those of its folders that fiducial made to ``own``."""
+    for place, folders, files in os.walk(folder):
+        made = {name for name in folders if is_own_folder(Path(place, name))}
+        own.update(Path(place, name) for name in made)
+        folders[:] = [name for name in folders if name not in made]
+        yield from (Path(place, name) for name in files)
 
 
 Within: TypeAlias = Callable[[FieldReader], list[tuple[str, Any]] | None]

@@ -59,6 +59,8 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         guesses: Fields without a column, each with a tag that may hold it.
         ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
         unread: Columns of logged calls that look like grades, each with a file that has it.
+        unread_ids: The column of the cases' ids in each of those files that has one.
+        own_folders: Number of folders that fiducial made, which were not read.
         cut_off: Logged answers that ended at the limit of tokens.
         default_criterion: Number of cases graded by the default criterion, for lack of another.
         skipped: Number of skipped records.
@@ -81,6 +83,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     shared: int = 0
     labels: int = 0
     scored: bool = False
+    own_folders: int = 0
     cut_off: int = 0
     default_criterion: int = 0
     skipped: int = 0
@@ -91,6 +94,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     guesses: dict[str, str] = {}
     ratings: dict[str, str] = {}
     unread: dict[str, str] = {}
+    unread_ids: dict[str, str] = {}
 
     @property
     def judges(self) -> list[str]:

@@ -8,9 +8,12 @@ from typing import Any
 import msgspec
 
 from ..errors import InputError
-from ..records import Case, Output, Verdict, is_kind
-from ..records.folder_files import MANIFEST, VERDICTS
+from ..records import MAX_LINE_BYTES, Case, Output, Verdict, is_kind
+from ..records.folder_files import CASES, MANIFEST, OUTPUTS, VERDICTS
 from .json_values import is_object
+
+_MANIFEST_KEYS = {"identity", "journals"}
+"""Keys of every run's manifest."""
 
 _COMMANDS: dict[type[Case | Output | Verdict], str] = {
     Case: "cases; grade outputs for them: `fiducial run {path} --outputs FILE`",
@@ -52,6 +55,25 @@ def refuse_run_folder(path: Path) -> None:
     """
     if all((path / name).is_file() for name in (MANIFEST, VERDICTS)):
         raise InputError(f"is the folder of a run, and needs no import: `fiducial report {path}`", path=path)
+
+
+def is_own_folder(folder: Path) -> bool:
+    """Return whether fiducial made a folder: a run, an audit, or an import of cases and outputs."""
+    if (folder / MANIFEST).is_file():
+        manifest = _first_value(folder / MANIFEST, whole=True)
+        return is_object(manifest) and manifest.keys() >= _MANIFEST_KEYS
+    if not ((folder / CASES).is_file() and (folder / OUTPUTS).is_file()):
+        return False
+    return _is_of(Case, _first_value(folder / CASES)) and _is_of(Output, _first_value(folder / OUTPUTS))
+
+
+def _first_value(path: Path, *, whole: bool = False) -> Any:
+    """Return the JSON value of a file or of its first line; None if it has none."""
+    try:
+        with path.open("rb") as file:
+            return msgspec.json.decode(file.read(MAX_LINE_BYTES) if whole else file.readline(MAX_LINE_BYTES))
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _is_of(record: type[Case | Output | Verdict], glimpse: Any) -> bool:

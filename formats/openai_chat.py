@@ -66,18 +66,27 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if is_object(row.value) and is_evals_row(row.value):
         yield from records_of(evals_example(row), row.position, options)
     elif not options.deferred.batches.holds(row):
+        exchange, read = _exchange(row, options)
         if is_object(row.value):
-            options.recognized.note_unread(row.value, row.position.path)
-        yield from _exchange_records(row, options)
+            options.recognized.note_unread(row.value, row.position.path, _case_id(exchange, options))
+        yield from exchange_records(exchange, read, options)
 
 
-def _exchange_records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
+def _case_id(exchange: Exchange, options: Options) -> str:
+    """Return the id of an exchange's case; empty if the log has none, or a case is a turn."""
+    if options.unit == "last" or exchange.session is None:
+        return exchange.id
+    return "" if options.unit == "turn" else exchange.session
+
+
+def _exchange(row: FileRow, options: Options) -> tuple[Exchange, FileRow]:
+    """Return the exchange in a line, and the line with its messages."""
     if is_reply(row.value):
         raise missing_request(row)
     row = msgspec.structs.replace(row, value=with_messages(row.value))
     exchange = exchange_of(row)
     options.recognized.cut_off += exchange.cut_off
-    yield from exchange_records(exchange, row, options)
+    return exchange, row
 
 
 def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iterator[ImportedRecord]:
@@ -96,7 +105,8 @@ def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iter
 def deferred_records(options: Options) -> Iterator[ImportedRecord]:
     """Yield the deferred records: batches, sessions merged from their lines, then failed calls."""
     waiting = options.deferred
-    yield from convert_rows(waiting.batches.rows(), lambda row: _exchange_records(row, options))
+    rows = waiting.batches.rows()
+    yield from convert_rows(rows, lambda row: exchange_records(*_exchange(row, options), options))
     sessions = iter(waiting.sessions.items())
     yield from converted(
         sessions, lambda each: _session(each[0], _exchanges(each[1]), options), lambda each: each[1][0][1]

@@ -20,7 +20,7 @@ from .csv_rows import read_csv_rows
 from .custom_format import read_custom
 from .exchanges import is_exchange
 from .field_reader import FieldReader
-from .file_rows import JSON_SUFFIXES, FileRow, files_in, read_rows
+from .file_rows import JSON_SUFFIXES, FileRow, files_in, own_folders, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_tables import content_fields, rows_in
@@ -125,6 +125,8 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
     """
     path = Path(name)
     for path in paths:
+        if path.is_dir():
+            options.recognized.own_folders += len(own_folders(path))
         if name not in NAMES and name in FORMATS:
             yield from _within_size_limit(read_custom(name, path), path)
             continue

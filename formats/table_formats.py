@@ -16,7 +16,7 @@ from .column_errors import missing_columns
 from .csv_rows import read_csv_rows
 from .example_records import records_of
 from .exchanges import exchange_of, is_exchange
-from .file_rows import FileRow, convert_rows, files_of, read_rows
+from .file_rows import FileRow, convert_rows, files_in, files_of, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .json_tables import rows_in
@@ -201,13 +201,9 @@ class _HuggingFace(_Table):
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
         del options
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        files = files_in(path, _DATA) if path.is_dir() else [path]
         # Reading a device or a pipe might never end.
-        data = [
-            file
-            for file in files
-            if file.suffix.lower() in _DATA and not file.name.startswith("cache-") and file.is_file()
-        ]
+        data = [file for file in files if not file.name.startswith("cache-") and file.is_file()]
         if not data:
             raise InputError(f"holds no file of data ({', '.join(_DATA)})", path=path)
         return (row for file in data for row in read_any_rows(file))

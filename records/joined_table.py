@@ -11,7 +11,7 @@ from .column_names import LABEL_FIELDS, columns_by_field, map_options, normal
 from .grades import GradeScale, UnknownGradeError
 from .label_table import SAMPLE_ROWS, label_columns
 from .memory_file import InputPath
-from .table_rows import file_rows
+from .table_rows import file_rows, readable_lines
 
 _REFERENCES = ("expected_calls", "accepted_answers", "criterion", "context")
 
@@ -47,7 +47,7 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
         InputError: It cannot be read.
         UsageError: A name that the user gave is neither a field nor a column.
     """
-    rows = [row for _, row in islice(file_rows(path), SAMPLE_ROWS)]
+    rows = [row for _, row in islice(file_rows(readable_lines(path)[0]), SAMPLE_ROWS)]
     present = list(dict.fromkeys(name for row in rows for name in row))
     of_references = {one: other for one, other in mapping.items() if {one, other} & {*_REFERENCES, "id"}}
     of_labels = {one: other for one, other in mapping.items() if not {one, other} & {*_REFERENCES}}

@@ -26,7 +26,7 @@ from .jsonl import read_records
 from .memory_file import InputPath, MemoryFile, memory_file
 from .output import ItemKey
 from .standing_labels import MAJORITY, is_tie, majority_verdict
-from .table_rows import NumberedRow, as_whole, file_rows
+from .table_rows import NumberedRow, as_whole, file_rows, readable_lines
 from .verdict import Source, Verdict
 
 SAMPLE_ROWS = 512
@@ -75,11 +75,15 @@ class LabelTable(MemoryFile):
         name: Name of the table for messages.
         data: The lines.
         columns: The columns of the table that was read.
+        skipped: Errors of the rows that were skipped.
     """
 
-    def __init__(self, name: str, data: bytes, columns: Iterable[str] = ()) -> None:
+    def __init__(
+        self, name: str, data: bytes, columns: Iterable[str] = (), skipped: Sequence[InputError] = ()
+    ) -> None:
         super().__init__(name, data)
         self.columns = frozenset(columns)
+        self.skipped = list(skipped)
 
 
 def is_verdicts(path: InputPath) -> bool:
@@ -98,6 +102,8 @@ def label_table(
     columns: Mapping[str, str],
     without: Collection[str] = (),
     by: str | None = None,
+    *,
+    skip: bool = False,
 ) -> LabelTable:
     """Read a table of labels.
 
@@ -107,13 +113,19 @@ def label_table(
         columns: A field and its column, or a column and its field (``--map``).
         without: Columns that hold no labels.
         by: Name of the person for rows that name none; by default the name of the label column.
+        skip: Skip lines that are no rows, and rows without an id, instead of raising an InputError.
 
     Raises:
         ColumnsError: No column can be the id or the label.
         InputError: It cannot be read, or a value is not a grade.
         UsageError: A name that the user gave is neither a field nor a column.
     """
-    rows = file_rows(path)
+    skipped: list[InputError] | None = None
+    readable: InputPath = path
+    if skip:
+        readable, unreadable = readable_lines(path)
+        skipped = [*unreadable]
+    rows = file_rows(readable)
     first = list(islice(rows, SAMPLE_ROWS))
     present = [
         name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
@@ -121,10 +133,14 @@ def label_table(
     names = label_columns(present, columns, path)
     people = () if "label" in names else people_columns(present, columns)
     labels = list(
-        _labels_of_rows(chain(first, rows), names, people, grades, path, by=by or names.get("label", ""))
+        _labels_of_rows(
+            chain(first, rows), names, people, grades, path, by=by or names.get("label", ""), skipped=skipped
+        )
     )
+    if skipped and not labels:
+        raise skipped[0]
     labels += majorities(labels)
-    return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present)
+    return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present, skipped or ())
 
 
 def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: InputPath) -> dict[str, str]:
@@ -178,12 +194,22 @@ def _labels_of_rows(
     path: InputPath,
     *,
     by: str,
+    skipped: list[InputError] | None = None,
 ) -> Iterator[LabelRow]:
-    """Yield the labels of each row; with a column per person, their majority as well."""
+    """Yield the labels of each row; with a column per person, their majority as well.
+
+    A row without an id is added to ``skipped``; it is an error if that is None.
+    """
     several = "label" not in names
     remaining = iter(rows)
     for line, row in remaining:
-        fields = _shared_fields(line, row, names, path)
+        try:
+            fields = _shared_fields(line, row, names, path)
+        except InputError as error:
+            if skipped is None or error.field != names["id"]:
+                raise
+            skipped.append(error)
+            continue
         graded = False
         for column in people if several else [names["label"]]:
             try:
@@ -306,8 +332,13 @@ class LabelIndex:
 
     @property
     def unmatched(self) -> list[LabelRow]:
-        """The labels of no output so far, one for each id, system and trial."""
-        return [rows[0] for name, rows in self._by_name.items() if name not in self.used]
+        """The labels of no output so far, one for each id, system and trial.
+
+        Rows without a grade are no labels.
+        """
+        unused = (rows for name, rows in self._by_name.items() if name not in self.used)
+        graded = ([row for row in rows if row.is_usable] for rows in unused)
+        return [rows[0] for rows in graded if rows]
 
     def refuse_unmatched(self, outputs: Iterable[OutputName]) -> int:
         """Refuse labels if none belongs to an output; return the number of those that do not.

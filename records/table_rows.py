@@ -24,6 +24,10 @@ _INDEX = "__index_level_"
 """Prefix of the columns in which pandas stores the index of a frame in Parquet."""
 
 
+_OTHER_SUFFIXES = {".csv", ".tsv", ".parquet", ".arrow", ".json"}
+"""Suffixes of tables that are not JSON Lines."""
+
+
 def file_rows(path: InputPath) -> Iterator[NumberedRow]:
     """Read the rows of a table by the file's suffix.
 
@@ -72,6 +76,30 @@ def json_rows(path: InputPath) -> Iterator[NumberedRow]:
             hint = f"{error.message}; a file that is not .csv, .tsv, .json, .parquet or .arrow is read as JSON Lines"
             raise RecordError(hint, path=path, line=line, field=error.field) from error
         yield line, row
+
+
+def readable_lines(path: InputPath) -> tuple[InputPath, list[RecordError]]:
+    """Return a file of JSON Lines with blanks for the lines that are no objects, and their errors.
+
+    Any other file, and one without such lines, is returned as it is.
+    """
+    if not isinstance(path, Path) or path.suffix.lower() in _OTHER_SUFFIXES:
+        return path, []
+    unreadable: dict[int, RecordError] = {}
+    lines: list[tuple[int, bytes]] = []
+    for line, _, raw in read_lines(path):
+        lines.append((line, raw))
+        try:
+            decode_record(raw, dict[str, Any], path=path, line=line)
+        except RecordError as error:
+            unreadable[line] = error
+    if not unreadable or len(unreadable) == len(lines):
+        return path, []
+    kept = [b""] * lines[-1][0]
+    for line, raw in lines:
+        if line not in unreadable:
+            kept[line - 1] = raw.rstrip(b"\r\n")
+    return MemoryFile(str(path), b"\n".join(kept) + b"\n"), [*unreadable.values()]
 
 
 def _csv_rows(path: Path) -> Iterator[NumberedRow]:

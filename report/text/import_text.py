@@ -43,6 +43,8 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
     if imported.default_criterion:
         cases = counted(imported.default_criterion, "case")
         yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; --criterion TEXT sets another"
+    if imported.own_folders:
+        yield f"  skipped {counted(imported.own_folders, 'folder')} made by fiducial"
     yield from _limits(imported)
     for author, outcomes in imported.verdicts.items():
         yield f"  {author}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
@@ -117,8 +119,11 @@ def _unread(imported: ImportSummary) -> Iterator[str]:
     for name, file in imported.unread.items():
         words = ("fiducial", "labels", "add", imported.folder, file)
         what, field = ("references", "accepted_answers") if is_reference(name) else ("grades", "label")
-        yield f"  not read, though it looks like {what}: {name!r}; if rows have an id, add it with"
-        yield f"      {shlex.join(words)} {map_options({field: name})}"
+        case_id = imported.unread_ids.get(file)
+        fields = {field: name} if case_id is None or case_id == "id" else {field: name, "id": case_id}
+        condition = "" if case_id else "if rows have an id, "
+        yield f"  not read, though it looks like {what}: {name!r}; {condition}add it with"
+        yield f"      {shlex.join(words)} {map_options(fields)}"
 
 
 def _pairing(imported: ImportSummary) -> str:

@@ -11,6 +11,7 @@ import pytest
 from command import fiducial, verdicts_in
 from provider_server import Answer, ProviderServer
 
+import fiducial as fd
 from fiducial.records import Case, Output, Verdict, read_records
 
 SAMPLES = Path(__file__).parents[1] / "formats" / "samples"
@@ -333,6 +334,42 @@ def test_grades_of_logged_calls_are_not_dropped_in_silence_and_the_proposed_comm
     assert {each.case_id: each.score for each in labels} == {"s0": 0.0, "s1": 1.0, "s2": 1.0}
     again = fiducial(*command[1:])
     assert "(0 added, 3 already there)" in again.out
+
+
+def test_the_proposed_command_names_the_column_of_the_cases_ids_and_skips_what_the_import_skipped(
+    tmp_path: Path,
+):
+    log, out = tmp_path / "log.jsonl", tmp_path / "out"
+    rows = [
+        {"id": f"r{n}", "session_id": f"s{n}", "prompt": f"Say {n}.", "completion": "Said.", "thumbs": thumbs}
+        for n, thumbs in enumerate(["up", "down", ""])
+    ]
+    log.write_text("".join(f"{json.dumps(row)}\n" for row in rows) + 'no JSON\n{"foo": 1}\n')
+    told = fiducial("import", log, "--out", out).out
+    assert "if rows have an id" not in told
+    [command] = [line.split() for line in told.splitlines() if "labels add" in line]
+    assert command[-1] == "id=session_id"
+    added = fiducial(*command[1:])
+    assert "(2 added, 0 already there)" in added.out
+    assert f"2 rows skipped, the first: {log}:4: not JSON" in added.out
+    assert "no output" not in added.out
+
+
+def test_folders_made_by_fiducial_are_skipped_and_counted(tmp_path: Path):
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    row = {"id": "a", "messages": [{"role": "user", "content": "Where?"}], "response": "Rome"}
+    (logs / "log.jsonl").write_text(json.dumps(row))
+    fiducial("import", logs / "log.jsonl", "--out", logs / "earlier")
+    (logs / "other").mkdir()
+    (logs / "other" / "run.json").write_text(json.dumps(row | {"id": "b"}))
+    inputs = logs / "earlier" / "cases.jsonl", "--outputs", logs / "earlier" / "outputs.jsonl"
+    fiducial("run", *inputs, "--judge", "rubric", "--model", "baseline", "--out", logs / "run")
+    told = fiducial("import", logs, "--out", tmp_path / "out").out
+    assert told.startswith("read as openai: 2 cases, 2 outputs of 1 system, ")
+    assert "  skipped 2 folders made by fiducial" in told
+    assert "read as tags" not in told
+    assert "skipped 2 folders made by fiducial" in repr(fd.read(logs))
 
 
 @pytest.mark.parametrize("expected", ["Rome", ["Rome", "Roma"]])
