@@ -185,9 +185,12 @@ def run(
         f"report: {audited.report(out / 'report.html')}",
     ]
     if audited.failed:
-        closing.append(
-            f"verdicts missing because calls failed: {audited.failed:,}; rerun the command to retry only these"
+        retry = (
+            "the recording has no reply for them"
+            if judging.replay
+            else "rerun the command to retry only these"
         )
+        closing.append(f"verdicts missing because calls failed: {audited.failed:,}; {retry}")
     emit(audited, json_file, closing=closing)
     return EXIT_PARTIAL if audited.failed else EXIT_OK
 

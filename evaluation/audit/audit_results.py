@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -155,6 +156,20 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
     ladders: list[LadderResult] = []
     located: list[LocatedFault] = []
     graded_nothing: str | None = None
+
+    @property
+    def ungraded(self) -> Counter[str]:
+        """Probes and ladder questions that should have a score and have none, by outcome."""
+        outcomes = Counter[str]()
+        for part in (*self.operators, *self.ladders):
+            outcomes.update(part.ungraded)
+        del outcomes["not_applicable"]
+        return outcomes
+
+    @property
+    def graded(self) -> int:
+        """Number of graded verdicts; of two orders of a probe, both count as ungraded if one is."""
+        return self.asked - (2 if self.compares else 1) * self.ungraded.total()
 
 
 BLIND_JUDGES = {

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import starmap
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from ...calibration.statistic import Statistic
 from ...evaluation.audit.audit_results import AuditNumbers, Concern, JudgeAudit, JudgeWeakness
@@ -50,7 +54,7 @@ def _pieces(audit: AuditNumbers) -> Iterator[Piece]:
     for judge in judges:
         yield from localisation_answer(judge)
     if judges:
-        yield _headline(judges)
+        yield from _headline(judges)
     yield from starmap(not_sent_caution, audit.refused.items())
     if not judges:
         return
@@ -62,24 +66,43 @@ def _pieces(audit: AuditNumbers) -> Iterator[Piece]:
         head = ("weakness", "worst at", "rate", "n", "more")
         yield DocumentTable(head, rows, left_aligned=frozenset({0, 1}), indent=0)
         yield ""
-    yield _summary(audit.judges, names)
+    has_probes = any(judge.operators for judge in audit.judges)
+    if has_probes:
+        yield _summary(audit.judges, names)
     ladders = [(names.of(judge.judge), ladder) for judge in judges for ladder in judge.ladders]
     if ladders:
-        yield ""
+        if has_probes:
+            yield ""
         yield _ladders(ladders)
 
 
-def _headline(judges: Sequence[JudgeAudit]) -> str:
+def _headline(judges: Sequence[JudgeAudit]) -> Iterator[str]:
+    """Name the judges with weaknesses, below what is missing if calls failed."""
+    missing = sum((judge.ungraded for judge in judges), Counter[str]())
+    if failed := missing["failed"]:
+        graded, asked = (sum(counts) for counts in zip(*((j.graded, j.asked) for j in judges), strict=True))
+        others = number_text.outcomes({name: n for name, n in missing.items() if name != "failed"})
+        calls = ", ".join(filter(None, [f"{number_text.counted(failed, 'call')} failed", others]))
+        yield f"Incomplete: {graded:,} of {number_text.counted(asked, 'verdict')} graded, {calls}."
+    yield _weak_judges(judges, " so far" if failed else "")
+
+
+def _weak_judges(judges: Sequence[JudgeAudit], so_far: str) -> str:
     weak = [f"{judge.judge} {len(judge.findings):,}" for judge in judges if judge.findings]
     if len(judges) == 1:
         (judge,) = judges
         number = len(judge.findings)
         weaknesses = f"{number:,} weaknesses" if number > 1 else "1 weakness" if number else "no weakness"
-        return f"{judge.judge}: {weaknesses} beyond chance in {number_text.counted(judge.asked, 'verdict')}."
+        if so_far:
+            return f"{judge.judge}: {weaknesses} beyond chance{so_far}."
+        verdicts, missing = number_text.counted(judge.graded, "verdict"), number_text.outcomes(judge.ungraded)
+        return f"{judge.judge}: {weaknesses} beyond chance in {verdicts}{missing and f' ({missing})'}."
     if not weak:
-        return f"None of {len(judges):,} judges shows a weakness beyond chance."
+        return f"None of {len(judges):,} judges shows a weakness beyond chance{so_far}."
     verb = "has" if len(weak) == 1 else "have"
-    return f"{len(weak):,} of {len(judges):,} judges {verb} weaknesses beyond chance: {', '.join(weak)}."
+    return (
+        f"{len(weak):,} of {len(judges):,} judges {verb} weaknesses beyond chance{so_far}: {', '.join(weak)}."
+    )
 
 
 def _rows(judge: JudgeAudit, name: str, *, alone: bool) -> list[tuple[str, ...]]:
@@ -92,16 +115,50 @@ def _rows(judge: JudgeAudit, name: str, *, alone: bool) -> list[tuple[str, ...]]
 
 def _weaknesses(judge: JudgeAudit) -> Iterator[tuple[str, ...]]:
     """Yield a row per kind of weakness, with its worst case."""
-    kinds: dict[Concern, list[tuple[JudgeWeakness, Statistic | None, str]]] = {}
+    kinds: dict[Concern, list[_Shown]] = {}
     for finding in judge.findings:
-        kinds.setdefault(finding.concern, []).append((finding, *_rate(judge, finding)))
+        kinds.setdefault(finding.concern, []).append(_shown(judge, finding))
     for concern, weaknesses in kinds.items():
-        sign = 1.0 if concern in _LOW_IS_BAD else -1.0
-        worst = min(weaknesses, key=lambda each: sign * _value(each[1]))
-        finding, rate, noun = worst
+        worst = max(weaknesses, key=lambda each: each.badness)
         more = f"{len(weaknesses) - 1:,}" if len(weaknesses) > 1 else ""
-        shown = f"{noun} {statistic_text(rate)}".strip() if rate is not None else ""
-        yield concern, finding.where, shown, "" if rate is None else f"{rate.n:,}", more
+        rate = "" if worst.rate is None else worst.text.format(statistic_text(worst.rate)).strip()
+        yield concern, worst.where, rate, "" if worst.rate is None else f"{worst.rate.n:,}", more
+
+
+class _Shown(NamedTuple):
+    """The number behind a finding.
+
+    Attributes:
+        where: The operator, comparison or dial.
+        rate: The number; None if there is none.
+        text: Words around it; ``{}`` stands for the number.
+        badness: Sort key; the worst finding has the highest.
+    """
+
+    where: str
+    rate: Statistic | None
+    text: str
+    badness: float
+
+
+def _shown(judge: JudgeAudit, finding: JudgeWeakness) -> _Shown:
+    """Return the number behind a finding, and what it is a share of."""
+    for ladder in judge.ladders:
+        if ladder.dial == finding.where:
+            return _shown_ladder(ladder)
+    rate, noun = _rate(judge, finding)
+    sign = -1.0 if finding.concern in _LOW_IS_BAD else 1.0
+    return _Shown(finding.where, rate, f"{noun} {{}}", sign * _value(rate))
+
+
+def _shown_ladder(ladder: LadderResult) -> _Shown:
+    """Return by how much a ladder falls, or its start if that is too low already."""
+    if ladder.threshold.where != "before the easiest" or not ladder.curve:
+        return _Shown(ladder.dial, ladder.drop, "falls by {}", _value(ladder.drop))
+    start = ladder.curve[0]
+    share = replace(ladder.drop, value=start.share, low=start.low, high=start.high)
+    # Worse than any fall, since nothing is left to fall from.
+    return _Shown(ladder.dial, share, "easiest: caught {}", 2.0 - start.share)
 
 
 def _value(rate: Statistic | None) -> float:
@@ -109,7 +166,6 @@ def _value(rate: Statistic | None) -> float:
 
 
 def _rate(judge: JudgeAudit, finding: JudgeWeakness) -> tuple[Statistic | None, str]:
-    """Return the number behind a finding, and what it is a share of."""
     for operator in judge.operators:
         if operator.operator == finding.where:
             return operator.rate, _SHOWN.get(operator.plants, "")
@@ -118,9 +174,6 @@ def _rate(judge: JudgeAudit, finding: JudgeWeakness) -> tuple[Statistic | None, 
             return comparison.difference, "difference"
     if judge.steadiness is not None and finding.where == "repeats":
         return judge.steadiness.flip_rate, "differ"
-    for ladder in judge.ladders:
-        if ladder.dial == finding.where:
-            return ladder.drop, "falls by"
     return None, ""
 
 

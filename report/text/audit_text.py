@@ -19,7 +19,7 @@ from .agreement_text import range_text, who_decided
 from .caution_text import not_sent_caution
 from .ladder_text import ladder_pieces
 from .localisation_text import localisation_pieces
-from .number_text import counted, number, passing, statistic_cells
+from .number_text import counted, number, outcomes, passing, statistic_cells
 from .safe_text import shortened
 
 _HEADINGS = {
@@ -132,7 +132,8 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
         return
     lexical = lexical_by_judge.get(judge.id.name, _NO_RATES) if judge.id.kind == "shipped" else _NO_RATES
     how = _PAIRWISE if judge.compares else passing(judge.pass_at, judge.pass_at_source)
-    yield f"{judge.judge}: {counted(judge.asked, 'verdict')}{how}"
+    missing = outcomes(judge.ungraded)
+    yield f"{judge.judge}: {counted(judge.asked, 'verdict')}{missing and f' ({missing})'}{how}"
     for plants, (heading, rate) in _HEADINGS.items():
         rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
         if rows:
@@ -149,7 +150,7 @@ def judge_numbers(judge: JudgeAudit, lexical_by_judge: Mapping[str, Mapping[str,
 
 def _findings(judge: JudgeAudit) -> Iterator[str]:
     if not judge.findings:
-        yield "  found: nothing beyond chance"
+        yield f"  found: nothing beyond chance{' so far' if judge.ungraded['failed'] else ''}"
         return
     yield "  found:"
     yield from (f"    {each.concern}: {each.sentence}" for each in judge.findings)

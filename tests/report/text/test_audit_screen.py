@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import msgspec
 import pytest
 from judge_ids import judge_id
+from ladders import BEFORE, ON, ladder
 
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.audit.audit_results import AuditNumbers, JudgeAudit, OperatorResult
+from fiducial.evaluation.audit.audit_results import AuditNumbers, JudgeAudit, JudgeWeakness, OperatorResult
+from fiducial.evaluation.audit.ladder.ladder_results import LadderThreshold
 from fiducial.records.verdict import JudgeKind
 from fiducial.report.document import as_lines
 from fiducial.report.text.audit_screen import audit_screen
@@ -69,3 +72,47 @@ def test_every_rate_of_the_summary_has_its_interval_and_n():
         assert any(line.endswith("  0.25 [0.00, 1.00]  9  0.90 [0.70, 0.97]  1,020") for line in lines)
         for line in lines:
             assert len(re.findall(r"\b0\.\d\d \[", line)) == len(re.findall(r"\]  [\d,]+", line)), line
+
+
+def test_an_audit_with_failed_calls_is_incomplete_and_counts_graded_verdicts():
+    rate = Statistic(value=1.0, low=0.7, high=1.0, n=9, method="Wilson")
+    operator = OperatorResult(
+        operator="near_name", plants="fault", about="", rate=rate, ungraded={"failed": 2_801}
+    )
+    judge = msgspec.structs.replace(audit_of("j@m", caught=1.0, asked=3_311), operators=[operator])
+    assert screen(judge)[:2] == [
+        "Incomplete: 510 of 3,311 verdicts graded, 2,801 calls failed.",
+        "j@m: no weakness beyond chance so far.",
+    ]
+
+
+def test_replies_that_cannot_be_read_are_not_counted_as_verdicts():
+    rate = Statistic(value=1.0, low=0.7, high=1.0, n=9, method="Wilson")
+    ungraded = {"unparsable": 3, "not_applicable": 2}
+    operator = OperatorResult(operator="near_name", plants="fault", about="", rate=rate, ungraded=ungraded)
+    judge = msgspec.structs.replace(audit_of("j@m", caught=1.0, asked=14), operators=[operator])
+    assert screen(judge)[0] == "j@m: no weakness beyond chance in 11 verdicts (3 unparsable)."
+
+
+def climbed(threshold: LadderThreshold) -> JudgeAudit:
+    """A judge with a finding on one ladder, and no probes."""
+    return msgspec.structs.replace(
+        audit_of("j@m", caught=1.0, asked=40),
+        operators=[],
+        ladders=[ladder(threshold, found=True, dial="parallel_calls")],
+        findings=[JudgeWeakness(concern="stops noticing", where="parallel_calls", sentence="")],
+    )
+
+
+def test_a_judge_that_misses_the_easiest_level_is_shown_what_it_catches_there():
+    lines = screen(climbed(BEFORE))
+    (row,) = [line for line in lines if line.startswith("stops noticing")]
+    assert "easiest: caught 1.00 [0.10, 1.00]" in row
+    (row,) = [line for line in screen(climbed(ON)) if line.startswith("stops noticing")]
+    assert "falls by 0.90 [0.80, 0.95]" in row
+
+
+def test_an_audit_of_ladders_only_has_no_summary_of_probes():
+    lines = screen(climbed(ON))
+    assert not any("faults caught" in line for line in lines)
+    assert all(first or second for first, second in pairwise(lines))
