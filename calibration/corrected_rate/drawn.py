@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...errors import InputError
 from ..arrays import BoolArray, IntArray
-from ..tables.calibration_table import PROBABILITY, ROUND, Table
+from ..tables.calibration_table import PROBABILITY, ROUND, LabelDraw, Table
 from .stratified import StratifiedItems
 
 _SAME_CHANCE = 1e-9
@@ -31,6 +32,49 @@ def pending_labels(table: Table) -> str | None:
     if not pending:
         return None
     return f"{pending:,} of the items drawn have no label yet; without them the estimate would be biased"
+
+
+def refuse_other_draws(table: Table) -> None:
+    """Refuse draw files that do not belong to the labels.
+
+    In each round an item must have been drawn with a known chance, or been labelled before and so be known.
+    Otherwise the labels do not stand for all items.
+
+    Args:
+        table: The rows of one judge, with all labels.
+
+    Raises:
+        InputError: Some items had no chance in a round, or were labelled outside the rounds though they had one.
+    """
+    for number, draw in enumerate(table.draws, start=1):
+        if draw.drawn_from is None:
+            continue
+        rows = table.take(np.isfinite(table.score)) if draw.has_chances else table
+        no_chance = _without_chance(rows, draw, number)
+        items = f"{abs(no_chance):,} item{'' if abs(no_chance) == 1 else 's'}"
+        if no_chance > 0:
+            raise InputError(
+                f"{items} had no chance in this draw; pass the earlier labels and draws", path=draw.name
+            )
+        if no_chance < 0:
+            raise InputError(
+                f"{items} had a chance in this draw and were labelled outside it; pass the draws of all rounds, and no other labels",
+                path=draw.name,
+            )
+
+
+def _without_chance(table: Table, draw: LabelDraw, number: int) -> int:
+    """Return how many items had no chance in a round and no label before; negative if fewer than none.
+
+    If some of the items drawn are not in the table, it holds a part of the items, and cannot have too few.
+    """
+    drawn_in = np.nan_to_num(table.numbers[ROUND], nan=0.0)
+    outside = np.isfinite(table.label) & (drawn_in == 0)
+    earlier = outside | ((drawn_in > 0) & (drawn_in < number))
+    n_items, n_earlier = (len(np.unique(table.item.codes[rows])) for rows in (slice(None), earlier))
+    no_chance = n_items - n_earlier - (draw.drawn_from or 0)
+    is_part = len(np.unique(table.item.codes[drawn_in == number])) < draw.drawn
+    return max(0, no_chance) if is_part or not outside.any() else no_chance
 
 
 def unequal_chances(table: Table, items: StratifiedItems) -> str | None:

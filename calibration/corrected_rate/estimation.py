@@ -18,7 +18,7 @@ from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of
 from ..tables.calibration_table import ROUND, Table
 from ..variance_split import VarianceSplit, variance_split
 from .covariate_shift import reweighted_rate, shifted_labels
-from .drawn import was_drawn
+from .drawn import refuse_other_draws, was_drawn
 from .estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate, Target
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .open_bound import decided_rows, rate_if_worse
@@ -103,6 +103,7 @@ def estimate(
         )
         if not len(table):
             raise InputError("every judged output is decided; --open-worse-by is for undecided ones")
+    refuse_other_draws(table)
     if strata is not None:
         table = with_strata(table, strata)
     options = RateTerms(table.at_one_threshold()[1], interval, level, target, labels_chosen_by)

@@ -43,13 +43,14 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
     stratum_of: Mapping[str, str] = {}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the draw file: each item with its stratum and chance, if any."""
-        from ..tables.calibration_table import PROBABILITY  # noqa: PLC0415 - numpy is slow to import
+        """Return the rows of the draw file: items with stratum and chance, if any."""
+        from ..tables.calibration_table import DRAWN_FROM, PROBABILITY  # noqa: PLC0415 - numpy is slow to import
 
         return [
             {"item_id": item}
             | ({"stratum": self.stratum_of[item]} if self.stratum_of else {})
             | ({} if chance is None else {PROBABILITY: chance})
+            | {DRAWN_FROM: self.of}
             for item, chance in self.chances.items()
         ]
 

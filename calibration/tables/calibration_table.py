@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,25 @@ PROBABILITY = LABEL_PROBABILITY
 
 ROUND = LABEL_ROUND
 """Number column with the round in which the item was drawn, counted from 1."""
+
+DRAWN_FROM = "drawn_from"
+"""Field of a draw file: number of items without a label that its items were drawn from."""
+
+
+class LabelDraw(NamedTuple):
+    """A file of items drawn for labels in one round.
+
+    Attributes:
+        name: The file.
+        drawn: Number of items drawn.
+        drawn_from: Number of items without a label that they were drawn from; None if not recorded.
+        has_chances: Whether each item has its chance, and so was drawn from the judged items.
+    """
+
+    name: str
+    drawn: int
+    drawn_from: int | None
+    has_chances: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +128,7 @@ class Table:
         warnings: Warnings of labels that match no item, and of rows without an id.
         undecided_only: Whether outputs that a checker decided were left out.
         numbered: Whether ids of a table with a column of judges are row numbers, so that judges share no item.
+        draws: Files of items drawn for labels, one per round, in order.
     """
 
     item: Column
@@ -127,6 +147,7 @@ class Table:
     warnings: tuple[str, ...] = ()
     undecided_only: bool = False
     numbered: bool = False
+    draws: tuple[LabelDraw, ...] = ()
 
     def __len__(self) -> int:
         return len(self.score)
@@ -154,6 +175,7 @@ class Table:
             self.warnings,
             self.undecided_only,
             self.numbered,
+            self.draws,
         )
 
     def model_of(self, judge: str) -> str:

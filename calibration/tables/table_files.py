@@ -28,12 +28,13 @@ from ...records import (
 )
 from ...records.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
 from ...records.frames import frame_rows
+from ...records.grades import as_number
 from ...records.label_table import LabelTable
 from ...records.standing_labels import is_tie
 from ...records.table_rows import NumberedRow, file_rows, json_rows
 from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder, require_known_item
-from .calibration_table import PERSON, PROBABILITY, ROUND, Table
+from .calibration_table import DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
 from .cells import absent, name_of, number_of
 from .layout import TableForm
 from .recognition import layout_of
@@ -106,7 +107,8 @@ def read_table(
     form = replace(form, columns={**form.columns, **(columns or {})})
     builder = TableBuilder(scores=form.scores, labels=form.labels)
     run_facts, read = _add_sources(builder, sources, form, labels)
-    numbers: dict[str, Mapping[str, float]] = {**_read_draws(draw)} if draw else {}
+    drawn, draws = _read_draws(draw) if draw else ({}, ())
+    numbers: dict[str, Mapping[str, float]] = {**drawn}
     in_verdicts = None
     if labels is not None and not isinstance(labels, LabelTable):
         in_verdicts = labels_from_verdicts(read_records(labels, Verdict))
@@ -128,6 +130,7 @@ def read_table(
         notes=tuple(read.notes),
         warnings=tuple(read.warnings),
         numbered=read.numbered,
+        draws=draws,
     )
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
@@ -305,15 +308,17 @@ def labels_from_verdicts(verdicts: Iterable[Verdict]) -> VerdictLabels:
     return VerdictLabels(scores, people, dict(Counter(checkers.values())))
 
 
-def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
-    """Return each item's draw probability and round.
+def _read_draws(paths: Sequence[Path]) -> tuple[dict[str, dict[str, float]], tuple[LabelDraw, ...]]:
+    """Return each item's draw probability and round, and facts about each file.
 
     The probability is NaN in a plain draw.
     """
+    draws: list[LabelDraw] = []
     chances: dict[str, float] = {}
     rounds: dict[str, float] = {}
     for number, path in enumerate(paths, start=1):
         drawn: dict[str, float] = {}
+        drawn_from: int | None = None
         for line, row in json_rows(path):
             try:
                 item, probability = _drawn_item(row, drawn)
@@ -323,11 +328,15 @@ def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
                 where = "twice" if item in drawn else f"in {paths[int(rounds[item]) - 1]} already"
                 raise InputError(f"{item!r} was drawn {where}", path=path, line=line, field="item_id")
             drawn[item] = probability
+            given = as_number(row.get(DRAWN_FROM))
+            drawn_from = drawn_from if given is None or not given.is_integer() else int(given)
         if not drawn:
             raise InputError("there is no row; expected rows with item_id and label_probability", path=path)
+        has_chances = not math.isnan(next(iter(drawn.values())))
+        draws.append(LabelDraw(str(path), len(drawn), drawn_from, has_chances))
         chances |= drawn
         rounds |= dict.fromkeys(drawn, float(number))
-    return {PROBABILITY: chances, ROUND: rounds}
+    return {PROBABILITY: chances, ROUND: rounds}, tuple(draws)
 
 
 def _drawn_item(row: Mapping[str, Any], drawn: Mapping[str, float]) -> tuple[str, float]:
