@@ -26,6 +26,7 @@ from .text.ranking_text import (
     ON_CORRECTED,
     ON_JUDGED,
     ON_LABELLED,
+    JudgedBy,
     pair_of,
     ranking_sentence,
 )
@@ -86,7 +87,14 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
         )
     if not any(pair.n for pair in part.pairs):
         return f"No significant difference between systems yet: they have no graded case in common {where}."
-    text = ranking_sentence(ranked, graded_rates(part), part.pairs, where=where, passing=_PASSING[where])
+    text = ranking_sentence(
+        ranked,
+        graded_rates(part),
+        part.pairs,
+        where=where,
+        passing=_PASSING[where],
+        judged_by=_judged_by(part) if where == ON_JUDGED else None,
+    )
     if unranked:
         text += f" Not ranked, for too few or unusual labels: {number_text.named_or_counted(unranked)}."
     if part is strata.decided and any(strata.open.outputs.values()):
@@ -94,6 +102,14 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
         leader = next(iter(ranked))
         text += f" {_by_judges(strata.open, leader, noun)}{_ahead_on_all(strata, part, leader)}"
     return text
+
+
+def _judged_by(part: ComparedStratum) -> JudgedBy:
+    """Return the judges whose verdicts count: the first one alone, if it graded whatever is graded."""
+    judges = [name for name in part.by if name not in part.judges or any(part.judges[name].graded.values())]
+    if judges and judges[0] in part.judges and part.judges[judges[0]].graded == part.graded:
+        judges = judges[:1]
+    return JudgedBy(judges, any(part.labelled.values()))
 
 
 _CORRECTION = {

@@ -145,9 +145,13 @@ def _systems(comparison: ComparisonNumbers, part: ComparedStratum, where: str) -
         n = "-" if rate is None else f"{rate.n:,}"
         rows.append((names.of(name), rate, (n, *behind, f"{ungraded:,}")))
     columns = ("checkers", "judges*") if both else ()
-    yield plotted_table("", (where.removeprefix("on ").removeprefix("the "), "n", *columns, "ungraded"), rows)
-    if both:
-        yield "* undecided by checkers, judged, corrected with labels"
+    corrected = part is comparison.strata.all and bool(part.corrected_systems)
+    title = f"{where.removeprefix('on ').removeprefix('the ')}{'*' if corrected and not both else ''}"
+    yield plotted_table("", (title, "n", *columns, "ungraded"), rows)
+    if corrected:
+        undecided = "undecided by checkers, " if both else ""
+        labels = counted(sum(judged.labelled.values()), "label")
+        yield f"* {undecided}judged, corrected with {labels}"
 
 
 def _judges(comparison: ComparisonNumbers, order: Sequence[str]) -> Iterator[Piece]:

@@ -39,6 +39,7 @@ def ranking_sentence(
     passing: str,
     where: str = "",
     leads: str = "is best",
+    judged_by: JudgedBy | None = None,
 ) -> str:
     """Name the best and its lead, or say that no difference is significant.
 
@@ -49,6 +50,7 @@ def ranking_sentence(
         passing: Words for the rate; ``{}`` stands for n.
         where: Words for the compared part, such as ``on all outputs``.
         leads: Words for having the highest rate.
+        judged_by: Judges whose uncorrected verdicts make the rates; they prefer a system, but prove none best.
     """
     names = list(ranked)
     if len(names) < 2:  # noqa: PLR2004 - one is compared with none
@@ -59,8 +61,34 @@ def ranking_sentence(
     if not ranking.lead:
         return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second in beaten:
-        return _best_sentence(ranking, passing, leads)
-    return _no_difference_sentence(ranking, _common_items(pairs, leader, second, where), passing)
+        return _best_sentence(ranking, passing, leads, judged_by)
+    common = _common_items(pairs, leader, second, where)
+    if judged_by is not None:
+        common += f" ({judged_by.names})"
+    return _no_difference_sentence(ranking, common, passing)
+
+
+class JudgedBy(NamedTuple):
+    """Judges whose uncorrected verdicts make a rate.
+
+    Attributes:
+        judges: Their names.
+        labelled: True if labels test some of their verdicts.
+    """
+
+    judges: Sequence[str]
+    labelled: bool
+
+    @property
+    def names(self) -> str:
+        """The name of a single judge; several are not named."""
+        return self.judges[0] if len(self.judges) == 1 else "judges"
+
+    @property
+    def prefer(self) -> str:
+        """The judges, how far they are tested, and a verb."""
+        verb = "prefers" if len(self.judges) == 1 else "prefer"
+        return f"{self.names} ({'uncorrected' if self.labelled else 'untested'}) {verb}"
 
 
 class _Ranking(NamedTuple):
@@ -107,15 +135,16 @@ class _Ranking(NamedTuple):
         return None if self.closest is None else ahead(self.closest, self.leader)
 
 
-def _best_sentence(ranking: _Ranking, passing: str, leads: str) -> str:
+def _best_sentence(ranking: _Ranking, passing: str, leads: str, judged_by: JudgedBy | None) -> str:
     """Name the leader, which beats the second significantly."""
     leader, rate = ranking.leader, ranking.rates[ranking.leader]
     value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
     higher = [name for name in ranking.beaten if (ranking.rates[name].value or 0.0) > (rate.value or 0.0)]
     common = " on common outputs" if higher else ""
-    sentences = [
-        f"{leader} {leads}: {value} of {passing.format(f'{rate.n:,}')}, {ranking.lead} more than {ranking.second}{common}."
-    ]
+    opening = f"{leader} {leads}: {value} of {passing.format(f'{rate.n:,}')}"
+    if judged_by is not None:
+        opening = f"{judged_by.prefer} {leader}: it passes {value} of {counted(rate.n, 'output')}"
+    sentences = [f"{opening}, {ranking.lead} more than {ranking.second}{common}."]
     if equal := [name for name in ranking.names[1:] if name not in ranking.beaten]:
         sentences.append(f"Not significantly different from it: {listed(equal)}.")
     if higher:

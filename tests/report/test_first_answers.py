@@ -143,6 +143,36 @@ def test_judges_prefer_a_system_only_where_the_difference_is_significant(rates: 
     assert judged_too(**rates).endswith(f"On {outputs} undecided outputs, judges (uncorrected) {told}")
 
 
+def judged_only(*judges: str, label: float | None = None, **rates: float) -> str:
+    """Return the sentence on 30 cases that no checker decided, by judges that agree."""
+    rows = [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "judge": judge,
+            "system": name,
+            "score": float(n < 30 * rate) if judge == judges[0] or n < 20 else None,
+            "checker_score": None,
+            "label": label if n < 1 and name == "a" else None,
+        }
+        for judge in judges
+        for name, rate in rates.items()
+        for n in range(30)
+    ]
+    found = compare(table_from_rows(rows), by="system")
+    return answers(RunSummary(systems=systems(*rates), compared=found)).better.text
+
+
+def test_uncorrected_judges_name_no_best_system_but_say_who_prefers_which():
+    assert judged_only("j@m", a=0.9, c=0.2).startswith("j@m (untested) prefers a: it passes 0.90 [0.")
+    assert "] of 30 outputs, 0.70 [0." in judged_only("j@m", a=0.9, c=0.2)
+    # The second judge, which skipped some, makes no rate.
+    assert judged_only("j@m", "k@m", a=0.9, c=0.2).startswith("j@m (untested) prefers a: it passes 0.90 [0.")
+    assert judged_only("j@m", label=1.0, a=0.9, c=0.2).startswith("j@m (uncorrected) prefers a: ")
+    told = judged_only("j@m", a=0.5, c=0.4)
+    assert told.startswith("No significant difference: 0.10 [")
+    assert told.endswith("on 30 common judged outputs, uncorrected (j@m).")
+
+
 @pytest.mark.parametrize(
     ("undecided", "graded", "told"),
     [
