@@ -19,6 +19,7 @@ from ..records.verdict import COUNTED
 from .incomplete_outputs import add_missing, allow_code
 from .items.naming import FAILED, item_at, items_at
 from .more_data import label_undecided, narrow_interval, separate_systems
+from .python_call import is_python, judges_argument, retry_sentence
 from .ranking import ANOTHER_JUDGE, Answer
 from .text import number_text
 from .text.judges_text import PROVEN_RATE, Trust, TrustWord
@@ -76,6 +77,8 @@ def _retry_calls(summary: RunSummary) -> Answer | None:
         return Answer(text=text, evidence="judges")
     reason = reason_of_failed_calls(never_answered(summary.judges))
     retry = f"the same command retries only these{'; a changed checker needs a new --out' if checks else ''}."
+    if is_python(summary):
+        retry = retry_sentence(summary, checks=bool(checks))
     fix = f". Fix this first: {reason}. Then" if reason else ";"
     return Answer(
         text=f"{failed}{fix} {retry}",
@@ -106,7 +109,7 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
     typed = _typed_judges(summary.words)
     new = [judge for judge in judges if judge not in typed]
     names_model = summary.not_judged == NO_MODEL
-    if not new and not names_model and not summary.command.startswith("fiducial."):
+    if not new and not names_model and not is_python(summary):
         text = f"Reach a model for {undecided} ({number_text.NEEDS_MODEL}); the same command continues."
         return Answer(text=text, evidence="systems", command=summary.command_with())
     typed_model = _typed_model(summary)
@@ -115,12 +118,11 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
     options = " ".join(
         [*(["--judge", *new] if new else []), *([] if typed_model else ["--model", shlex.quote(model)])]
     )
-    named = ", ".join(f'"{judge}"' for judge in judges)
     needs = "" if _reaches_model(summary) or model == BASELINE else f" ({number_text.NEEDS_MODEL})"
     return Answer(
         text=f"{'Add a judge' if new or not names_model else 'Name a model'} for {undecided}{needs}:",
         evidence="systems",
-        command=summary.command_with(options, f'judges=[{named}], model="{model}"'),
+        command=summary.command_with(options, judges_argument(summary, judges, model)),
     )
 
 
@@ -180,7 +182,7 @@ def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int) -> Answer:
     prompt = _prompt_of(summary, judge)
     if judge.id is not None and judge.id.kind == "baseline":
         text = f"Ask a model{needs}:"
-        command = summary.command_with(arguments=f'judges=["{judge.id.name}"], model="{number_text.MODEL}"')
+        command = summary.command_with(arguments=judges_argument(summary, [], number_text.MODEL))
         command = re.sub(rf"(--model[ =]|@){BASELINE}(?!\S)", rf"\1{number_text.MODEL}", command)
     elif judge.id is not None and prompt and labels >= _LABELS_TO_IMPROVE:
         text = f"Search for a better prompt{needs}:"

@@ -176,10 +176,10 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     def command_with(self, options: str = "", arguments: str = "") -> str:
         """Return the command that reruns this run with more options; empty if it takes none.
 
-        In Python, ``arguments`` are added to the call instead of ``options``.
+        In Python, ``arguments`` are added to the call instead of ``options``; without any, there is nothing to type.
         """
         if self.command.startswith("fiducial."):
-            return f"fd.evaluate({', '.join(['...', *([arguments] if arguments else [])])})"
+            return f"fd.evaluate(..., {arguments})" if arguments else ""
         if not self.resumes or (options and self.words[1] == "demo"):
             return ""
         return f"{self.command} {options}".rstrip()

@@ -150,6 +150,31 @@ def test_a_function_that_judges_names_no_model():
     assert told.command == "fiducial run X --judge mine --judge rubric --model gpt-4.1-mini"
 
 
+def test_a_judge_to_add_in_python_keeps_those_of_the_run():
+    baseline = msgspec.structs.replace(SHIPPED, kind="baseline", variant="lexical", model="baseline")
+    for identity, kept in ((baseline, '"groundedness"'), (CALLABLE, "*judges")):
+        named = msgspec.structs.replace(identity, name="groundedness", model="baseline")
+        judge = msgspec.structs.replace(use(graded=1), id=named)
+        told = step(systems=systems("a", **UNDECIDED), judges=[judge], command="fiducial.evaluate")
+        assert told.command == f'fd.evaluate(..., judges=[{kept}, "rubric"], model="baseline")'
+
+
+@pytest.mark.parametrize(
+    ("folder", "failed", "text"),
+    [
+        ("", True, 'fix the checker and call fd.evaluate again; with out="RUN" it repeats only failed calls of judges.'),
+        ("run", True, "fix the checker and call fd.evaluate again with a new out."),
+        ("run", False, "call fd.evaluate again, which retries only these."),
+    ],
+)  # fmt: skip
+def test_failed_work_in_python_is_repeated_by_a_call_that_needs_no_command(
+    folder: str, failed: bool, text: str
+):
+    given = systems("a", outcomes={"checker": {"failed": 3}}) if failed else systems("a")
+    told = step(systems=given, judges=judged("j", failed=1), command="fiducial.evaluate", folder=folder)
+    assert (told.text.endswith(text), told.command) == (True, "")
+
+
 @pytest.mark.parametrize(("judges", "whose"), [(1, "the judge's rates"), (2, "the judges' rates")])
 def test_labels_correct_the_rates_of_the_judge_or_the_judges(judges: int, whose: str):
     part = StratumRate(name=OPEN, by="j", n=5, of=5, value=0.5, low=0.4, high=0.6)

@@ -1,0 +1,42 @@
+"""Text of next steps in Python, where no command can be typed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..evaluation.conclusion.run_summary import RunSummary
+from ..judges.catalogue import DEFAULT_VARIANTS
+from ..records import JudgeId
+
+_NAMED = ("shipped", "baseline")
+"""Kinds of judges that a name makes again."""
+
+
+def is_python(summary: RunSummary) -> bool:
+    """Return whether a run was made by a function, not by a command."""
+    return summary.command.startswith("fiducial.")
+
+
+def judges_argument(summary: RunSummary, new: Iterable[str], model: str) -> str:
+    """Return arguments that add judges to those of the run: ``judges=["rubric", ...], model="m"``.
+
+    Judges that no name makes again, such as functions, stand for themselves as ``*judges``.
+    """
+    known = [use.id for use in summary.judges if use.id is not None]
+    names = dict.fromkeys([*(_name(each) for each in known if each.kind in _NAMED), *new])
+    others = ["*judges"] if any(each.kind not in _NAMED for each in known) else []
+    listed = ", ".join([*others, *(f'"{name}"' for name in names)])
+    return f'judges=[{listed}], model="{model}"'
+
+
+def _name(judge: JudgeId) -> str:
+    is_default = judge.kind == "baseline" or judge.variant == DEFAULT_VARIANTS.get(judge.name)
+    return judge.name if is_default else f"{judge.name}/{judge.variant}"
+
+
+def retry_sentence(summary: RunSummary, *, checks: bool) -> str:
+    """Return how to repeat failed calls or checks of a run made in Python."""
+    again = "fix the checker and call fd.evaluate again" if checks else "call fd.evaluate again"
+    if not summary.folder:
+        return f'{again}; with out="RUN" it repeats only failed calls of judges.'
+    return f"{again}{' with a new out' if checks else ', which retries only these'}."
