@@ -34,7 +34,7 @@ _PARTS = {
     "disagreements": "disagreements of {by} and label, drawn at random (seed {seed})",
     "survivors": "planted faults that {missed_by} missed, drawn at random (seed {seed})",
     "suspects": "outputs whose label most judges contradict, the most doubtful first",
-    "suspected": "outputs whose label most judges contradict, the most doubtful first; no random sample, not for correcting rates",
+    "suspected": "outputs whose label most judges contradict, the most doubtful first; not a random sample, not for correcting rates",
 }
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")

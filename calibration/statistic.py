@@ -113,6 +113,7 @@ AgreementCaution: TypeAlias = Literal[
     "ece_biased",
     "drawn_unevenly",
     "labels_of_checkers",
+    "tied_labels",
 ]
 """Kind of caution about a calibration.
 
@@ -125,10 +126,16 @@ AgreementCaution: TypeAlias = Literal[
 * ``ece_biased``: scores are fractions.
 * ``drawn_unevenly``: labels were drawn with unequal chances, which agreement statistics do not weight.
 * ``labels_of_checkers``: labels in a file that come from a checker, by its name, with the number of items.
+* ``tied_labels``: number of items on which people tie (``tied``), and of those with a label (``labelled``).
 """
 
 RateCaution: TypeAlias = Literal[
-    "chosen_by_score", "few_labelled_clusters", "no_chance", "uneven_strata", "labels_of_checkers"
+    "chosen_by_score",
+    "few_labelled_clusters",
+    "no_chance",
+    "uneven_strata",
+    "labels_of_checkers",
+    "tied_labels",
 ]
 """Kind of caution about an estimated rate.
 
@@ -136,7 +143,7 @@ RateCaution: TypeAlias = Literal[
 * ``few_labelled_clusters``: few clusters with a label, with their number.
 * ``no_chance``: drawn items without a recorded chance, with their number.
 * ``uneven_strata``: labels are spread over strata unlike a random sample, with the p-value.
-* ``labels_of_checkers``: as for a calibration.
+* ``labels_of_checkers``, ``tied_labels``: as for a calibration.
 """
 
 ComparisonCaution: TypeAlias = Literal[
@@ -154,6 +161,7 @@ ComparisonCaution: TypeAlias = Literal[
     "chosen_by_score",
     "labels_of_some",
     "labels_of_checkers",
+    "tied_labels",
     "row_numbers",
 ]
 """Kind of caution about a comparison.
@@ -175,7 +183,7 @@ ComparisonCaution: TypeAlias = Literal[
 * ``chosen_by_score``: systems whose labels correct nothing, because labelled outputs are scored unlike the
   others, with the number of labels.
 * ``labels_of_some``: systems without enough labels while others have labels, with the missing number.
-* ``labels_of_checkers``: as for a calibration.
+* ``labels_of_checkers``, ``tied_labels``: as for a calibration.
 * ``row_numbers``: ids are row numbers, so that no two have an item in common.
 """
 

@@ -187,7 +187,7 @@ def run_rows(
         }
         if item in trusted and checked is not None and not person:
             row[f"{BASELINE}checker"] = checked.score
-        yield row | {f"{PERSON}{name}": score for name, score in people.get(item, {}).items()}
+        yield row | _people(people.get(item))
     if all_decided:
         raise InputError(_ALL_DECIDED, path=str(store.path))
 
@@ -202,13 +202,13 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
         _Decided(store),
         part_test(store.verdicts.standing, store.roster),
     )
-    trusted, _ = _labels(store)
+    trusted, people = _labels(store)
     for verdict in store.judge_verdicts():
         judge = names.of(verdict.author, verdict.by)
         if is_part(verdict.key):
             continue
         item = str(verdict.key)
-        decision = _decision(decided.on(verdict.key), trusted.get(item))
+        decision = _decision(decided.on(verdict.key), trusted.get(item)) | _people(people.get(item))
         yield _judged_row(item, judge, verdict, store.clusters) | decision
     for verdict in store.other_verdicts():
         if (unjudged := decided.unjudged(verdict)) is not None:
@@ -220,7 +220,7 @@ def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[di
                 "cluster": store.clusters.get(case, case),
                 "system": system,
             }
-            yield row | _decision(unjudged, trusted.get(item))
+            yield row | _decision(unjudged, trusted.get(item)) | _people(people.get(item))
 
 
 class _Decided:
@@ -284,6 +284,11 @@ def _decision(checked: StoredVerdict | None, label: Verdict | None) -> dict[str,
     if checked is not None and checked.graded:
         return {"label": None, DECIDED: checked.score, DECIDED_BY: checked.by}
     return {"label": None if label is None else label.score, DECIDED: None, DECIDED_BY: None}
+
+
+def _people(grades: Mapping[str, float] | None) -> dict[str, float]:
+    """Return people's grades of an output as columns."""
+    return {f"{PERSON}{name}": score for name, score in (grades or {}).items()}
 
 
 def _labels(store: RunStore) -> tuple[dict[str, Verdict], dict[str, dict[str, float]]]:

@@ -29,6 +29,7 @@ from ..thresholds.threshold_results import (
     Recalibration,
     Recalibrator,
 )
+from ..tied_labels import tied_labels
 from .adjudication import adjudicate
 from .agreement_by_group import slice_homogeneity, systems_by_judge
 from .calibration_results import CalibrationNumbers, JudgeCalibration
@@ -223,7 +224,7 @@ def cautions(
     labelled = np.isfinite(table.label)
     if chance is not None and len(np.unique(chance[labelled & np.isfinite(chance)])) > 1:
         applicable.append(Caution("drawn_unevenly"))
-    return applicable + labels_of_checkers(table.checkers)
+    return applicable + labels_of_checkers(table.checkers) + tied_labels(table)
 
 
 def _smaller_class(panel: JudgeCalibration) -> int:

@@ -15,6 +15,7 @@ from ..pass_threshold import GivenPassAt
 from ..statistic import Caution, labels_of_checkers
 from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import AMOUNTS, Column, Table
+from ..tied_labels import tied_labels
 from .choosing import CostOf, best_of_many, costs
 from .comparison_cautions import (
     left_out_cautions,
@@ -124,6 +125,7 @@ def _compare_judges(
             *(threshold_cautions(usable, table.thresholds, terms.against) if by == "judge" else []),
             *rough_interval_cautions(pairs, terms.estimator),
             *labels_of_checkers(table.checkers),
+            *tied_labels(table),
             *_row_numbers(table, pairs),
         ],
     )
@@ -199,6 +201,7 @@ def _compare_systems(
         cautions=[
             *system_cautions(outputs, strata),
             *labels_of_checkers(table.checkers),
+            *tied_labels(table),
             *_row_numbers(table, whole.pairs),
         ],
         strata=strata,

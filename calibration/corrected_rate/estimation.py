@@ -16,6 +16,7 @@ from ..comparison.significance import ranks, simultaneous_level
 from ..pass_threshold import GivenPassAt, begins
 from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers
 from ..tables.calibration_table import ROUND, Table
+from ..tied_labels import tied_labels
 from ..variance_split import VarianceSplit, variance_split
 from .covariate_shift import reweighted_rate, shifted_labels
 from .drawn import refuse_other_draws, was_drawn
@@ -266,7 +267,7 @@ def _cautions(table: Table, options: RateTerms, name: str, chosen: float | None)
         "uneven_strata": None if options.chosen_by else _uneven(table),
     }
     cautions = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
-    return cautions + labels_of_checkers(table.checkers)
+    return cautions + labels_of_checkers(table.checkers) + tied_labels(table)
 
 
 def _few_clusters(table: Table, options: RateTerms) -> int | None:

@@ -42,13 +42,24 @@ def not_sent_caution(judge: str, parameters: Iterable[str]) -> CautionLine:
 def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:
     """Return one sentence per caution; ``judges`` are the judges that the cautions are about."""
     return [
-        _SENTENCES[each.kind].format(
+        tied_sentence(each)
+        if each.kind == "tied_labels"
+        else _SENTENCES[each.kind].format(
             about=", ".join(
                 _about(each.kind, name, count, judges or {}) for name, count in each.about.items()
             )
         )
         for each in cautions
     ]
+
+
+def tied_sentence(caution: Caution) -> str:
+    """Return the sentence on outputs with tied labels."""
+    tied, labelled = (round(caution.about[name]) for name in ("tied", "labelled"))
+    have = "has" if tied == 1 else "have"
+    excluded = "is" if tied == 1 else "are"
+    others = f"; the other {labelled:,} are not a random sample" if labelled else ""
+    return f"{tied:,} of {counted(tied + labelled, 'output')} {have} tied labels and {excluded} excluded{others}. Let a third person decide."
 
 
 _MOST_NAMED = 3
@@ -167,7 +178,9 @@ _COMPARISON: dict[str, str] = {
 def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     """Return the limits of a comparison, one sentence for each kind."""
     return [
-        f"{_COMPARISON[each.kind]}{f': {_counted_names(each.about)}' if each.about else ''}"
+        tied_sentence(each)
+        if each.kind == "tied_labels"
+        else f"{_COMPARISON[each.kind]}{f': {_counted_names(each.about)}' if each.about else ''}"
         for each in cautions
     ]
 
