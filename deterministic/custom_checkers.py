@@ -42,7 +42,7 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
         A decorator, which returns the function unchanged.
 
     Raises:
-        ConfigurationError: The kind is built in, its name is invalid or taken, or the function is not one or is asynchronous.
+        ConfigurationError: The kind is built in, its name is invalid or taken, or the function is not one, is asynchronous or does not take both arguments.
     """
     CHECKERS.refuse_bare(kind)
     if kind in KINDS:
@@ -51,11 +51,24 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
     def add(function: F) -> F:
         if inspect.iscoroutinefunction(function):
             raise ConfigurationError(f"checkers: {kind!r}: expected a function that is not asynchronous")
+        if not _takes_two(function):
+            raise ConfigurationError(f"checkers: {kind!r} must take (case, output)")
         CHECKERS.register(kind, function)
         register_kind(KindSpec(name=kind, reference=reference))
         return function
 
     return add
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    """Return whether a function takes a case and an output; True if its signature is unknown."""
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        return not callable(function)  # refused as such when it is registered
+    except ValueError:  # built into Python
+        return True
+    return True
 
 
 def source_fingerprint(kind: Kind) -> str:

@@ -124,6 +124,12 @@ def test_kinds_that_come_along_keep_their_checkers():
         checker("tool_call")
 
 
+@pytest.mark.parametrize("function", [lambda: True, lambda case: True, lambda case, output, more: True])
+def test_a_function_of_other_arguments_is_refused_when_it_is_registered(function: Any):
+    with pytest.raises(ConfigurationError, match=r"checkers: 'sql' must take \(case, output\)"):
+        checker("sql")(function)
+
+
 def test_a_function_that_has_to_be_awaited_is_refused_and_what_it_would_give_is_no_verdict():
     async def decide(case: Case, output: Output) -> bool:
         return case.id == output.case_id
