@@ -45,7 +45,10 @@ class TeamFile(NamedTuple):
         """Return the file's settings for a command with these arguments; None if there are none."""
         table = self.defaults.get(command)
         if command == "compare" and any(arg.partition("=")[0] == "--judge" for arg in args):
-            return {**self.model, **(table or {})} or None
+            merged: dict[str, Any] = {}
+            _update_deeply(merged, self.model)
+            _update_deeply(merged, table or {})
+            return merged or None
         return table
 
 
@@ -121,7 +124,7 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
     params = {opt.lstrip("-"): param for param in command.params for opt in param.opts}
     values: dict[str, Any] = {}
     for key, value in map(_option_value, table.items()):
-        param = params.get(key.replace("_", "-"))
+        param = params.get(_dashed(key))
         if param is None:
             raise UsageError(f"{where} {key}: `fiducial {name}` has no such option")
         several = isinstance(param, click.Option) and param.multiple
@@ -131,13 +134,17 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
     return values
 
 
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
+
+
 def _option_value(entry: tuple[str, Any]) -> tuple[str, Any]:
     """Return a setting as the value of its option.
 
     A table of judges' parameters becomes one NAME=VALUE each.
     """
     key, value = entry
-    if key.replace("_", "-") != JUDGE_PARAMETERS or not isinstance(value, dict):
+    if _dashed(key) != JUDGE_PARAMETERS or not isinstance(value, dict):
         return entry
     return "judge-parameter", name_value_pairs(cast("dict[str, Any]", value))
 
@@ -159,10 +166,16 @@ def _table_at(defaults: dict[str, dict[str, Any]], command: tuple[str, ...]) -> 
 def _update_deeply(settings: dict[str, Any], changes: Mapping[str, Any]) -> None:
     """Change settings, table by table.
 
-    Tables are copied, since several commands have those below ``[model]``.
+    Tables are copied, since several commands have those below ``[model]``. An option is the same with dashes and with
+    underscores; names of judges' parameters are not changed.
     """
-    for key, value in changes.items():
-        if isinstance(value, dict):
+    for name, value in changes.items():
+        key = next((each for each in settings if _dashed(each) == _dashed(name)), name)
+        if _dashed(name) == JUDGE_PARAMETERS and isinstance(value, dict):
+            before: Any = settings.get(key)
+            parameters = cast("dict[str, Any]", value)
+            settings[key] = {**before, **parameters} if isinstance(before, dict) else dict(parameters)
+        elif isinstance(value, dict):
             table = settings[key] = dict(settings[key]) if isinstance(settings.get(key), dict) else {}
             _update_deeply(table, cast("dict[str, Any]", value))
         else:

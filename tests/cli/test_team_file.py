@@ -87,6 +87,16 @@ def test_options_are_spelled_as_on_the_command_line(
     assert (result.code, "tool_call_accuracy/lexical@baseline: 7 graded" in result.out) == (0, True)
 
 
+@pytest.mark.parametrize("of_run", ["judge-parameters", "judge_parameters"])
+def test_a_table_is_merged_whatever_the_spelling_of_its_name(tmp_path: Path, of_run: str):
+    (tmp_path / "fiducial.toml").write_text(
+        "[model.judge-parameters]\ntemperature = 0\nmax_tokens = 9\n"
+        f"[run.{of_run}]\nmax_tokens = 7\n[run]\npass_at = 0.6\n"
+    )
+    table = read_team_file(tmp_path).defaults["run"]
+    assert table == {"judge-parameters": {"temperature": 0, "max_tokens": 7}, "pass_at": 0.6}
+
+
 def test_commands_of_a_group_have_tables_of_their_own(
     team_file: Callable[[str], int], inputs: tuple[Path, Path], tmp_path: Path
 ):
