@@ -21,6 +21,7 @@ from ..records import (
     kind_spec,
     validate_case,
 )
+from ..records.output import EMPTY_ANSWER
 from .calls import AgentAnswer, answer_of_steps, has_arguments, plain_calls
 from .conversation_turns import answer_over, asked_message
 from .example import Example, context_item
@@ -33,7 +34,7 @@ from .written_calls import written_calls
 DEFAULT_CRITERION = "The reply does what the user asked for, correctly and completely."
 SAME_ANSWER = "The reply says what the expected answer says, and nothing against it."
 
-EMPTY = "the answer is empty"
+EMPTY = EMPTY_ANSWER
 """Error of an empty output, which has neither a text nor a call."""
 
 EXPECTED_NAMES = "expected_calls"

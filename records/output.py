@@ -16,6 +16,9 @@ from .case import Case, Message, Record
 TrialNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 """Number of an attempt."""
 
+EMPTY_ANSWER = "the answer is empty"
+"""Error of an imported output that has neither a text nor a call."""
+
 
 class ItemKey(NamedTuple):
     """Key of an output, which connects the verdicts on it."""

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from ..calibration.comparison.comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum
-from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, JUDGED, OPEN, SystemResult
+from ..evaluation.conclusion.run_results import (
+    ALL_CORRECTED,
+    CORRECTED,
+    DECIDED,
+    JUDGED,
+    OPEN,
+    JudgeUse,
+    SystemResult,
+)
 from ..evaluation.conclusion.run_summary import RunSummary
 from .ranking import ANOTHER_JUDGE, Answer, deciding, ranked_rates
 from .text.number_text import all_counted, counted, listed
@@ -77,20 +86,45 @@ def narrow_interval(summary: RunSummary) -> Answer | None:
     rate = system.overall
     if rate is not None and rate.value is None and rate.n > sum(part.n for part in checked):
         ungraded = counted(rate.of - rate.n, "output")
-        text = f"Judges left {ungraded} ungraded, too many for a rate of all. {ANOTHER_JUDGE}"
+        step = another_judge(summary.judges)
+        text = f"Judges left {ungraded} ungraded, too many for a rate of all. {step}"
         return Answer(text=text, evidence="judges")
     if rate is None or rate.value is None:
         rate = max(checked, key=lambda part: part.n, default=None)
     if rate is None or rate.value is None or rate.low is None or rate.high is None:
         return None
-    if rate.high - rate.low <= _WIDE_INTERVAL:
+    width = rate.high - rate.low
+    if width <= _WIDE_INTERVAL:
         return None
+    if rate.name != ALL_CORRECTED:
+        # Wilson's half-width is z sqrt(p (1 - p) / (n + z^2)); clusters widen it by the same factor at any n.
+        scale = (width / 2 / _RELEVANT_DIFFERENCE) ** 2
+        more = _two_digits((rate.n + _NORMAL_95**2) * scale - rate.n)
+        text = (
+            f"The interval is wide; add cases. About {counted(more, 'more output')} estimate the pass rate to within "
+            f"{_RELEVANT_DIFFERENCE:g}."
+        )
+        return Answer(text=text, evidence="systems")
     share = min(max(rate.value, _RELEVANT_DIFFERENCE), 1 - _RELEVANT_DIFFERENCE)
     return Answer(
         text=f"The interval is wide; add cases. To estimate the pass rate to within {_RELEVANT_DIFFERENCE:g}:",
         evidence="systems",
         command=f"fiducial plan --half-width {_RELEVANT_DIFFERENCE:g} --prevalence {share:.2g}",
     )
+
+
+def another_judge(judges: Sequence[JudgeUse]) -> str:
+    """Return the step for judges whose verdicts are of no use."""
+    functions = [use.id.name for use in judges if use.id is not None and use.id.kind == "callable"]
+    if not functions or len(functions) < len(judges):
+        return ANOTHER_JUDGE
+    return f"Fix {listed(functions)}: return a score in [0, 1], a boolean, or (score, reason)."
+
+
+def _two_digits(number: float) -> int:
+    """Round a number up to two significant digits."""
+    step = 10 ** max(0, math.floor(math.log10(max(number, 1))) - 1)
+    return math.ceil(number / step) * step
 
 
 def _labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference: float) -> int | None:

@@ -128,11 +128,13 @@ def _only_system(system: SystemResult, judges: Sequence[JudgeUse]) -> str:
     if not parts:
         return f"{system.system}: nothing is graded yet."
     checked = parts[0]
-    graded = checked.n + (0 if system.judged is None else system.judged.n)
-    ungraded = checked.of - graded
-    undecided = graded == checked.n and checked.outcomes.get("undecided", 0) == ungraded
-    others = f"; {ungraded:,} {'undecided' if undecided else 'ungraded'}" if ungraded else ""
-    return f"{system.system}: {_passing(checked, 'checked outputs')}{others}{_range(checked, 'ungraded' if graded == checked.n else 'unchecked')}."
+    unchecked = checked.of - checked.n
+    which = "ungraded" if system.judged is None or not system.judged.n else "unchecked"
+    if which == "ungraded" and checked.outcomes.get("undecided", 0) == unchecked:
+        others = f"; {unchecked:,} undecided"
+    else:
+        others = f"; {unchecked:,} {which}"
+    return f"{system.system}: {_passing(checked, 'checked outputs')}{others if unchecked else ''}{_range(checked, which)}."
 
 
 def _passing(rate: Rate, plural: str) -> str:

@@ -89,7 +89,7 @@ class CommandAgent:
         if run.ended_by == "start":
             raise AgentSetupError(f"the agent cannot be started: {run.err.decode(errors='replace')}")
         if run.ended_by == "exit" and run.code in _NOT_STARTED:
-            raise AgentSetupError(f"the agent cannot be started: exit code {run.code}: {_last_line(run.err)}")
+            raise AgentSetupError(f"the agent cannot be started: {_exit(run)}")
         return run
 
     def _failure(self, run: CommandResult) -> dict[str, Any] | None:
@@ -97,7 +97,7 @@ class CommandAgent:
         if run.ended_well:
             return None
         if run.ended_by == "exit":
-            return {"error": f"exit code {run.code}: {_last_line(run.err)}"}
+            return {"error": _exit(run)}
         return {
             "error": f"no answer within {self._seconds:g} s"
             if run.ended_by == "time"
@@ -202,5 +202,7 @@ def _script_of(words: Sequence[str]) -> Path | None:
     return None
 
 
-def _last_line(raw: bytes) -> str:
-    return printed_start(raw.strip().rpartition(b"\n")[2]) or "it said nothing"
+def _exit(run: CommandResult) -> str:
+    """Return the exit code of a command, and the last line of its errors."""
+    line = printed_start(run.err.strip().rpartition(b"\n")[2])
+    return f"exit code {run.code}: {line}" if line else f"exit code {run.code}, no error text"

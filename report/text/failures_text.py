@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ...deterministic.checkers import SYSTEM_ERROR
 from ...deterministic.finding import in_words
 from ...evaluation.conclusion.run_results import JudgeUse, SystemResult
+from ...records.output import EMPTY_ANSWER
 from ..document import Piece
 from ..items.naming import failed_by, items_at
 from .one_screen import clipped
@@ -39,7 +41,7 @@ def commonest_failures(systems: Sequence[SystemResult], judges: Sequence[JudgeUs
     best = by_rate(systems)[0]
     checked = [
         CommonFailure(
-            count, in_words(fault), items_at(system=best.system, fault=fault), _example(best, fault)
+            count, _what(best, fault), items_at(system=best.system, fault=fault), _example(best, fault)
         )
         for fault, count in list(best.faults.items())[:_COMMONEST]
     ]
@@ -59,6 +61,26 @@ def failures_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse
         begin = f"  {each.n:>{width},}  "
         text = f"{each.what}; {each.example}" if each.example else each.what
         yield f"{begin}{clipped(text, WIDTH - columns_of(begin))}"
+
+
+class Crashes(NamedTuple):
+    """Outputs of a system that are an error instead of an answer, and the reason of one."""
+
+    n: int
+    reason: str
+    address: str
+
+
+def crashes_of(system: SystemResult) -> Crashes | None:
+    """Return the crashes of a system; None without any, or if the example is an empty answer."""
+    count, example = system.faults.get(SYSTEM_ERROR, 0), system.examples.get(SYSTEM_ERROR)
+    if not count or example is None or not example.reason or example.reason == EMPTY_ANSWER:
+        return None
+    return Crashes(count, example.reason, items_at(system=system.system, fault=SYSTEM_ERROR))
+
+
+def _what(system: SystemResult, fault: str) -> str:
+    return "crashed" if fault == SYSTEM_ERROR and crashes_of(system) is not None else in_words(fault)
 
 
 def _example(system: SystemResult, fault: str) -> str:

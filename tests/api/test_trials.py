@@ -103,7 +103,7 @@ def test_a_judge_without_labels_is_marked_uncorrected():
         for case, each in enumerate(PASSES)
         for trial, passed in enumerate(each)
     ]
-    assert "uncorrected: judges graded" in str(fd.trials(rows, (2,)))
+    assert "uncorrected: no labels" in str(fd.trials(rows, (2,)))
 
 
 def test_cases_tried_once_are_an_error_that_says_how_to_try_more():

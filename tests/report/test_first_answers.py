@@ -347,7 +347,19 @@ def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
 def test_a_wide_interval_of_a_system_alone_wants_more_items():
     decided = StratumRate(name=DECIDED, n=61, of=61, value=1.0, low=0.21, high=1.0)
     told = answers(RunSummary(systems=systems("a", strata=[decided]))).next
-    assert told.command == "fiducial plan --half-width 0.05 --prevalence 0.95"
+    assert told.text == (
+        "The interval is wide; add cases. About 4,000 more outputs estimate the pass rate to within 0.05."
+    )
+
+
+def test_outputs_without_a_checkers_verdict_are_counted_once_though_judges_graded_some():
+    decided = StratumRate(name=DECIDED, n=1, of=4, value=0.0, low=0.0, high=0.79, bounds=(0.0, 0.75))
+    by_judge = StratumRate(name=OPEN, by="j", n=2, of=3, value=0.5, low=0.1, high=0.9)
+    told = answers(RunSummary(systems=[SystemResult(system="a", strata=[decided], judged=by_judge)])).better.text
+    assert told == (
+        "a: 0.00 [0.00, 0.79] of 1 checked output passes; 3 unchecked. "
+        "0.00 to 0.75 if the 3 unchecked outputs failed or passed."
+    )
 
 
 def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded():

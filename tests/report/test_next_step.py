@@ -16,6 +16,7 @@ from fiducial.evaluation.conclusion.run_results import (
     ALL_UNCORRECTED,
     DECIDED,
     OPEN,
+    FaultExample,
     JudgeUse,
     StratumRate,
     SystemResult,
@@ -23,6 +24,7 @@ from fiducial.evaluation.conclusion.run_results import (
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.judges.catalogue import NO_MODEL
 from fiducial.records import JudgeId
+from fiducial.records.output import EMPTY_ANSWER
 from fiducial.report.next_step import next_step
 from fiducial.report.ranking import Answer
 from fiducial.report.text.judges_text import Trust, TrustWord
@@ -197,7 +199,7 @@ def test_at_most_fifty_labels_are_asked_for_at_once(left: int, some: str):
 def test_cases_are_added_where_the_interval_of_one_system_is_wide(low: float, high: float, wide: bool):
     part = StratumRate(name=DECIDED, n=90, of=90, value=0.5, low=low, high=high)
     told = step(systems=systems("a", strata=[part]))
-    assert told.command.startswith("fiducial plan --half-width 0.05 --prevalence 0.5") == wide
+    assert told.text.startswith("The interval is wide; add cases. About 330 more outputs") == wide
 
 
 def test_more_cases_are_not_the_step_where_judges_leave_outputs_ungraded():
@@ -208,11 +210,39 @@ def test_more_cases_are_not_the_step_where_judges_leave_outputs_ungraded():
     assert not told.command
 
 
-def test_cases_to_add_are_planned_by_the_rate_of_all_outputs():
+@pytest.mark.parametrize(
+    ("crashes", "reason", "fixes"),
+    [(3, "ZeroDivisionError: division by zero.", True), (2, "boom", False), (3, EMPTY_ANSWER, False)],
+)
+def test_a_system_whose_most_common_failure_is_a_crash_is_fixed_first(crashes: int, reason: str, fixes: bool):
+    failing = {
+        "faults": {"value_error:string": 3, "system_error": crashes},
+        "examples": {"system_error": FaultExample(item="t0|a|0", reason=reason)},
+        "outcomes": {"checker": {"graded": 12}},
+    }
+    told = step(systems=systems("a", **failing, **UNDECIDED)).text
+    said = "Fix the agent: it crashed 3 of 12 times (ZeroDivisionError: division by zero)."
+    assert (told == said) == fixes
+    rare = step(systems=systems("a", **failing | {"outcomes": {"checker": {"graded": 61}}}, **UNDECIDED)).text
+    assert not rare.startswith("Fix")
+
+
+def test_a_function_that_judges_is_fixed_since_it_has_no_model_to_change():
+    judge = msgspec.structs.replace(use(unparsable=3), name="mine", id=CALLABLE)
+    told = step(judges=[judge]).text
+    assert told == (
+        "mine gave no readable score for 3 of 3 outputs. "
+        "Fix mine: return a score in [0, 1], a boolean, or (score, reason)."
+    )
+
+
+def test_cases_to_add_are_counted_by_the_rate_of_all_outputs():
     checked = StratumRate(name=DECIDED, n=16, of=24, value=0.88, low=0.64, high=0.97)
     whole = StratumRate(name=ALL, n=24, of=24, value=0.58, low=0.44, high=0.71)
     told = step(systems=[SystemResult(system="a", strata=[checked], overall=whole)])
-    assert told.command == "fiducial plan --half-width 0.05 --prevalence 0.58"
+    assert told.text == (
+        "The interval is wide; add cases. About 180 more outputs estimate the pass rate to within 0.05."
+    )
 
 
 @pytest.mark.parametrize(

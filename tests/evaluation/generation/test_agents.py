@@ -237,7 +237,7 @@ print(json.dumps({"tool_calls": [{"name": "weather.now", "arguments": {"city": c
         ("print('{\"answer\": 5}')", 'it printed what is no output: {"answer": 5}'),
         ("print('{\"text\": 5}')", "it printed what is no output: answer to w:1: text: "),
         ("sys.exit('no luck')", "exit code 1: no luck"),
-        ("os.kill(os.getpid(), 9)", "exit code -9: it said nothing"),
+        ("os.kill(os.getpid(), 9)", "exit code -9, no error text"),
     ],
 )
 def test_what_is_no_output_is_the_systems_failure(
