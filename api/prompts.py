@@ -14,6 +14,7 @@ from ..evaluation.judging.judge_task import replay_in
 from ..formats.bfcl import assemble_prompt
 from ..judges.catalogue import SPLITTER, all_prompts, find_prompt
 from ..judges.front_matter import read_prompt_text
+from ..judges.parsing import inferred_parse
 from ..judges.prompt_file import PromptFile, read_prompt_file
 from ..judges.prompt_import import import_prompt as import_text
 from ..judges.prompt_judge import load_judge
@@ -194,10 +195,10 @@ def _require_prompty(path: Path, name: str) -> Path:
 
 
 def _summary(prompt: PromptFile) -> str:
-    declared = prompt.parse
-    reply = (
-        "as the prompt suggests" if declared is None else ", ".join(f"{k} {v}" for k, v in declared.items())
-    )
+    parse = inferred_parse(prompt) if prompt.parse is None else prompt.parse
+    reply = ", ".join(f"{k} {v}" for k, v in parse.items())
+    if parse == {"mode": "number"}:
+        reply = "must be only a number"
     threshold = "" if prompt.pass_at is None else f"; passes at {prompt.pass_at:g} of 1"
     inputs = [f"{name} ({each.source})" if each.source else name for name, each in prompt.inputs.items()]
     return f"ok; inputs {', '.join(inputs) or 'none'}; score {prompt.scale}{threshold}; reply {reply}"

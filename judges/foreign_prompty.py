@@ -18,6 +18,7 @@ from .prompt_file import TYPES
 from .prompt_inputs import INPUTS, LISTS, nearest_input
 from .prompt_text import PromptText
 from .scale import Scale, listed_scale, scale_of, scale_text, suggested_scale
+from .score_label import labelled_score
 
 T = TypeVar("T")
 
@@ -61,7 +62,7 @@ def prompty_text(front: FrontMatter, sources: Mapping[str, str], scale: Scale | 
     inputs = _inputs(front)
     filled_by = _sources(front, inputs, sources)
     parameters = _parameters(front)
-    parse = _field(front, "parse", dict[str, Any]) or _tags(front.body) or _json_reply(front.body)
+    parse = _field(front, "parse", dict[str, Any]) or _shown_reply(front.body, parameters)
     return str(
         PromptText(
             name=str(front.values.get("name") or front.path.stem),
@@ -196,6 +197,12 @@ def _sources(
             path=front.path,
         )
     return {name: source for name, source in sources.items() if name != source}
+
+
+def _shown_reply(template: str, parameters: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the parse settings for the reply that a template shows."""
+    shown = _tags(template) or _json_reply(template)
+    return shown or (None if "response_format" in parameters else labelled_score(template))
 
 
 def _tags(template: str) -> dict[str, Any] | None:

@@ -21,6 +21,7 @@ from .prompt_text import PromptText
 from .prompt_variables import INPUT_BUILDERS
 from .rendering import compile_prompt
 from .scale import Scale, names_other_scale, scale_from_option, scale_text, suggested_scale
+from .score_label import labelled_score
 
 
 def import_prompt(
@@ -106,7 +107,7 @@ def import_chat(
     The JSON is a message, a list of messages, or an object with ``messages``.
 
     Texts are copied verbatim, except for line ends. A user message is added with one section per input. The reply is parsed as
-    the last number after the last heading with the word "score", if there is such a heading.
+    the last number after the last heading with the word "score", if there is such a heading, or as the number after a label.
 
     Args:
         path: The file.
@@ -128,7 +129,7 @@ def import_chat(
         inputs={name: {"type": "string"} for name in [*chosen, FENCE]},
         sources={name: source for name, source in chosen.items() if source != name},
         scale=chosen_scale,
-        parse=_parse(text, headings[-1], chosen_scale) if headings else None,
+        parse=_parse(text, headings[-1], chosen_scale) if headings else labelled_score(text),
         template="\n\n".join([*sections, _material(list(chosen))]),
     )
     if len(str(written).encode()) > MAX_PROMPT_BYTES:

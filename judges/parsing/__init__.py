@@ -6,7 +6,7 @@ never a score.
 
 from ..prompt_file import CRITERIA, STATEMENTS, STEP
 from .criteria_reply import criteria_parser
-from .declared_parser import LOGPROBS, PARSER_VERSION, make_parser
+from .declared_parser import LOGPROBS, PARSER_VERSION, inferred_parse, make_parser
 from .parsed_reply import ParsedReply, ReplyParser
 from .refusal import is_refusal
 from .split_reply import statements_parser
@@ -24,6 +24,7 @@ __all__ = [
     "ReplyParser",
     "bounded_step_parser",
     "criteria_parser",
+    "inferred_parse",
     "is_refusal",
     "make_parser",
     "statements_parser",

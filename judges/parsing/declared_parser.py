@@ -66,7 +66,7 @@ def make_parser(prompt: PromptFile) -> ReplyParser:
     Raises:
         PromptError: The declaration is invalid.
     """
-    declared = dict(prompt.parse if prompt.parse is not None else _inferred(prompt))
+    declared = dict(prompt.parse if prompt.parse is not None else inferred_parse(prompt))
     location = f"{prompt.path}:{prompt.lines.get('parse', 1)}: parse"
     mode = declared.pop("mode", None)
     make = _MODES.get(mode) if isinstance(mode, str) else None
@@ -80,7 +80,8 @@ def make_parser(prompt: PromptFile) -> ReplyParser:
         raise PromptError(f"{location}: {error}") from error
 
 
-def _inferred(prompt: PromptFile) -> Mapping[str, Any]:
+def inferred_parse(prompt: PromptFile) -> Mapping[str, Any]:
+    """Return the parse settings of a prompt that declares none."""
     response_format: Any = prompt.parameters.get("response_format")
     if response_format and response_format["type"] in _JSON_FORMATS:
         return {"mode": "json"}

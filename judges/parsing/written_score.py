@@ -78,13 +78,15 @@ def number_parser(
         if after is not None:
             before, heading, reply = reply.rpartition(after)
             if not heading:
-                raise DecodingError(f"no {after!r} in the reply")
+                raise DecodingError(f"no {after!r} in the reply, but {' '.join(reply.split())[:40]!r}")
             reason, where = before.strip() or None, f"after {after!r}"
         values = (
             _lone_score(bare_reply(reply), scale, fractions=fractions)
             if pick == "alone"
             else _last_fraction(reply, scale, fractions=fractions) or _last_number(reply, scale)
         )
+        if not values:
+            raise DecodingError(f"no score {where}, but {' '.join(reply.split())[:40]!r}")
         reading = reading_of(one_score(values, scale, where), scale, reason)
         pieces = pieces_with_indexes(reason) if indexes and reason else []
         return replace(reading, details={**reading.details, "citations": pieces}) if pieces else reading

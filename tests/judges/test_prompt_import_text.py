@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fiducial.errors import InputError
+from fiducial.judges.parsing import make_parser
 from fiducial.judges.prompt_import import import_prompt
 from fiducial.judges.rendering import compile_prompt
 from fiducial.judges.scale import suggested_scale
@@ -68,3 +69,40 @@ def test_a_loop_over_what_is_one_text_is_refused(tmp_path: Path) -> None:
         InputError, match=r"mine.jinja2:2: contexts is one text here.* write \{\{contexts\}\}"
     ):
         import_prompt(path, tmp_path / "out.prompty", scale="0-1", step=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ('Write "Reason:" and why, then "Score:" and a number.', "Score:"),
+        ("Reason: <why>\nScore: <1-5>\n", "Score:"),
+        ("**Final score:** [1-5]", "Final score:"),
+        ("Reply like this:\nReason: it is polite\nRating: 4\n", "Rating:"),
+        ("Explanation:\nScore:\n", "Score:"),
+    ],
+)
+def test_a_prompt_that_shows_a_label_gets_the_parser_of_the_number_after_it(
+    tmp_path: Path, text: str, label: str
+) -> None:
+    for name, shown in (("a.txt", text), ("b.txt", f"Grade {{response}}.\n{text}")):
+        (tmp_path / name).write_text(shown)
+        _, prompt = import_prompt(tmp_path / name, tmp_path / "out.prompty", scale="1-5")
+        assert prompt.parse == {"mode": "number", "after": label}
+        assert make_parser(prompt)(f"Reason: meh.\n{label} 5").score == 1.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Grade from 1 to 5, with the number only.\nScore:",
+        "Give a score: only the number.",
+        "Score: <1-5>\nReason: <why>",
+        "Score: 1 is bad, 5 is good. Reply with the number.",
+    ],
+)
+def test_a_label_that_only_cues_the_reply_or_comes_before_the_reason_changes_no_parser(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    _, prompt = import_prompt(tmp_path / "a.txt", tmp_path / "out.prompty", scale="1-5")
+    assert prompt.parse is None
