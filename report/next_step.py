@@ -50,6 +50,7 @@ _USEFUL: AbstractSet[TrustWord] = {"proven", "biased", "errs too often"}
 def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
     """Return the step of the first rule that applies."""
     rules: Sequence[Callable[[RunSummary], Answer | None]] = (
+        _change_unreadable_judge,
         _retry_calls,
         _change_judge,
         add_missing,
@@ -135,17 +136,33 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
     )
 
 
-def _change_judge(summary: RunSummary) -> Answer | None:
+def _change_unreadable_judge(summary: RunSummary) -> Answer | None:
+    """Change a judge whose replies without a score outnumber the failed calls."""
+    return _change_judge(summary, more_than=sum(use.outcomes.get("failed", 0) for use in summary.judges))
+
+
+def _change_judge(summary: RunSummary, more_than: int = 0) -> Answer | None:
     """Propose another model or prompt if most replies of a judge are refusals or unreadable."""
     for use in summary.judges:
         outputs = outputs_to_judge(use)
         for outcome, action in _NO_SCORE.items():
             ungraded = use.outcomes.get(outcome, 0)
-            if 2 * ungraded > outputs:
+            if 2 * ungraded > outputs and ungraded > more_than:
                 reason = next(iter(use.reasons.get(outcome, {})), "").rstrip(".")
                 most = f"{ungraded:,} of {counted(outputs, 'output')}{f' ({reason})' if reason else ''}"
-                return Answer(text=f"{use.name} {action} {most}. {another_judge([use])}", evidence="judges")
+                step, command = _correct_parse(summary, use) if outcome == "unparsable" else ("", "")
+                text = f"{use.name} {action} {most}. {step or another_judge([use])}"
+                return Answer(text=text, evidence="judges", command=command)
     return None
+
+
+def _correct_parse(summary: RunSummary, judge: JudgeUse) -> tuple[str, str]:
+    """Return how the replies to a custom prompt are read again; empty for other judges."""
+    prompt = _prompt_of(summary, judge)
+    if not prompt.endswith(".prompty"):
+        return "", ""
+    step = f"Make `parse:` in {prompt} read such replies. Then read them again, without calls:"
+    return step, shlex.join(["fiducial", "judge", "--reparse", summary.folder])
 
 
 def _fix_crashes(summary: RunSummary) -> Answer | None:

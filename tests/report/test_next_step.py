@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 from found_results import judged, systems
+from judge_ids import judge_id
 
 from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from fiducial.calibration.agreement.diagnosis_results import SuspectedLabel
@@ -78,6 +79,32 @@ def test_missing_outputs_are_added_before_undecided_ones_are_judged():
 def test_a_judge_that_cannot_be_read_is_changed_before_missing_outputs_are_added():
     told = step(systems=systems("a", missing=2), judges=[use(unparsable=6)])
     assert told.text.startswith("j gave no readable score for 6 of 6 outputs.")
+
+
+@pytest.mark.parametrize(("failed", "first"), [(1, "j gave no readable score"), (30, "30 verdicts missing")])
+def test_unreadable_replies_come_before_fewer_failed_calls(failed: int, first: str):
+    told = step(
+        judges=[use(unparsable=20, graded=2), use(failed=failed, graded=40)], command="fiducial run X"
+    )
+    assert told.text.startswith(first)
+
+
+def test_unreadable_replies_to_a_custom_prompt_are_read_again_without_calls():
+    judge = msgspec.structs.replace(
+        use(unparsable=37, graded=2, failed=1),
+        id=judge_id("helpful"),
+        reasons={"unparsable": {"no score alone in the reply, but 'Reason: meh. Score: 5'": 37}},
+    )
+    told = step(
+        judges=[judge],
+        command="fiducial judge c --judge my/helpful.prompty --model m --out 'a run'",
+        folder="a run",
+    )
+    assert told.text.endswith(
+        "for 37 of 40 outputs (no score alone in the reply, but 'Reason: meh. Score: 5'). "
+        "Make `parse:` in my/helpful.prompty read such replies. Then read them again, without calls:"
+    )
+    assert told.command == "fiducial judge --reparse 'a run'"
 
 
 def test_a_judge_that_refuses_most_outputs_is_changed_and_outputs_without_a_text_do_not_count():
