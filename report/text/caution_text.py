@@ -58,8 +58,14 @@ def tied_sentence(caution: Caution) -> str:
     tied, labelled = (round(caution.about[name]) for name in ("tied", "labelled"))
     have = "has" if tied == 1 else "have"
     excluded = "is" if tied == 1 else "are"
-    others = f"; the other {labelled:,} are not a random sample" if labelled else ""
-    return f"{tied:,} of {counted(tied + labelled, 'output')} {have} tied labels and {excluded} excluded{others}. Let a third person decide."
+    if not labelled:
+        return (
+            f"{counted(tied, 'output')} {have} tied labels and {excluded} excluded; let a third person decide"
+        )
+    return (
+        f"{tied:,} of {tied + labelled:,} outputs {have} tied labels and {excluded} excluded; the other {labelled:,} are not a "
+        "random sample; let a third person decide"
+    )
 
 
 _MOST_NAMED = 3
@@ -158,6 +164,7 @@ _MOST_COMPARED = 5
 _COMPARISON: dict[str, str] = {
     "few_clusters": "few independent groups: intervals may be too narrow (effective groups)",
     "few_differing": "few items on which only one is right: the interval may be too narrow",
+    "few_discordant": "they differ on few items, so one wrong label may undo the result",
     "left_out": "not compared: score or label missing",
     "cut_not_declared": "thresholds differ only because one judge declares none; set it with --pass-at JUDGE=SCORE (items that it decides)",
     "labels_between_cuts": "labels between the thresholds of two judges, which pass by one and fail by the other",
@@ -189,6 +196,7 @@ _PAIR, _SYSTEM = "pair", "system"
 _BRIEF_COMPARISON: dict[str, tuple[str, str]] = {
     "few_clusters": ("few independent groups: intervals may be too narrow", _PAIR),
     "few_differing": ("few items on which only one is right: intervals may be too narrow", _PAIR),
+    "few_discordant": ("they differ on few items, so one wrong label may undo the result", _PAIR),
     "left_out": ("not compared: score or label missing", "contender"),
     "uncorrected": ("judged outputs are uncorrected; labels of randomly drawn ones correct them", _SYSTEM),
     "corrected": ("the correction holds if labels were drawn at random from undecided outputs", _SYSTEM),
@@ -203,7 +211,10 @@ def brief_comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     """Return the limits of a comparison, a line for each kind."""
     lines: list[str] = []
     for caution in cautions:
-        if caution.kind in _BRIEF_COMPARISON:
+        if caution.kind == "few_discordant" and len(caution.about) == 1:
+            ((names, items),) = caution.about.items()
+            lines.append(f"{names} differ on only {counted(round(items), 'item')}")
+        elif caution.kind in _BRIEF_COMPARISON:
             sentence, noun = _BRIEF_COMPARISON[caution.kind]
             several = f" ({counted(len(caution.about), noun)})" if caution.about else ""
             who = f": {_counted_names(caution.about)}" if len(caution.about) == 1 else several
