@@ -108,6 +108,12 @@ def plan(
     if measured is not None and unlabelled is None:
         unlabelled = measured.n_unlabelled or None
     expected = _expected(measured, tpr, tnr, prevalence)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
+    given = {"prevalence": prevalence, "tpr": tpr, "tnr": tnr}
+    assumed = {
+        name: getattr(expected, name)
+        for name, value in given.items()
+        if measured is None or value is not None
+    }
     labels = items = drawn = best = None
     if half_width is not None:
         labels = _labels(half_width, expected, unlabelled, assurance)
@@ -131,10 +137,12 @@ def plan(
         labels=labels,
         difference=difference,
         power=power,
+        discordant=discordant,
         items=items,
         draw=drawn,
         budget=best,
         measured=measured,
+        expected={} if labels is None else assumed,
     )
 
 

@@ -122,7 +122,7 @@ def score(
     """Score every system of a result tree.
 
     Writes BFCL's own score tree below SCORES (per category a summary line, then a line for each answer that is not valid) and its CSV
-    files, and prints every rate with its denominator and 95% Wilson interval.
+    files, and prints every rate with its denominator and 95 % Wilson interval.
 
     The cost column needs --price and recorded tokens, the latency columns recorded times; model link, organisation and licence are N/A.
     `fiducial bfcl evaluate` is the same command under BFCL's name.

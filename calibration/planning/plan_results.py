@@ -88,10 +88,12 @@ class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
         labels: Labels by rate, None for a rate if no number is enough; None if not requested.
         difference: Difference between two judges or systems that items are planned for.
         power: Chance to find that difference.
+        discordant: Expected share of items on which only one of the two is right.
         items: Items needed; None if not requested.
         draw: Items to label next; None if not requested.
         budget: Best design for a budget; None if not requested.
         measured: Measured rates that labels are planned by; None if rates are assumed.
+        expected: Assumed rates that labels are planned by, by option; empty if they are measured.
     """
 
     design_effect: float
@@ -100,10 +102,12 @@ class PlanNumbers(msgspec.Struct, frozen=True, kw_only=True):
     labels: Mapping[str, int | None] | None = None
     difference: float | None = None
     power: float = 0.8
+    discordant: float = 0.2
     items: int | None = None
     draw: Draw | None = None
     budget: BudgetPlan | None = None
     measured: MeasuredRates | None = None
+    expected: Mapping[str, float] = {}
 
 
 def plan_json(numbers: PlanNumbers) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def statements_parser(answer: str, question: str) -> ReplyParser:
             _refuse_additions(statement, numbers, source_runs)
         covered = _covered(squeezed, statements)
         if covered < LEAST_COVERED:
-            raise DecodingError(f"the statements quote only {covered:.0%} of the answer")
+            raise DecodingError(f"the statements quote only {100 * covered:.0f} % of the answer")
         distinct = {statement.text: statement for statement in statements}
         return ParsedReply(
             covered, details={"statements": [statement._asdict() for statement in distinct.values()]}

@@ -17,7 +17,7 @@ from ...calibration.decisions import FAULTS
 from ...calibration.statistic import FEW_CLUSTERS, Statistic
 from ..document import CautionLine, Details, Piece
 from ..document_parts import ENDS, FIRST, DocumentTable, statistic_pieces
-from .number_text import counted, number, statistic_cells, with_interval
+from .number_text import counted, number, percent, statistic_cells, with_interval
 
 _DECIDED_BY_MODELS = (
     "some decisions are a model's: look again at those that matter (`fiducial review RUN --of disagreements`)"
@@ -66,7 +66,7 @@ def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
         return _TAKEN_AS_RIGHT
     differing = min(0.5, 1.0 - alike.value)
     error_rate = (1.0 - math.sqrt(1.0 - 2.0 * differing)) / 2.0
-    return f"decisions count as right: each of two that differ on {differing:.0%} errs on about {error_rate:.0%}, which no interval below contains"
+    return f"decisions count as right: each of two that differ on {percent(differing)} errs on about {percent(error_rate)}, which no interval below contains"
 
 
 def _adjudicators(by: Adjudicators) -> str:

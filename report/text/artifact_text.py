@@ -73,7 +73,7 @@ def _categories(tree: SkillTree) -> DocumentTable:
         for each in tree.categories
         for value, interval, n, _ in [statistic_cells(each.rate)]
     ]
-    return DocumentTable(("category", "passed", "n", "pass rate", "95% interval", "ungraded"), rows)
+    return DocumentTable(("category", "passed", "n", "pass rate", "95 % interval", "ungraded"), rows)
 
 
 def _skills(tree: SkillTree) -> DocumentTable:

@@ -14,7 +14,7 @@ from ...calibration.statistic import Statistic
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import folded
-from .number_text import interval, number, statistic_cells
+from .number_text import interval, number, percent, statistic_cells
 from .trials_text import variance_sentence
 
 _RATE: dict[Target, str] = {
@@ -160,9 +160,14 @@ def _ranks(estimation: EstimationNumbers) -> Iterator[Piece]:
     ranked = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)
     if not ranked:
         return
-    yield f"Ranks (all of them hold together at {ranked[0][2].level:.0%}):"
+    yield f"Ranks (all of them hold together at {percent(ranked[0][2].level)}):"
     rows = [(f"{value:.0f}", name, places(rank)) for value, name, rank in ranked]
     yield DocumentTable(("rank", "system", "may be"), rows, left_aligned=ENDS)
+    yield f"note: {UNPAIRED}"
+
+
+UNPAIRED = "ranks ignore that systems answered the same cases; use `fiducial compare --by system`"
+"""Caution about ranks, which take the systems' rates as independent."""
 
 
 def places(rank: Statistic) -> str:

@@ -48,6 +48,11 @@ def decimal(value: float, digits: int = 2) -> str:
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """Return a share in percent, with a blank before the sign."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def number(value: float | None) -> str:
     """Format a number for a table, with three digits; an unknown number is a dash."""
     return "-" if value is None else decimal(value, 3)

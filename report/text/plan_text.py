@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...calibration.planning.budget_plan import BudgetPlan
 from ...calibration.planning.plan_results import Draw, PlanNumbers
 from ..document import Piece, document
 from ..document_parts import DocumentTable
-from .number_text import count, counted, number
+from .number_text import count, counted, number, percent
+
+_RATES = {
+    "pass_rate": "pass rate",
+    "true_positive_rate": "true positive rate",
+    "true_negative_rate": "true negative rate",
+    "cohen_kappa": "Cohen's kappa",
+    "corrected_pass_rate": "corrected pass rate",
+    "rogan_gladen_right": "Rogan-Gladen: good outputs",
+    "rogan_gladen_wrong": "Rogan-Gladen: bad outputs",
+}
+"""Rates that labels are planned for, as they are printed."""
+
+_OF_THE_TABLE = ("pass_rate", "corrected_pass_rate")
+"""Rates of which one is enough, from a random sample of the table."""
+
+_ASSUMED = {"prevalence": "pass rate", "tpr": "true positive rate", "tnr": "true negative rate"}
 
 
 @document
@@ -20,16 +36,23 @@ def plan_document(plan: PlanNumbers) -> Iterator[Piece]:
         rate = plan.labels.get("pass_rate")
         if rate is not None:
             yield f"To estimate the pass rate {within}, label {counted(rate, 'output')}{_more(plan, rate)}."
-        if (corrected := plan.labels.get("corrected_pass_rate")) is not None and plan.measured is not None:
+        corrected = plan.labels.get("corrected_pass_rate")
+        if corrected is not None and plan.measured is not None and (rate is None or corrected < rate):
             yield f"Corrected with {plan.measured.judge}: {counted(corrected, 'label')}{_more(plan, corrected)}."
+        yield from _out_of_reach(plan)
         yield from _measured(plan)
+        if plan.expected:
+            yield _assumed(plan.expected)
         yield "Labels for each rate:" if rate is not None else f"Labels for each rate {within}:"
-        rows = [(name, "no number is enough" if n is None else count(n)) for name, n in plan.labels.items()]
+        rows = [
+            (_RATES.get(name, name), "no number is enough" if n is None else count(n))
+            for name, n in plan.labels.items()
+        ]
         yield DocumentTable((), rows)
     if plan.items is not None:
         yield (
-            f"To find a difference of {plan.difference:g} with a chance of {plan.power:.0%}, "
-            f"compare on {counted(plan.items, 'item')}."
+            f"To detect a difference of {plan.difference:g} with {100 * plan.power:g} % power, compare "
+            f"{counted(plan.items, 'item')}. Assumes that only one judge is right on {100 * plan.discordant:g} % (--discordant)."
         )
     if plan.design_effect > 1:
         yield f"All sizes allow for clusters, which make variances {plan.design_effect:.2f} times as large."
@@ -37,6 +60,26 @@ def plan_document(plan: PlanNumbers) -> Iterator[Piece]:
         yield from _budget(plan.budget)
     if plan.draw is not None:
         yield from _draw(plan.draw)
+
+
+def _out_of_reach(plan: PlanNumbers) -> Iterator[str]:
+    """Yield a sentence if labels of all outputs of the table are too few."""
+    rates = plan.measured
+    needed = [n for name in _OF_THE_TABLE if (n := (plan.labels or {}).get(name)) is not None]
+    if rates is None or not needed:
+        return
+    missing = min(needed) - rates.n_labelled
+    if missing > rates.n_unlabelled:
+        left = "1 output is" if rates.n_unlabelled == 1 else f"{counted(rates.n_unlabelled, 'output')} are"
+        yield (
+            f"This table cannot reach ±{plan.half_width:g}: {left} left, {missing:,} are needed. Judge more outputs."
+        )
+
+
+def _assumed(expected: Mapping[str, float]) -> str:
+    """Return the rates that the plan assumes, with their options."""
+    rates = ", ".join(f"{_ASSUMED[name]} {value:g} (--{name})" for name, value in expected.items())
+    return f"Assumes {rates}."
 
 
 def _more(plan: PlanNumbers, labels: int) -> str:
@@ -65,18 +108,17 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
         if pilot.n
         else "Assuming judges that err independently of each other"
     )
-    explained = "; ".join(f"{_shown(name)} {share:.0%}" for name, share in pilot.explained.items())
-    yield (
-        f"For ${plan.budget:,.2f}: the pass rate of all outputs to within {plan.half_width:.4f} (95 %), "
-        f"that of undecided ones to within {plan.open_half_width:.4f}."
-    )
+    explained = "; ".join(f"{_shown(name)} {percent(share)}" for name, share in pilot.explained.items())
+    whole, undecided = f"{plan.half_width:.4f}", f"{plan.open_half_width:.4f}"
+    of_undecided = "" if whole == undecided else f", that of undecided ones to within {undecided}"
+    yield f"For ${plan.budget:,.2f}: the pass rate of all outputs to within {whole} (95 %){of_undecided}."
     rows = [
         (
             _shown(each.phase),
             f"{each.outputs:,}",
             f"{each.unit_cost:.6g}",
             f"{each.cost:,.2f}",
-            f"{each.variance:.0%}",
+            percent(each.variance),
         )
         for each in plan.phases
     ]
@@ -88,9 +130,11 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     yield f"Half-widths by who judges: {others}"
     alone = plan.labels_alone_cost
     yield f"As narrow by labels alone: {'all outputs are not enough' if alone is None else f'${alone:,.2f}'}"
-    decided = f"checkers decide {pilot.decided:.0%}, of which {pilot.decided_rate:.0%} pass; of the rest "
+    decided = (
+        f"checkers decide {percent(pilot.decided)}, of which {percent(pilot.decided_rate)} pass; of the rest "
+    )
     yield (
-        f"{source}: {decided if pilot.decided else ''}{pilot.open_rate:.0%} pass"
+        f"{source}: {decided if pilot.decided else ''}{percent(pilot.open_rate)} pass"
         + (f"; variance that verdicts explain: {explained}" if explained else "")
     )
 
