@@ -149,6 +149,7 @@ RateCaution: TypeAlias = Literal[
 ComparisonCaution: TypeAlias = Literal[
     "few_clusters",
     "few_differing",
+    "few_discordant",
     "left_out",
     "cut_not_declared",
     "labels_between_cuts",
@@ -168,6 +169,7 @@ ComparisonCaution: TypeAlias = Literal[
 
 * ``few_clusters``: pairs with a rough interval, with the effective number of clusters.
 * ``few_differing``: pairs with a rough interval, with the number of items on which they differ.
+* ``few_discordant``: pairs with a better one by few items, with the number of items on which they differ.
 * ``left_out``: judges or systems that are not compared, with the number of their unusable rows.
 * ``cut_not_declared``: pairs whose thresholds differ only because a judge declares none, with the number of
   items on which that decides.

@@ -19,6 +19,10 @@ FEW_DIFFERING = 20
 """With fewer items on which two judges differ, a 95 % bootstrap interval of their difference covers 91 to
 93 %."""
 
+FEW_DISCORDANT = 10
+"""With fewer items on which only one is right, a significant difference of shares rests on a handful of
+verdicts: one wrong label may undo it."""
+
 FEW_FOR_A_T_TEST = 10
 """With fewer effective clusters, a 95 % interval of a difference of shares is wide, and covers 91 to 93 %
 near 0 and 1."""
@@ -35,8 +39,20 @@ def rough_interval_cautions(pairs: Sequence[ComparedPair], estimator: Estimator)
     few_differing = {name: count for name, count in differing.items() if 0 < count < FEW_DIFFERING}
     return [
         *_cautions("few_clusters", few_clusters),
-        *_cautions("few_differing", {} if is_share else few_differing),
+        *(
+            _cautions("few_discordant", _few_discordant(pairs))
+            if is_share
+            else _cautions("few_differing", few_differing)
+        ),
     ]
+
+
+def _few_discordant(pairs: Sequence[ComparedPair]) -> dict[str, int]:
+    """Return the pairs with a better one by few items, with the number of items on which they differ."""
+    differing = {
+        f"{pair.a} and {pair.b}": pair.a_only_right + pair.b_only_right for pair in pairs if pair.better
+    }
+    return {name: count for name, count in differing.items() if 0 < count < FEW_DISCORDANT}
 
 
 def left_out_cautions(contenders: Sequence[ContenderRows]) -> list[Caution]:

@@ -9,7 +9,7 @@ from ..document import CautionLine, Command, Document, Piece
 from ..items.naming import short_names
 from . import number_text
 from .caution_text import sentences
-from .estimation_text import NOT_INCLUDED, bound_of, parts_shown, places, target_of
+from .estimation_text import NOT_INCLUDED, UNPAIRED, bound_of, parts_shown, places, target_of
 from .number_text import counted
 from .one_screen import PlotRow, plotted_table
 
@@ -45,6 +45,8 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     cells = [(name, rate, (*behind, *((_rank(part),) if ranked else ()))) for (name, rate, behind), part in zip(rows, parts.values(), strict=True)]  # fmt: skip
     yield plotted_table("", head, cells)
     yield from _strata(whole)
+    if ranked:
+        yield CautionLine(UNPAIRED)
     yield from map(CautionLine, _limits(parts))
 
 

@@ -166,7 +166,7 @@ def _ranks(estimation: EstimationNumbers) -> Iterator[Piece]:
     yield f"note: {UNPAIRED}"
 
 
-UNPAIRED = "ranks ignore that systems answered the same cases; use `fiducial compare --by system`"
+UNPAIRED = "ranks ignore that systems answered the same cases; use compare --by system"
 """Caution about ranks, which take the systems' rates as independent."""
 
 

@@ -325,6 +325,24 @@ def test_few_differing_items_and_few_clusters_are_warned_of() -> None:
     assert compare(table_from_rows(rows)).cautions == []
 
 
+@pytest.mark.parametrize(("differing", "about"), [(6, {"good and worse": 6}), (10, None), (4, None)])
+def test_a_winner_by_few_items_is_warned_of(differing: int, about: dict[str, int] | None) -> None:
+    rows = [
+        {
+            "item_id": str(number),
+            "judge": judge,
+            "label": 1,
+            "score": float(number >= wrong),
+        }
+        for judge, wrong in (("good", 0), ("worse", differing))
+        for number in range(30)
+    ]
+    found = compare(table_from_rows(rows))
+    few = [each.about for each in found.cautions if each.kind == "few_discordant"]
+    assert few == ([] if about is None else [about])
+    assert (found.pairs[0].better == "good") == (differing > 4)
+
+
 def test_many_judges_against_one_are_the_pairs_that_all_pairs_have():
     rng = np.random.default_rng(5)
     rows = [

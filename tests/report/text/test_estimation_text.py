@@ -8,6 +8,7 @@ import pytest
 import fiducial as fd
 from fiducial.calibration.corrected_rate.estimation_results import RateEstimate, Target
 from fiducial.report.document import as_lines
+from fiducial.report.text.estimation_screen import estimation_screen
 from fiducial.report.text.estimation_text import target_of
 
 ROWS = [
@@ -64,3 +65,11 @@ def test_an_estimate_of_undecided_outputs_says_that_it_leaves_out_the_checked_on
     assert "Checked outputs are not included." in full
     assert any(line.startswith("undecided: ") for line in full)
     assert "all" in estimation.to_dict()
+
+
+def test_ranks_say_that_they_do_not_pair_the_systems():
+    rows = [row | {"system": system} for row in ROWS for system in ("new", "old")]
+    lines = list(as_lines(estimation_screen(fd.estimate(rows)), width=100))
+    assert "note: ranks ignore that systems answered the same cases; use compare --by system" in lines
+    alone = list(as_lines(estimation_screen(fd.estimate(ROWS)), width=100))
+    assert not any("ranks" in line for line in alone)
