@@ -298,6 +298,7 @@ def import_files(
         tags=columns.tags,
         guesses=columns.guesses,
         ratings=columns.ratings,
+        pairing=columns.pairing,
         unread={name: str(path) for name, path in columns.unread.items()},
         unread_ids=columns.unread_ids,
         own_folders=columns.own_folders,

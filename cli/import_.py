@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from ..api.terminal_text import visible
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..records.json_text import encode_json
 from .label_options import grade_arguments, grade_options, score_scale_option
 from .param_types import INPUT_FILE, OUT_FOLDER
+from .printing import command_line
 from .shared_options import MultiValueCommand, compose, option, pairs
 
 _EXAMPLE = """\b
@@ -21,6 +23,9 @@ Examples:
   fiducial import answers.csv --map answer=response --out shop        (the format is found)
   fiducial import support.jsonl --join expected.csv --out shop        (a log of chats; expected calls of its sessions)
 """
+
+_MAPS = re.compile(r"(?:--map (?:'[^']*'|(?!\S+=COLUMN\b)[^\s'=]+=\S+)(?: |$))+$")
+"""Options at the end of a message, all of which name columns."""
 
 
 @click.command("import", epilog=_EXAMPLE, cls=MultiValueCommand)
@@ -59,8 +64,9 @@ def command(
     """Import other tools' files; PATH is a file, or a folder of related files.
 
     SOURCE is one of inspect, promptfoo, openai, otlp, mlflow, langsmith, langfuse, azure, deepeval, pydantic-evals, braintrust, phoenix,
-    ragas, csv, parquet, json, hf, or a custom format. The folder gets cases.jsonl, outputs.jsonl, verdicts.jsonl (if there are scores) and
-    skipped.jsonl, which lists every skipped record with file, line, field and reason.
+    ragas, csv, parquet, json, hf, or a custom format. The folder gets cases.jsonl, outputs.jsonl, verdicts.jsonl (if there are scores),
+    labels.jsonl (people's labels among them), clusters.json (if rows name a group), and skipped.jsonl, which lists every skipped record with
+    file, line, field and reason.
     """
     from ..api.reading import import_files, import_lines, is_source, source_names
     from ..records import nearest
@@ -72,20 +78,24 @@ def command(
         as_, paths = first, tuple(others)
     elif others and not Path(first).exists() and (hint := nearest(first, source_names())):
         raise UsageError(f"{first}: neither a source nor a file{hint}")
-    imported = import_files(
-        paths,
-        out,
-        as_=as_,
-        map=pairs("--map", columns),
-        criterion=criterion,
-        system=system,
-        unit=unit,
-        join=join,
-        grade_by=grade_by,
-        **grade_arguments(),
-    )
+    try:
+        imported = import_files(
+            paths,
+            out,
+            as_=as_,
+            map=pairs("--map", columns),
+            criterion=criterion,
+            system=system,
+            unit=unit,
+            join=join,
+            grade_by=grade_by,
+            **grade_arguments(),
+        )
+    except InputError as error:
+        error.message = _MAPS.sub(lambda maps: f"`{command_line()} {maps[0]}`", error.message)
+        raise
     if as_json:
         click.echo(encode_json(imported).decode())
         return
-    for line in import_lines(imported):
+    for line in import_lines(imported, command_line()):
         click.echo(visible(line))

@@ -30,7 +30,7 @@ fiducial import results.json --out shop                          # the format is
 fiducial import answers.csv --map answer=response --out shop     # columns of a table, by name
 ```
 
-The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (grades and judges' scores), `labels.jsonl` (grades) and `skipped.jsonl` (file, line, field, reason). The next command is printed. In Python:
+The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (grades and judges' scores), `labels.jsonl` (grades) and `skipped.jsonl` (file, line, field, reason). In Python:
 
 ```python
 import fiducial as fd
@@ -42,7 +42,7 @@ run = fd.evaluate(table.cases, table.outputs)
 
 `fd.read` also takes a path, a data frame or a `datasets.Dataset`. A folder is read as a whole.
 
-Scores, assertions and metrics become verdicts under the scorer's or person's name, ungraded if the tool gave no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without new calls. A judge with scores above 1 is skipped unless `--score-scale JUDGE=1:5` gives its scale. If pass and threshold show that less is better, the score is 1 minus the number. Ids stay text (`"001"`).
+Scores, assertions and metrics become verdicts under the scorer's or person's name, ungraded if the tool gave no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure them without calls. A judge with scores above 1 is skipped unless `--score-scale JUDGE=1:5` gives its scale. If pass and threshold show that less is better, the score is 1 minus the number. Ids stay text (`"001"`).
 """
 
 
@@ -119,7 +119,7 @@ def _columns() -> Iterator[str]:
     yield "## Columns of tables\n"
     yield (
         "`--map response=COLUMN` names a column; several for `response` are a system each, for `score` a judge each, for `label` a person each (as are rows with a column `annotator`). The names below, `error`, `turns` and `verdicts` are recognised in any letter case;\n"
-        "other columns become tags, and the import lists them. A title above the header of a CSV file is skipped. `user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer.\n\n"
+        "other columns become tags; the import lists them and names likely fields. Without questions, answers need references, contexts, criteria or grades. Titles above CSV headers are skipped. `user` (`human`, `customer`) beside `assistant` (`ai`, `bot`) are question and answer.\n\n"
         "Grades are numbers in [0, 1] (`0.5`, `0,5`, `50 %`), or yes, no, pass, fail, up and the like; `n/a` and `-` are no grade. `--map-label WORD=SCORE` adds words.\n"
         "`--label-scale 1:5 --label-pass-at 4` reads grades from 1 to 5; without it, a column with grades above 1 is not read. A `rating`, `feedback`, `vote` or `ok` is a label if all values are grades.\n"
     )

@@ -21,6 +21,8 @@ from ..records.grades import is_missing
 from .column_guesses import guessed
 from .field_reader import FieldReader
 
+NO_GUESSES: Mapping[str, str] = {}
+
 _FIELD_NAMES = {name for names in FIELDS.values() for name in names} | {*FIELDS}
 
 
@@ -44,8 +46,11 @@ def missing_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> str |
     return None
 
 
-def unknown_columns(row: Mapping[str, Any]) -> str:
-    """Return the error for a row without question or answer, naming columns that may hold them."""
+def unknown_columns(row: Mapping[str, Any], guesses: Mapping[str, str] = NO_GUESSES) -> str:
+    """Return the error for a row without question or answer, naming columns that may hold them.
+
+    Guesses of the whole table take precedence over those of the row.
+    """
     if all(is_missing(value) for value in row.values()):
         return "the row is empty"
     texts, columns = text_columns(row), ", ".join(map(repr, row))
@@ -53,18 +58,23 @@ def unknown_columns(row: Mapping[str, Any]) -> str:
     if not texts and any(map(_is_score, row)):
         hint = "scores without texts need no import: `fiducial calibrate` reads them"
     elif free:
-        hint = f"name them, for example {map_options(_likely_columns(row, free))}"
+        hint = f"name them, for example {map_options(_likely_columns(row, free, guesses))}"
     else:
         return f"the row has no question, answer or reference; its columns are {columns}"
     return f"no column is known to hold a question or an answer; the columns are {columns}; {hint}"
 
 
-def _likely_columns(row: Mapping[str, Any], free: list[str]) -> Mapping[str, str]:
-    """Guess the columns of question and answer by name, else take the first and the last."""
+def _likely_columns(
+    row: Mapping[str, Any], free: list[str], table_guesses: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Guess columns by the table, else by name, else as the first and the last."""
     guesses: Mapping[str, str] = guessed([row], row, ()) if text_columns(row) else {}
+    guesses = table_guesses or guesses
     if len(row) == 1:
         return guesses or {"query": free[0]}
-    likely = {"query": free[0], "response": free[-1], **guesses}
+    taken = {*guesses, *guesses.values()}
+    left = [name for name in free if name not in taken] or free
+    likely = {"query": left[0], "response": left[-1], **guesses}
     if likely["query"] == likely["response"]:
         likely["query"] = next(name for name in row if name != likely["response"])
     return likely
@@ -81,13 +91,17 @@ def _is_score(name: str) -> bool:
     return normal(name) in TABLE_FIELDS["score"] or is_score_like(name)
 
 
-def nothing_asked(row: Mapping[str, Any], fields: FieldReader) -> str:
+def nothing_asked(
+    row: Mapping[str, Any], fields: FieldReader, table_guesses: Mapping[str, str] = NO_GUESSES
+) -> str:
     """Return the error for a row without question and answer, whose known columns are empty."""
     if all(is_missing(value) for value in row.values()) or not {"query", "response"} & fields.value.keys():
-        return unknown_columns(row)
+        return unknown_columns(row, table_guesses)
     if "query" in fields:
         return "the row has no question, answer or reference"
-    guesses = guessed([row], row, ("accepted_answers", "label", "response", "system"))
+    guesses = guessed([row], row, ("accepted_answers", "id", "label", "response", "system"))
+    if "query" in table_guesses:
+        guesses = {"query": table_guesses["query"]}
     name = map_options(guesses) if guesses else "--map query=COLUMN"
     return f"the answer is empty, and no column is known to hold the question; name it: {name}"
 

@@ -28,27 +28,28 @@ from ..records.grades import (
     is_missing,
     usual_ends,
 )
+from ..records.id_columns import likely_id
 
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "accepted_answers": ("correct", "expected", "gold", "golden", "truth", "reference", "ideal", "target"),
     "response": ("reply", "response", "answer", "answered", "output", "completion", "says", "said"),
     "query": ("question", "ask", "asks", "asked", "query", "prompt", "user", "customer", "input", "request", "message"),
 }  # fmt: skip
-"""Words in the names of columns by field; a column counts for the first field that has one."""
+"""Words in the names of columns by field; a column is a guess for the first field with one of its words."""
 
 _REFERENCES = frozenset(FIELDS["accepted_answers"]) - {"accepted_answers"}
 
 _IDENTITY = {"id", "cluster", "system", "trial"}
-"""Fields of a joined table that say only which case a row is of."""
+"""Fields of a joined table that only identify the case or the output of a row."""
 
 _CALL = re.compile(r"\A\[?[A-Za-z_][\w.]*+\(")
-"""Begin of a call: ``book(``."""
+"""Beginning of a call: ``book(``."""
 
 _USUAL_BEST = (5, 10)
 _MOST_SYSTEMS = 12
 _LONGEST_GRADE = 30
 _MOST_OTHERS = 3
-"""Different words, such as "unsure", beside pass and fail in a column of grades."""
+"""Maximum number of different words, such as "unsure", beside pass and fail in a column of grades."""
 _SYSTEM = ("system", "model", "bot", "agent", "assistant", "version", "variant", "llm")
 
 
@@ -60,10 +61,11 @@ class TableColumns:
         tags: Columns that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
         ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
+        pairing: The column whose values pair rows of several systems, if none is known to be the id.
         unread: Columns of logged calls that look like grades, each with a file that has it.
         unread_ids: The column of the cases' ids in those files, if there is one.
         own_folders: Number of folders that fiducial made, which were not read.
-        cut_off: Logged answers that ended at the limit of tokens.
+        cut_off: Number of logged answers that ended at the token limit.
     """
 
     def __init__(self) -> None:
@@ -71,6 +73,7 @@ class TableColumns:
         self.tags: list[str] = []
         self.guesses: dict[str, str] = {}
         self.ratings: dict[str, str] = {}
+        self.pairing: str | None = None
         self.unread: dict[str, Path] = {}
         self.unread_ids: dict[str, str] = {}
         self.own_folders = 0
@@ -87,9 +90,12 @@ class TableColumns:
         graded = {"label": ""} if others else {}
         self.guesses |= guessed(rows, tags, {*self.fields, *graded})
         self.ratings |= rated(rows, tags)
+        if "id" not in fields:
+            named = (self.guesses.get("id"), fields.get("query"), self.guesses.get("query"))
+            self.pairing = _pairing(rows, filter(None, named), fields.get("system"))
 
     def add_references(self, rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str]) -> None:
-        """Add a joined table: its tags, and guesses if it has no reference or grade."""
+        """Add a joined table: its tags, and guesses if it has neither references nor grades."""
         header = dict.fromkeys(name for row in rows for name in row)
         tags = [name for name in header if name not in {*fields.values(), *self.tags} and not is_person(name)]
         self.tags += tags
@@ -105,18 +111,33 @@ class TableColumns:
             same = [name for name, value in row.items() if not is_missing(value) and str(value) == case_id]
             known = [name for name in same if is_session(name) or normal(name).endswith("id")]
             self.unread_ids |= {str(path): name for name in known[:1]}
-        for name in _ratings(tuple(row)):
+        for name in _grades_or_references(tuple(row)):
             value = row[name]
-            if is_reference(name) and value is not None and value != "":
+            holds_reference = is_reference(name) and value is not None and value != ""
+            is_short_text = isinstance(value, str) and len(value) <= _LONGEST_GRADE
+            if holds_reference or is_short_text or isinstance(value, int | float):
                 self.unread.setdefault(name, path)
-            if isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_GRADE):
-                self.unread.setdefault(name, path)
+
+
+def _pairing(rows: Sequence[Mapping[str, Any]], names: Iterable[str], system: str | None) -> str | None:
+    """Return the first column with a value in rows of several systems.
+
+    With rows of only one system, it is the first candidate: later rows may be of others.
+    """
+    candidates = [*names]
+    if system is None or len({str(row.get(system)) for row in rows}) < 2:  # noqa: PLR2004 - one system
+        return candidates[0] if candidates else None
+    for name in candidates:
+        pairs = {(str(row[name]), str(row.get(system))) for row in rows if not is_missing(row.get(name))}
+        if len(pairs) > len({value for value, _ in pairs}):
+            return name
+    return None
 
 
 def rated(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, str]:
     """Return the columns that may be ratings, each with its likely scale: ``1:5``.
 
-    A column of any name may be, if its numbers repeat and end with a usual scale.
+    The name need not show it, if the numbers repeat and the largest is the end of a usual scale.
     """
     scales: dict[str, str] = {}
     for name in names:
@@ -134,7 +155,7 @@ def rated(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, 
 
 
 @lru_cache(HEADERS)
-def _ratings(names: tuple[str, ...]) -> list[str]:
+def _grades_or_references(names: tuple[str, ...]) -> list[str]:
     return [name for name in names if is_rating(name) or is_reference(name)]
 
 
@@ -163,7 +184,7 @@ class _Column(NamedTuple):
 
     @property
     def is_grades(self) -> bool:
-        """True if it holds pass and fail in words, both of them, and little else, such as "unsure"."""
+        """True if it holds words for both pass and fail, and few others, such as "unsure"."""
         words = Counter(str(value) for value in self.values if as_number(value) is None)
         scores = {word: _score(word) for word in words}
         unknown = [word for word, score in scores.items() if score is None]
@@ -173,13 +194,6 @@ class _Column(NamedTuple):
             and sum(words[word] for word in unknown) <= len(self.values) / 4
             and all(len(word) <= _LONGEST_GRADE for word in unknown)
         )
-
-    @property
-    def is_ids(self) -> bool:
-        """True if it is called an id and names most rows apart."""
-        named = "id" in self.words or "ids" in self.words
-        distinct = {str(value) for value in self.values}
-        return named and 2 * len(distinct) > len(self.values) and not self.is_text
 
 
 def _score(word: str) -> float | None:
@@ -194,7 +208,9 @@ def guessed(
 ) -> Mapping[str, str]:
     """Guess a free column for each missing field: id, question, answers, label, system.
 
-    Further columns of answers or labels stand the other way round: ``{"answer_b": "response"}``.
+    Returns:
+        The column of each field, and the field of each further column of answers or labels: ``{"response": "answer_a", "answer_b":
+        "response"}``.
     """
     columns = _columns_of(rows, free)
     guesses: dict[str, str] = {}
@@ -205,7 +221,10 @@ def guessed(
         guesses |= _first(
             "query", (each for each in columns if each.is_text and each.name not in guesses.values())
         )
-    guesses |= _first("id", (each for each in columns if each.is_ids))
+    if (
+        name := likely_id(rows, (each.name for each in columns if each.name not in guesses.values()))
+    ) is not None:
+        guesses["id"] = name
     if not {"score", "judge"} & set(known):
         guesses |= _first("label", (each for each in columns if each.is_grades))
     guesses |= _first("system", (each for each in columns if _names_systems(each, guesses)))
@@ -213,9 +232,9 @@ def guessed(
     shown = {field: name for field, name in guesses.items() if field not in hidden}
     raters = [each.name for each in columns if each.is_grades and each.name not in shown.values()]
     further = raters if "label" in shown else []
-    return (
-        shown | dict.fromkeys(_further_answers(columns, shown), "response") | dict.fromkeys(further, "label")
-    )
+    is_of_one_answer = {"label", "score", "system", "tool_calls", "verdicts"} & {*known, *shown}
+    answers = [] if is_of_one_answer else _further_answers(columns, shown)
+    return shown | dict.fromkeys(answers, "response") | dict.fromkeys(further, "label")
 
 
 def _guessed_references(columns: Sequence[_Column]) -> dict[str, str]:
@@ -227,7 +246,7 @@ def _guessed_references(columns: Sequence[_Column]) -> dict[str, str]:
 
 
 def _columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> list[_Column]:
-    """Return columns with their values, without empty cells."""
+    """Return the columns of these names with their values, without empty cells."""
     return [
         _Column(
             name,
@@ -239,7 +258,7 @@ def _columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> list
 
 
 def _further_answers(columns: Iterable[_Column], guesses: Mapping[str, str]) -> list[str]:
-    """Return columns named like the answers' column, each perhaps of another system."""
+    """Return columns named like the column of answers, each perhaps of another system."""
     words = re.findall(r"[a-z]+", guesses.get("response", "").lower())
     if not words:
         return []
@@ -259,7 +278,7 @@ def _first(field: str, columns: Iterable[_Column]) -> dict[str, str]:
 
 
 def _names_systems(column: _Column, guesses: Mapping[str, str]) -> bool:
-    """Return whether a column holds few repeated names, and is named like a system's."""
+    """Return whether a column is called a system or model, and holds a few repeated names."""
     values = {str(value) for value in column.values}
     few = 1 < len(values) <= min(_MOST_SYSTEMS, len(column.values) - 1)
     return few and bool(column.words & set(_SYSTEM)) and column.name not in guesses.values()

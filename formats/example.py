@@ -25,6 +25,7 @@ class Example(msgspec.Struct, kw_only=True):
         turns: Its steps by turn, if there are several turns.
         conversation: The turns of a conversation, instead of ``messages``, ``answer`` and ``turns``.
         labelled_by: The person whose label the row is of, where a column names one: further rows of an output are then of others.
+        in_table: Whether it is a row of a table, where columns can tell repeated outputs apart.
         calls_made: Whether calls were made, also by other answers to the same case; None uses this answer.
     """
 
@@ -49,6 +50,7 @@ class Example(msgspec.Struct, kw_only=True):
     calls_made: bool | None = None
     scores: list[ImportedScore] = []
     labelled_by: str | None = None
+    in_table: bool = False
 
 
 def context_item(value: Any, number: int) -> ContextItem:

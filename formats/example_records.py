@@ -110,8 +110,9 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
     output = _output_of(example, name, system, options)
     if options.seen.is_new(case, failed=output is not None and output.error is not None):
         yield case
-    if output is not None and not (example.labelled_by and options.seen.has_same_output(output)):
-        options.seen.refuse_repeated(output)
+    may_grade = example.scores or example.labelled_by
+    if output is not None and not (may_grade and _grades_again(example, output, options)):
+        options.seen.outputs.add(output, position, graded=bool(example.scores), in_table=example.in_table)
         yield output
     trial = example.trial if output is None else output.trial
     for score in options.scaling.scaled_all(example.scores, position):
@@ -124,6 +125,13 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
         yield verdict
 
 
+def _grades_again(example: Example, output: Output, options: Options) -> bool:
+    """Return whether a row repeats an output for its grade: by another person, or the first one."""
+    if example.labelled_by:
+        return options.seen.outputs.has_same(output)
+    return bool(example.scores) and options.seen.outputs.adds_grade(output)
+
+
 def _output_of(example: Example, case_id: str, system: str, options: Options) -> Output | None:
     """Return the output of an example; None if it was neither answered nor failed."""
     answer = example.answer
@@ -131,11 +139,13 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
     if error is None and answer is None:
         return None
     answer = answer or AgentAnswer()
-    has_one_system = options.joined is not None
+    trial = example.trial
+    if options.joined is not None:
+        trial = options.seen.outputs.free_trial(case_id, system, trial)
     return Output(
         case_id=case_id,
         system=system,
-        trial=options.seen.free_trial(case_id, system, example.trial) if has_one_system else example.trial,
+        trial=trial,
         text=answer.text,
         tool_calls=answer.calls,
         turns=example.turns or (None if answer.steps is None else [answer.steps]),

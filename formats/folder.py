@@ -1,8 +1,7 @@
-"""Imported records as a folder: cases, outputs, verdicts, and what was skipped."""
+"""Write imported records to a folder: cases, outputs, verdicts, and what was skipped."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -18,21 +17,13 @@ from ..records.standing_labels import is_tie
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord, Skipped
 from .imported_scores import ScoreScaling
+from .skipped_kinds import SkippedKinds, SkippedPart
 
 SKIPPED = "skipped.jsonl"
-"""Records that were skipped. Verdicts, clusters and labels have files only if there are some; verdicts include the labels, which are people's."""
+"""File of the skipped records.
 
-
-_NUMBER = re.compile(r"\[\d+\]")
-_MOST_PARTS = 100
-"""Files and fields by which skipped records are counted, at most."""
-
-
-class SkippedPart(msgspec.Struct, kw_only=True):
-    """Skipped records of one file and field: how many, and the first."""
-
-    count: int
-    first: Skipped
+Verdicts, clusters and labels have files only if there are some. People's labels are among the verdicts, too.
+"""
 
 
 class ImportSummary(msgspec.Struct, kw_only=True):
@@ -44,28 +35,29 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         kinds: Number of cases by kind.
         outputs: Number of outputs by system.
         answered: Number of outputs that did not fail, by kind of case.
-        transcripts: Answered outputs with recorded steps, by kind of case.
+        transcripts: Number of these with recorded steps, by kind of case.
         verdicts: Number of verdicts by author and outcome.
         sources: Source of each author: a judge, a checker, a person.
-        sessions: Number of conversations of several turns, each one case.
-        earlier_calls: Conversations with calls before the last turn.
+        sessions: Number of cases that are conversations of several turns.
+        earlier_calls: Number of conversations with calls before the last turn.
         failed: Number of outputs that are an error instead of an answer.
         empty: Number of empty outputs.
         shared: Number of cases that several systems answered.
-        labels: Number of people's verdicts, which ``labels.jsonl`` holds as well.
+        labels: Number of people's verdicts, which ``labels.jsonl`` holds, too.
         scored: Whether a judge's score is among the verdicts.
         columns: The columns of a table's fields.
         tags: Columns of a table that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
         ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
+        pairing: The column whose values pair rows of several systems, if none is known to be the id.
         unread: Columns of logged calls that look like grades, each with a file that has it.
         unread_ids: The column of the cases' ids in each of those files that has one.
         own_folders: Number of folders that fiducial made, which were not read.
-        cut_off: Logged answers that ended at the limit of tokens.
+        cut_off: Number of logged answers that ended at the token limit.
         default_criterion: Number of cases graded by the default criterion, for lack of another.
         skipped: Number of skipped records.
         first_skipped: The first of these.
-        skipped_parts: Skipped records by file and field, the most frequent first, with the first of each.
+        skipped_parts: Skipped records by kind of problem, the most frequent first, with the first of each.
     """
 
     format: str
@@ -93,6 +85,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
     tags: list[str] = []
     guesses: dict[str, str] = {}
     ratings: dict[str, str] = {}
+    pairing: str | None = None
     unread: dict[str, str] = {}
     unread_ids: dict[str, str] = {}
 
@@ -114,9 +107,9 @@ def write_folder(
     source: object = None,
     scaling: ScoreScaling | None = None,
 ) -> ImportSummary:
-    """Write imported records, replacing an earlier import, all or nothing.
+    """Write imported records, all or nothing, replacing an earlier import.
 
-    Errors name the source. Verdicts of authors whose scale turned out to be unknown (``scaling``) are withdrawn.
+    Errors name the source. Verdicts of authors whose scale turns out to be unknown (``scaling``) are withdrawn.
 
     Raises:
         InputError: Nothing could be read, or the folder cannot be written.
@@ -158,7 +151,7 @@ def write_folder(
 def _with_withdrawn(
     records: Iterable[ImportedRecord], scaling: ScoreScaling, summary: _Summary, source: object
 ) -> Iterator[ImportedRecord]:
-    """Yield the records, and then an entry for each author whose verdicts are withdrawn."""
+    """Yield the records, then a skipped entry for each author whose verdicts are withdrawn."""
     yield from records
     yield from scaling.withdrawn(summary.graded, as_named(source))
 
@@ -184,7 +177,7 @@ def import_summary(folder: Path) -> ImportSummary:
     """Return the summary of an import from its files, with labels added since.
 
     Raises:
-        InputError: They cannot be read.
+        InputError: A file cannot be read.
     """
     summary = _Summary()
     for name, record in ((CASES, Case), (OUTPUTS, Output), (VERDICTS, Verdict)):
@@ -193,13 +186,13 @@ def import_summary(folder: Path) -> ImportSummary:
                 summary.add(each)
     summary.complete(folder / OUTPUTS)
     path = folder / LABELS
-    said = read_records(path, Verdict) if path.exists() else ()
-    labels = sum(is_label(verdict) and verdict.graded for verdict in said)
+    verdicts = read_records(path, Verdict) if path.exists() else ()
+    labels = sum(is_label(verdict) and verdict.graded for verdict in verdicts)
     return msgspec.structs.replace(summary.imported("", folder), labels=labels)
 
 
 class _Summary:
-    """Counts of an import's records."""
+    """Counts of an import's records; call `complete` before `imported`."""
 
     def __init__(self) -> None:
         self.kinds = Counter[Kind]()
@@ -207,7 +200,7 @@ class _Summary:
         self.sources: dict[str, Source] = {}
         self.clusters: dict[str, str] = {}
         self.first_skipped: Skipped | None = None
-        self._skipped: dict[tuple[str, str], SkippedPart] = {}
+        self._skipped = SkippedKinds()
         self._kind_of: dict[str, Kind] = {}
         self._outputs, self._tallies = Counter[str](), Counter[str]()
         self._graded = Counter[tuple[str, Source]]()
@@ -241,12 +234,7 @@ class _Summary:
         else:
             self._tallies["skipped"] += 1
             self.first_skipped = self.first_skipped or record
-            field = record.field or ""
-            part = record.file, _NUMBER.sub("[]", field) if "[" in field else field
-            if part in self._skipped:
-                self._skipped[part].count += 1
-            elif len(self._skipped) < _MOST_PARTS:
-                self._skipped[part] = SkippedPart(count=1, first=record)
+            self._skipped.add(record)
 
     @property
     def graded(self) -> Mapping[str, int]:
@@ -254,7 +242,7 @@ class _Summary:
         return {by: outcomes["graded"] for by, outcomes in self.verdicts.items() if outcomes["graded"]}
 
     def withdraw(self, authors: Collection[str]) -> None:
-        """Count the graded verdicts of some authors no longer."""
+        """Remove the graded verdicts of some authors from the counts."""
         for key in [key for key in self._graded if key[0] in authors]:
             del self._graded[key]
         for by in authors:
@@ -274,7 +262,7 @@ class _Summary:
         """Count the answers that came before their cases.
 
         Raises:
-            InputError: One has no case.
+            InputError: An output has no case.
         """
         for case_id, has_steps in self._before_their_case:
             if case_id not in self._kind_of:
@@ -295,11 +283,11 @@ class _Summary:
             transcripts=dict(self._transcripts),
             labels=graded["human"] + graded["construction"],
             scored=graded["judge"] > 0,
-            verdicts={by: dict(said) for by, said in self.verdicts.items()},
+            verdicts={by: dict(outcomes) for by, outcomes in self.verdicts.items()},
             sources=self.sources,
             shared=self._shared.shared,
             first_skipped=self.first_skipped,
-            skipped_parts=sorted(self._skipped.values(), key=lambda part: -part.count),
+            skipped_parts=self._skipped.parts,
             sessions=self._tallies["sessions"],
             earlier_calls=self._tallies["earlier_calls"],
             failed=self._tallies["failed"],

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, ItemKey, Output, Verdict
+from ..records import Case, ItemKey, Verdict
 from ..records.grades import PLAIN, GradeScale
 from ..records.json_text import encode_json
 from ..records.standing_labels import majority_verdict
@@ -21,17 +21,21 @@ from .conversation_turns import Unit
 from .example import Example
 from .imported_records import LOGGED, FilePosition
 from .imported_scores import ScoreScaling
+from .seen_outputs import SeenOutputs
 
 
 class SeenKeys:
     """Hashes of the cases, outputs and verdicts read so far.
 
     A case may be repeated with another output; it still counts as one case.
+
+    Attributes:
+        outputs: The outputs.
     """
 
     def __init__(self) -> None:
         self._cases: dict[int, tuple[int, int]] = {}
-        self._outputs: dict[int, int] = {}
+        self.outputs = SeenOutputs()
         self._verdicts = set[int]()
         self._labels: dict[ItemKey, dict[str, float]] = {}
         self._files: dict[Path, int] = {}
@@ -72,20 +76,6 @@ class SeenKeys:
             )
         return False
 
-    def free_trial(self, case_id: str, system: str, trial: int) -> int:
-        """Return the first unused trial number of a system at a case, from a given one."""
-        trials = count(trial)
-        return next(each for each in trials if hash((case_id, system, each)) not in self._outputs)
-
-    def has_output(self, case_id: str, system: str) -> bool:
-        """Return whether a system answered a case."""
-        return hash((case_id, system, 0)) in self._outputs
-
-    def has_same_output(self, output: Output) -> bool:
-        """Return whether an output, with the same content, was there before."""
-        stored = self._outputs.get(hash((output.case_id, output.system, output.trial)))
-        return stored is not None and stored == hash(encode_json(output))
-
     def note_label(self, verdict: Verdict) -> None:
         """Note a person's label, for the majority of several people."""
         if verdict.source == "human" and verdict.score is not None:
@@ -96,20 +86,6 @@ class SeenKeys:
         for key, grades in self._labels.items():
             if len(grades) > 1:
                 yield majority_verdict(key, grades)
-
-    def refuse_repeated(self, output: Output) -> None:
-        """Refuse an output that was already read."""
-        key = hash((output.case_id, output.system, output.trial))
-        if key in self._outputs:
-            if self.has_same_output(output):
-                raise RecordError(
-                    f"the same answer to {output.case_id!r} again: name who graded it in a column `annotator`, or the attempt in a column `trial`"
-                )
-            raise RecordError(
-                f"{output.system!r} already answered {output.case_id!r}, trial {output.trial}; "
-                "number repeated attempts in a column `trial`, or count them as trials with --system NAME"
-            )
-        self._outputs[key] = hash(encode_json(output))
 
     def is_repeated(self, verdict: Verdict) -> bool:
         """Return whether the same judge already graded this output in the same repetition."""

@@ -45,7 +45,7 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
     columns = _columns(tuple(line.value), tuple(options.columns.items()), graded.label, graded.judges)
     fields = _fields(line, columns.names)
     messages = fields.unpacked("messages") if "messages" in columns.names else None
-    question, answer = _question_and_answer(fields, line.value, messages)
+    question, answer = _question_and_answer(fields, line.value, messages, options)
     if answer is None and messages is None and "response" in columns.names:
         answer = AgentAnswer()
     example = Example(
@@ -54,6 +54,7 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
         tags=_tags(line, columns.others) if columns.others else {},
         answer=answer,
         conversation=[] if messages is None else _turns_of(fields, messages, options),
+        in_table=True,
         labelled_by=None if columns.person is None else as_text(line.value[columns.person]),
         **{attribute: read(fields) for attribute, read in columns.parts},
     )
@@ -234,7 +235,7 @@ def _accepted(fields: FieldReader) -> list[str]:
 
 
 def _question_and_answer(
-    fields: FieldReader, row: Mapping[str, Any], messages: Any
+    fields: FieldReader, row: Mapping[str, Any], messages: Any, options: Options
 ) -> tuple[list[Any], AgentAnswer | None]:
     query = fields.unpacked("query")
     if messages is None and query is not None and are_messages(query):
@@ -253,7 +254,7 @@ def _question_and_answer(
         and answer is None
         and fields.first("accepted_answers", "context", "expected_calls") is None
     ):
-        raise RecordError(nothing_asked(row, fields))
+        raise RecordError(nothing_asked(row, fields, options.recognized.guesses))
     if query is None:
         return [], answer
     text = question_text(query) if is_object(query) else as_text(fields.get("query"))

@@ -146,7 +146,7 @@ def _failure(example: Example, position: Any, options: Options) -> Iterator[Impo
     if example.calls_made is None and not (example.answer and example.answer.calls):
         example.calls_made = bool(example.tools) and not (example.answer and example.answer.text)
     system = options.joined or example.system or options.system
-    if example.id and options.seen.has_output(example.id, system):
+    if example.id and options.seen.outputs.has_any(example.id, system):
         failure = "the answer is empty" if example.error is None else f"the call failed ({example.error})"
         yield position.skipped_part("error", f"{failure}, and another line has this call's output")
     else:

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
-from ..records.column_names import columns_by_field, is_person, is_session, normal
+from ..records.column_names import columns_by_field, is_person, is_session, map_options, normal
 from ..records.grades import PLAIN, GradeScale
+from ..records.id_columns import likely_id
 from ..records.table_rows import json_rows, key_of_rows
 from .arrow_rows import read_any_rows
 from .example import Example
@@ -165,8 +166,9 @@ class References:
                 names["id"] = names.pop("cluster")
             if "id" not in names:
                 columns_found = ", ".join(map(str, row.node.value))
+                option = map_options({"id": likely_id(self.first_rows, row.node.value) or "COLUMN"})
                 raise InputError(
-                    f"no column holds the ids of cases (columns: {columns_found}); --map id=COLUMN names it",
+                    f"no column holds the ids of cases (columns: {columns_found}); {option} names it",
                     path=self.path,
                 )
             example, skipped = reference_example(row, names, self._grades, self._unscaled)
@@ -178,11 +180,52 @@ class References:
         else:
             self._skipped += skipped
         example.id = example.id.strip()
-        if example.id and example == self._by_id.get(example.id):
+        if not example.id:
+            self._skipped.append(row.position.skipped_part("id", "the row has no id"))
+        elif example.id not in self._by_id:
+            self._by_id[example.id] = example
+            self._positions[example.id] = row.position
+        else:
+            self._take_again(example, row.position)
+
+    def _take_again(self, example: Example, position: FilePosition) -> None:
+        """Take a further row of an id: merge it if one of both is empty, else list it."""
+        earlier = self._by_id[example.id]
+        if example == earlier:
             return  # a table with a row per system repeats it
-        if not example.id or example.id in self._by_id:
-            reason = "the row has no id" if not example.id else f"a second row has the id {example.id!r}"
-            self._skipped.append(row.position.skipped_part("id", reason))
-            return
-        self._by_id[example.id] = example
-        self._positions[example.id] = row.position
+        if _is_empty(example) and not _is_empty(earlier):
+            _add_tags(earlier, example)
+        elif _is_empty(earlier) and not _is_empty(example):
+            _add_tags(example, earlier)
+            self._by_id[example.id] = example
+            self._positions[example.id] = position
+        else:
+            self._skipped.append(position.skipped_part("id", self._contradiction(example, earlier)))
+
+    def _contradiction(self, example: Example, earlier: Example) -> str:
+        """Return the reason to skip a row whose id an earlier row has, with other values."""
+        line = self._positions[example.id].line
+        first = "an earlier row" if line is None else f"line {line}"
+        if example.scores == earlier.scores:
+            return f"a second row has the id {example.id!r}, and other values than {first}; delete one"
+        people = "give each person a column: annotator_1, annotator_2"
+        return (
+            f"a second row has the id {example.id!r}, and another grade than {first}; delete one, or {people}"
+        )
+
+
+def _is_empty(example: Example) -> bool:
+    """Return whether a row has neither a reference nor a grade, whatever its tags."""
+    return not (
+        example.expected_calls is not None
+        or example.accepted
+        or example.context
+        or example.criterion
+        or example.scores
+    )
+
+
+def _add_tags(example: Example, empty: Example) -> None:
+    """Add the tags and the cluster of an empty row of the same id."""
+    example.tags = empty.tags | example.tags
+    example.cluster = example.cluster or empty.cluster

@@ -25,6 +25,7 @@ from .known_columns import instruction_input, row_example
 from .openai_chat import exchange_records
 from .recognized_grades import LOOKED_AT, RecognizedGrades, recognize_grades
 from .unanswered import Unanswered
+from .unasked import UnaskedCases
 from .wide_rows import answer_columns, refuse_unclear, row_per_answer, with_one_answer
 
 _NOTHING = "nothing"
@@ -75,6 +76,7 @@ def records_of_table(
     """Read rows by their columns, which the options may name; the path is for errors.
 
     Raises:
+        ColumnsError: No row has a question, and they are of no use without.
         InputError: No row has a mapped column.
         UsageError: A field may belong to any of several answers in a row.
     """
@@ -89,9 +91,9 @@ def records_of_table(
         wide = row_per_answer(chain(first, rows), answers, options)
         yield from records_of_table(wide, path, with_one_answer(options))
         return
-    _note_columns(values, options, graded)
+    fields = _note_columns(values, options, graded)
     names: set[str] = set()
-    unanswered = Unanswered()
+    unanswered, unasked = Unanswered(), UnaskedCases()
 
     def watched() -> Iterator[FileRow | Skipped]:
         for number, row in enumerate(chain(first, rows)):
@@ -102,15 +104,18 @@ def records_of_table(
                     names.update(map(str, row.value))
             yield row
 
-    yield from convert_rows(watched(), lambda row: _records(row, options, graded, unanswered))
+    yield from convert_rows(watched(), lambda row: _records(row, options, graded, unanswered, unasked))
     yield from unanswered.left(path)
     problem = missing_columns(names | options.joined_columns, options.columns) if names else None
     if problem is not None:
         raise InputError(problem, path=path)
+    unasked.refuse(fields, options.recognized.guesses, names, path)
 
 
-def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: RecognizedGrades) -> None:
-    """Note the columns of fields, and those that become tags."""
+def _note_columns(
+    rows: Sequence[Mapping[str, Any]], options: Options, graded: RecognizedGrades
+) -> dict[str, str]:
+    """Note the columns of fields, and those that become tags; return the former."""
     header = tuple(dict.fromkeys(name for row in rows for name in row))
     fields = dict(known_fields(header, tuple(options.columns.items())))
     if graded.label is not None:
@@ -119,10 +124,15 @@ def _note_columns(rows: Sequence[Mapping[str, Any]], options: Options, graded: R
     material = instruction_input(header, fields)
     people = people_columns(header, options.columns)
     options.recognized.add(rows, fields, [*graded.judges, *people, *filter(None, [person, material])])
+    return fields
 
 
 def _records(
-    row: FileRow, options: Options, graded: RecognizedGrades, unanswered: Unanswered
+    row: FileRow,
+    options: Options,
+    graded: RecognizedGrades,
+    unanswered: Unanswered,
+    unasked: UnaskedCases,
 ) -> Iterator[ImportedRecord]:
     if (
         options.unit != "last"
@@ -133,7 +143,10 @@ def _records(
         return
     example, skipped = row_example(row, options, graded)
     yield from skipped
-    yield from unanswered.take(list(records_of(example, row.position, options)))
+    records = list(records_of(example, row.position, options))
+    if unasked.pending:
+        unasked.note(records)
+    yield from unanswered.take(records)
 
 
 class _Table(ABC):

@@ -59,7 +59,7 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
     others = [name for name in present if name not in references]
     has_labels = True
     try:
-        label_columns(others, of_labels, path)
+        label_columns(others, of_labels, path, rows)
     except ColumnsError as error:
         if error.field == "label" and not references:
             raise _no_known_column(present, path) from None

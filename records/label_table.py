@@ -22,6 +22,7 @@ from .column_names import (
 )
 from .explanations import nearest
 from .grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, as_number, is_missing, majority
+from .id_columns import likely_id
 from .jsonl import read_records
 from .memory_file import InputPath, MemoryFile, memory_file
 from .output import ItemKey
@@ -130,7 +131,7 @@ def label_table(
     present = [
         name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
     ]
-    names = label_columns(present, columns, path)
+    names = label_columns(present, columns, path, [row for _, row in first])
     people = () if "label" in names else people_columns(present, columns)
     labels = list(
         _labels_of_rows(
@@ -143,8 +144,13 @@ def label_table(
     return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present, skipped or ())
 
 
-def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: InputPath) -> dict[str, str]:
-    """Return the column of each field of a table of labels.
+def label_columns(
+    present: Sequence[str],
+    mapping: Mapping[str, str],
+    path: InputPath,
+    rows: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, str]:
+    """Return the column of each field of a table of labels; its first rows are for errors.
 
     Raises:
         ColumnsError: No column can be the id or the label.
@@ -165,17 +171,22 @@ def label_columns(present: Sequence[str], mapping: Mapping[str, str], path: Inpu
         if len(candidates) == 1:
             names["label"] = candidates[0]
     if "id" not in names:
-        raise _no_column_for("id", present, names, path)
+        raise _no_column_for("id", present, names, path, rows)
     if "label" not in names and len(people) < 2:  # noqa: PLR2004 - several people's columns are all labels
         raise _no_column_for("label", present, names, path)
     return names
 
 
 def _no_column_for(
-    field: str, present: Sequence[str], names: Mapping[str, str], path: InputPath
+    field: str,
+    present: Sequence[str],
+    names: Mapping[str, str],
+    path: InputPath,
+    rows: Sequence[Mapping[str, Any]] = (),
 ) -> ColumnsError:
     free = [name for name in present if name not in names.values()]
-    options = map_options({field: free[0] if free else "COLUMN"})
+    likely = likely_id(rows, free) if field == "id" else None
+    options = map_options({field: likely or next(iter(free), "COLUMN")})
     columns = ", ".join(map(repr, present))
     error = ColumnsError(
         f"no column is known to be the {field}; the columns are {columns}; name it with {options}",

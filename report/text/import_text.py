@@ -27,8 +27,13 @@ _WORDS: dict[Source, tuple[str, str, str]] = {
 _TABLES = {"csv", "json", "parquet", "hf"}
 
 
-def import_lines(imported: ImportSummary) -> Iterator[str]:
-    """Yield the result of an import for a terminal."""
+def import_lines(imported: ImportSummary, command: str | None = None) -> Iterator[str]:
+    """Yield the result of an import for a terminal.
+
+    Args:
+        imported: The import.
+        command: The command that was typed, to be proposed again with further columns; None in Python.
+    """
     cases, outputs = sum(imported.kinds.values()), sum(imported.outputs.values())
     yield (
         f"read as {imported.format}: {counted(cases, 'case')}, {counted(outputs, 'output')} of {counted(len(imported.outputs), 'system')}, "
@@ -45,31 +50,46 @@ def import_lines(imported: ImportSummary) -> Iterator[str]:
         yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; --criterion TEXT sets another"
     if imported.own_folders:
         yield f"  skipped {counted(imported.own_folders, 'folder')} made by fiducial"
-    yield from _limits(imported)
+    yield from _limits(imported, command)
     for author, outcomes in imported.verdicts.items():
         yield f"  {author}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
     if imported.first_skipped is not None:
         listed = f"skipped: {imported.skipped:,}, listed in {Path(imported.folder) / SKIPPED}"
-        if len(imported.skipped_parts) > 1 and imported.skipped_parts[0].count > 1:
+        if len(imported.skipped_parts) > 1:
             yield listed
-            yield from (
-                f"  {each.count:,} like {_location(each.first)}"
-                for each in imported.skipped_parts[:_MOST_PARTS]
-            )
+            yield from _skipped_kinds(imported)
         else:
             yield f"{listed}; the first: {_location(imported.first_skipped)}"
-    yield from next_of_import(imported)
+    following = next_of_import(imported)
+    if command is not None and imported.guesses:
+        yield f"next: {command} {map_options(imported.guesses)}   (if these columns are more than tags)"
+        following = (line.replace("next: ", "      ", 1) for line in following)
+    yield from following
 
 
 _MOST_PARTS = 6
-"""Most files and fields for which an example of a skipped value is printed."""
+"""Most kinds of skipped records that are printed."""
+
+
+def _skipped_kinds(imported: ImportSummary) -> Iterator[str]:
+    """Yield the count and an example of each kind of problem, the most frequent first."""
+    shown = imported.skipped_parts[:_MOST_PARTS]
+    for each in shown:
+        first = "first: " if each.count > 1 else ""
+        yield f"  {each.count:,} {each.problem} ({first}{_place(each.first)})"
+    if others := imported.skipped - sum(each.count for each in shown):
+        yield f"  {others:,} for other reasons"
 
 
 def _location(skipped: Skipped) -> str:
     """Return the file, line and field that was skipped, and the reason."""
+    return f"{_place(skipped)}: {skipped.reason}"
+
+
+def _place(skipped: Skipped) -> str:
     line = "" if skipped.line is None else f":{skipped.line}"
     field = f": {skipped.field}" if skipped.field else ""
-    return f"{skipped.file}{line}{field}: {skipped.reason}"
+    return f"{skipped.file}{line}{field}"
 
 
 def _grades(imported: ImportSummary) -> Iterator[str]:
@@ -83,7 +103,7 @@ def _grades(imported: ImportSummary) -> Iterator[str]:
             yield f"{counted(sum(counts[source]), noun)} of {number:,} {one if number == 1 else several}"
 
 
-def _limits(imported: ImportSummary) -> Iterator[str]:
+def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
     """Yield limits of a log: conversations, failures, several models."""
     if imported.sessions:
         earlier = f"{imported.earlier_calls:,} with calls in earlier turns"
@@ -106,7 +126,7 @@ def _limits(imported: ImportSummary) -> Iterator[str]:
         yield f"  no column is known to hold the question, so judges do not see it; name it: {name}"
     if imported.tags:
         yield f"  {counted(len(imported.tags), 'column')} read as {'a tag' if len(imported.tags) == 1 else 'tags'}: {', '.join(map(repr, imported.tags))}"
-        if guesses:
+        if guesses and command is None:
             yield f"  name those that are more than a tag: {map_options(guesses)}"
         for name, ends in imported.ratings.items():
             of_people = f"{map_options({'label': name})} --label-scale {ends}"
@@ -127,12 +147,10 @@ def _unread(imported: ImportSummary) -> Iterator[str]:
 
 
 def _pairing(imported: ImportSummary) -> str:
-    """Say how to pair systems by question if a table's rows have no id."""
-    if not imported.columns or "id" in imported.columns:
+    """Say how to pair systems if a table's rows have no id."""
+    if not imported.columns or "id" in imported.columns or imported.pairing is None:
         return ""
-    query = imported.columns.get("query") or imported.guesses.get("query")
-    name = map_options({"id": query or "COLUMN"})
-    return f"rows without an id are separate cases, {name} pairs them; "
+    return f"rows without an id are separate cases, {map_options({'id': imported.pairing})} pairs them; "
 
 
 def next_of_import(imported: ImportSummary, run: str = "run") -> Iterator[str]:

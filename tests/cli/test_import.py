@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -79,13 +80,13 @@ def test_columns_of_a_table_are_told_in_either_direction(tmp_path: Path):
         assert (output.case_id, output.text) == ("001", "Rome")
 
 
-def test_what_is_skipped_is_counted_and_the_first_is_shown(tmp_path: Path):
+def test_what_is_skipped_is_counted_by_reason_with_an_example(tmp_path: Path):
     log = tmp_path / "log.jsonl"
     log.write_text('{"messages": [{"role": "user", "content": "a"}]}\n{"messages": 3}\n{"mess\n')
     result = fiducial("import", "openai", log, "--out", tmp_path / "out")
     assert result.code == 0
     listed = tmp_path / "out" / "skipped.jsonl"
-    assert f"skipped: 2, listed in {listed}; the first: {log}:2: messages: expected a list of messages, got a number" in result.out  # fmt: skip
+    assert f"skipped: 2, listed in {listed}\n  1 expected a list of messages, got a number ({log}:2: messages)\n  1 not JSON ({log}:3)\n" in result.out  # fmt: skip
     assert [json.loads(line)["line"] for line in listed.read_text().splitlines()] == [2, 3]
 
 
@@ -103,12 +104,14 @@ def test_columns_without_a_known_name_are_listed_with_what_to_type(tmp_path: Pat
     told = fiducial("import", table, "--out", tmp_path / "out").out
     assert "judges do not see it; name it: --map 'query=User asks:'" in told
     assert "  3 columns read as tags: 'Ticket #', 'User asks:', 'Which bot'\n" in told
-    assert "  name those that are more than a tag: --map 'system=Which bot'\n" in told
+    [command] = re.findall(r"next: fiducial (import .*?)   \(", told)
+    assert command.endswith(" --map 'query=User asks:' --map 'id=Ticket #' --map 'system=Which bot'")
+    assert "2 cases, 3 outputs of 2 systems" in fiducial(*shlex.split(command)).out
     named = ("--map", "query=User asks:", "--map", "system=Which bot")
     told = fiducial("import", table, *named, "--out", tmp_path / "out").out
     assert "no case was answered by two systems" in told
-    assert "--map 'id=User asks:' pairs them" in told
-    told = fiducial("import", table, *named, "--map", "id=User asks:", "--out", tmp_path / "out").out
+    assert "--map 'id=Ticket #' pairs them" in told
+    told = fiducial("import", table, *named, "--map", "id=Ticket #", "--out", tmp_path / "out").out
     assert told.startswith("read as csv: 2 cases, 3 outputs of 2 systems, 2 labels of 1 person")
 
 
@@ -132,7 +135,7 @@ def test_a_column_is_named_without_its_spaces_and_signs(tmp_path: Path):
 def test_a_row_with_an_empty_answer_names_the_column_of_its_question(tmp_path: Path):
     table = tmp_path / "sheet.csv"
     table.write_text("User asks,reply\nHow long?,30 days\nWho ships?,\n")
-    told = fiducial("import", table, "--out", tmp_path / "out").out
+    told = fiducial("import", table, "--criterion", "It is polite.", "--out", tmp_path / "out").out
     assert "sheet.csv:3: the answer is empty, and no column is known to hold the question" in told
     assert "name it: --map 'query=User asks'" in told
 
@@ -308,7 +311,7 @@ def test_a_joined_table_of_which_nothing_is_known_names_its_columns_and_the_opti
     table.write_text('id,wanted\na,"book(city=""Rome"")"\n')
     told = fiducial("import", log, "--join", table, "--out", tmp_path / "out").out
     assert (
-        "1 column read as a tag: 'wanted'\n  name those that are more than a tag: --map expected_calls=wanted\n"
+        f"1 column read as a tag: 'wanted'\nnext: fiducial import {log} --join {table} --out {tmp_path}/out --map expected_calls=wanted   ("
         in told
     )
     mapped = fiducial(
@@ -390,7 +393,7 @@ def test_references_of_logged_calls_are_named_with_the_command_that_adds_them(tm
     assert case.reference["answers"][0] == "Rome"
 
 
-def test_what_was_skipped_is_counted_by_file_and_field(tmp_path: Path):
+def test_skipped_values_of_one_reason_and_field_are_counted_together(tmp_path: Path):
     log, table = tmp_path / "log.jsonl", tmp_path / "expected.csv"
     rows = [
         {"id": f"c{n}", "messages": [{"role": "user", "content": "Go"}], "response": "Gone"} for n in range(4)
@@ -398,8 +401,9 @@ def test_what_was_skipped_is_counted_by_file_and_field(tmp_path: Path):
     log.write_text("".join(f"{json.dumps(row)}\n" for row in [*rows, {"messages": 3}]))
     table.write_text("id,expected_calls\n" + "".join(f"c{n},f({n})\n" for n in range(4)))
     told = fiducial("import", log, "--join", table, "--out", tmp_path / "out").out
-    assert f"skipped: 5, listed in {tmp_path}/out/skipped.jsonl\n  4 like {table}:2: expected_calls: cannot be read as calls" in told  # fmt: skip
-    assert f"  1 like {log}:5: messages: expected a list of messages, got a number\n" in told
+    assert f"skipped: 5, listed in {tmp_path}/out/skipped.jsonl\n  4 cannot be read as calls" in told
+    assert f" (first: {table}:2: expected_calls)\n" in told
+    assert f"  1 expected a list of messages, got a number ({log}:5: messages)\n" in told
 
 
 def test_the_proposed_estimate_names_one_of_several_judges(tmp_path: Path):
@@ -429,7 +433,8 @@ def test_the_proposed_estimate_names_one_of_several_judges(tmp_path: Path):
 )
 def test_the_columns_of_an_example_differ(row: str, example: str, tmp_path: Path):
     refused = refusal_of(tmp_path / "sheet.csv", f"Frage,Antwort,Note\n{row}\n")
-    assert f"name them, for example --map {example}" in refused
+    assert "name them, for example `fiducial import " in refused
+    assert refused.endswith(f" --map {example}`\n")
 
 
 def test_a_log_without_grades_names_none(tmp_path: Path):
@@ -445,8 +450,9 @@ def test_an_unknown_table_is_told_with_columns_to_map_and_the_map_is_enough(tmp_
     log = tmp_path / "log.jsonl"
     refused = refusal_of(log, '{"nr": 1, "frage": "Wer war das?", "antwort": "Sie war es."}\n')
     assert "the columns are 'nr', 'frage', 'antwort'" in refused
-    told = re.findall(r"--map (\S+)", refused)
-    assert told == ["query=frage", "response=antwort"]
+    told = re.findall(r"--map ([^\s`]+)", refused)
+    assert told == ["query=frage", "response=antwort", "id=nr"]
+    assert f"`fiducial import {log} --out {tmp_path}/out --map query=frage" in refused
     named = fiducial(
         "import", log, *(word for each in told for word in ("--map", each)), "--out", tmp_path / "out"
     )
@@ -520,3 +526,75 @@ def _imported_metrics(metrics: str, folder: Path) -> str:
     table = folder / "scores.csv"
     table.write_text(f"question,answer,ground_truth,{metrics}\n{rows}")
     return fiducial("import", table, "--out", folder / "imported").out
+
+
+TICKETS = (
+    "Ticket No,Customer Asks,Model Used,Bot Reply,Was OK?\n"
+    "T-1,Where is it?,v1,On its way.,yes\n"
+    "T-2,Can I return it?,v2,Within 30 days.,no\n"
+    "T-3,Do you ship to Spain?,v1,Yes we do.,yes\n"
+)
+
+
+@pytest.mark.parametrize("answers", ["Bot Reply", "Expected"], ids=["answers alone", "references alone"])
+def test_a_table_without_a_question_is_refused_with_the_command_that_reads_it(answers: str, tmp_path: Path):
+    refused = refusal_of(tmp_path / "tickets.csv", TICKETS.replace("Bot Reply", answers))
+    assert "no question column found; " in refused
+    [command] = re.findall(r"name it: `fiducial (.*)`\n", refused)
+    assert shlex.split(command)[-8:] == [
+        *("--map", "query=Customer Asks", "--map", "id=Ticket No"),
+        *("--map", "label=Was OK?", "--map", "system=Model Used"),
+    ]
+    assert fiducial(*shlex.split(command)).code == 0
+    cases = read_records(tmp_path / "out" / "cases.jsonl", Case)
+    assert [(case.id, len(case.messages)) for case in cases] == [("T-1", 1), ("T-2", 1), ("T-3", 1)]
+
+
+def test_no_question_is_proposed_as_the_id_if_it_pairs_no_rows(tmp_path: Path):
+    table = tmp_path / "tickets.csv"
+    table.write_text(TICKETS)
+    named = ("--map", "query=Customer Asks", "--map", "system=Model Used", "--map", "label=Was OK?")
+    told = fiducial("import", table, *named, "--out", tmp_path / "out").out
+    assert "pairs them" not in told
+    assert "--map 'id=Ticket No'   (" in told
+
+
+def test_the_same_id_is_proposed_for_a_table_of_labels(tmp_path: Path):
+    table, out = tmp_path / "tickets.csv", tmp_path / "out"
+    table.write_text("Customer Asks,Ticket No,label\nWhere is it?,T-1,yes\nCan I return it?,T-2,no\n")
+    (tmp_path / "log.csv").write_text("id,question,answer\nT-1,Where?,There.\n")
+    assert fiducial("import", tmp_path / "log.csv", "--out", out).code == 0
+    run = ("run", out / "cases.jsonl", "--outputs", out / "outputs.jsonl", "--out", tmp_path / "run")
+    assert fiducial(*run, "--labels", table).err.endswith("name it with --map 'id=Ticket No'\n")
+    joined = fiducial("import", tmp_path / "log.csv", "--join", table, "--out", out)
+    assert "--map 'id=Ticket No' names it" in joined.err
+
+
+def test_each_reason_to_skip_is_counted_with_an_example(tmp_path: Path):
+    log, grades = tmp_path / "log.jsonl", tmp_path / "grades.csv"
+    lines = [
+        json.dumps({"id": f"c{n}", "messages": [{"role": "user", "content": "Go"}], "response": "Gone"})
+        for n in (0, 1, 0)
+    ]
+    log.write_text("\n".join([*lines, "{", ""]))
+    grades.write_text("id,label\nc0,good\nc1,\nc1,bad\nc0,bad\nc9,bad\n")
+    told = fiducial("import", log, "--join", grades, "--out", tmp_path / "out").out
+    assert (
+        f"""
+  1 repeated ({log}:3)
+  1 not JSON ({log}:4)
+  1 a second row has the id 'c0', and another grade than line 2 ({grades}:5: id)
+  1 no case has the id 'c9' ({grades}:6: id)
+"""
+        in told
+    )
+    labels = read_records(tmp_path / "out" / "labels.jsonl", Verdict)
+    assert {each.case_id: each.score for each in labels} == {"c0": 1.0, "c1": 0.0}
+
+
+def test_the_help_lists_every_file_that_is_written(tmp_path: Path):
+    table, out = tmp_path / "rows.csv", tmp_path / "out"
+    table.write_text("id,question,answer,label,group\na,Where?,Rome,good,x\n")
+    assert fiducial("import", table, "--out", out).code == 0
+    told = fiducial("import", "--help").out
+    assert [each.name for each in out.iterdir() if each.name not in told] == []

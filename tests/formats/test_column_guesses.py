@@ -16,13 +16,14 @@ def test_odd_headers_are_guessed_by_their_words_and_values():
         "accepted_answers": "Correct one",
         "response": "Bot says",
         "query": "User asks:",
+        "id": "Ticket #",
         "label": "fine?",
         "system": "Which bot",
     }
 
 
 def test_fields_that_have_a_column_are_not_guessed():
-    assert not guessed(SHEET, SHEET[0], ("accepted_answers", "response", "query", "label", "system"))
+    assert not guessed(SHEET, SHEET[0], ("accepted_answers", "response", "query", "id", "label", "system"))
     assert "query" not in guessed(SHEET, SHEET[0], ("messages",))
 
 

@@ -251,7 +251,7 @@ def test_a_reading_of_nothing_shows_why(read: Read):
 
 
 def test_a_data_frame_with_odd_headers_shows_what_became_a_tag():
-    frame = pd.DataFrame({"User asks:": ["Which town?"], "Bot reply": ["Ghent"], "Team": ["x"]})
+    frame = pd.DataFrame({"User asks:": ["Which town?"], "Bot reply": ["Ghent"], "Team": ["x"], "ok": [1]})
     found = fd.read(frame)
     assert found.tags == ["User asks:", "Team"]
     assert repr(found).endswith(

@@ -1,0 +1,93 @@
+"""Outputs read so far, to recognise repeated ones and to say where the first was."""
+
+from __future__ import annotations
+
+import shlex
+from array import array
+from itertools import count
+from pathlib import Path
+
+from ..errors import RecordError, as_named
+from ..records import Output
+from ..records.json_text import encode_json
+from .imported_records import FilePosition
+
+
+class SeenOutputs:
+    """Hashes and places of the outputs read so far; compact, since a log may have millions."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._contents, self._lines, self._files = array("q"), array("q"), array("q")
+        self._graded = bytearray()
+        self._paths: list[Path] = []
+
+    def add(
+        self, output: Output, position: FilePosition, *, graded: bool = False, in_table: bool = True
+    ) -> None:
+        """Note an output.
+
+        Args:
+            output: The output.
+            position: Its place.
+            graded: Whether its row has grades.
+            in_table: Whether columns can tell repeated outputs apart.
+
+        Raises:
+            RecordError: The system answered this case in this trial before.
+        """
+        key, content = hash((output.case_id, output.system, output.trial)), hash(encode_json(output))
+        number = self._numbers.setdefault(key, len(self._contents))
+        if number < len(self._contents):
+            place, is_same = self._place(number, position), self._contents[number] == content
+            raise RecordError(_repeated(output, place, is_same=is_same, graded=graded, in_table=in_table))
+        if not self._paths or self._paths[-1] is not position.path:
+            self._paths.append(position.path)
+        self._contents.append(content)
+        self._lines.append(position.line or 0)
+        self._files.append(len(self._paths) - 1)
+        self._graded.append(graded)
+
+    def free_trial(self, case_id: str, system: str, trial: int) -> int:
+        """Return the first unused trial number of a system at a case, from a given one."""
+        trials = count(trial)
+        return next(each for each in trials if hash((case_id, system, each)) not in self._numbers)
+
+    def has_any(self, case_id: str, system: str) -> bool:
+        """Return whether a system answered a case."""
+        return hash((case_id, system, 0)) in self._numbers
+
+    def has_same(self, output: Output) -> bool:
+        """Return whether an output, with the same content, was there before."""
+        number = self._numbers.get(hash((output.case_id, output.system, output.trial)))
+        return number is not None and self._contents[number] == hash(encode_json(output))
+
+    def adds_grade(self, output: Output) -> bool:
+        """Return whether a grade is the first of an output that was there before, and note it."""
+        if not self.has_same(output):
+            return False
+        number = self._numbers[hash((output.case_id, output.system, output.trial))]
+        is_first = not self._graded[number]
+        self._graded[number] = True
+        return is_first
+
+    def _place(self, number: int, position: FilePosition) -> str:
+        """Return where an output was, for a message at another place: ``in line 1``."""
+        path, line = self._paths[self._files[number]], self._lines[number]
+        if path == position.path:
+            return f"in line {line}" if line else "in this file"
+        return f"in {as_named(path)}" + (f", line {line}" if line else "")
+
+
+def _repeated(output: Output, place: str, *, is_same: bool, graded: bool, in_table: bool) -> str:
+    """Return the error for a repeated output: where the first is, and what to type."""
+    if is_same and not in_table:
+        return f"repeated: {output.case_id} is already {place}; skipped"
+    if is_same:
+        person = "who graded it in a column `annotator`, or " if graded else ""
+        return f"repeated: {output.case_id} is already {place}; name {person}the attempt in a column `trial`"
+    option = f"as trials with --system {shlex.quote(output.system)}"
+    remedy = f"count repeated attempts {option}"
+    if in_table:
+        remedy = f"number repeated attempts in a column `trial`, or count them {option}"
+    return f"{output.system!r} already answered {output.case_id!r}, trial {output.trial}, {place}; {remedy}"

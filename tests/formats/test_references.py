@@ -1,0 +1,45 @@
+"""Rows of a joined table that share an id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fiducial as fd
+
+
+def joined(folder: Path, rows: str) -> fd.Reading:
+    (folder / "log.csv").write_text("id,question,answer\na,Why?,So\nb,Who?,She\n")
+    (folder / "grades.csv").write_text(rows)
+    return fd.read(folder / "log.csv", join=folder / "grades.csv")
+
+
+@pytest.mark.parametrize(
+    "rows", ["a,,\na,bad,\n", "a,bad,\na,,\n", "a,,x\na,bad,y\n", "a,,\na,,\na,bad,\na,bad,\n"]
+)
+def test_a_row_without_a_grade_is_no_second_row(rows: str, tmp_path: Path):
+    found = joined(tmp_path, f"id,label,note\n{rows}")
+    assert [(each.case_id, each.score) for each in found.verdicts] == [("a", 0.0)]
+    assert not found.skipped
+
+
+def test_tags_of_an_empty_row_are_kept(tmp_path: Path):
+    found = joined(tmp_path, "id,label,topic,team\na,,ships,\na,bad,,red\n")
+    assert found.cases[0].tags == {"topic": "ships", "team": "red"}
+
+
+def test_a_second_grade_says_what_to_type(tmp_path: Path):
+    found = joined(tmp_path, "id,label\na,good\na,bad\n")
+    remedy = "delete one, or give each person a column: annotator_1, annotator_2"
+    told = f"a second row has the id 'a', and another grade than line 2; {remedy}"
+    assert [each.reason for each in found.skipped] == [told]
+    people = joined(tmp_path, "id,annotator_1,annotator_2\na,good,bad\n")
+    assert {each.by for each in people.verdicts} == {"annotator_1", "annotator_2", "majority"}
+
+
+def test_a_second_reference_is_skipped(tmp_path: Path):
+    found = joined(tmp_path, "id,expected_answer\na,Rome\na,Milan\n")
+    assert [each.reason for each in found.skipped] == [
+        "a second row has the id 'a', and other values than line 2; delete one"
+    ]

@@ -1,0 +1,50 @@
+"""Repeated outputs are named with their first place, and with what to type."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import fiducial as fd
+
+
+def reasons(path: Path, text: str) -> list[str]:
+    path.write_text(text)
+    return [each.reason for each in fd.read(path).skipped]
+
+
+def logged(case_id: str, answer: str) -> str:
+    message = {"role": "user", "content": "Go"}
+    return json.dumps({"id": case_id, "model": "m", "messages": [message], "response": answer}) + "\n"
+
+
+def test_a_repeated_line_of_a_log_names_the_first(tmp_path: Path):
+    text = logged("a", "Gone") + logged("b", "Gone") + logged("a", "Gone")
+    assert reasons(tmp_path / "log.jsonl", text) == ["repeated: a is already in line 1; skipped"]
+
+
+def test_another_answer_in_a_log_is_counted_as_a_trial_on_request(tmp_path: Path):
+    log = tmp_path / "log.jsonl"
+    assert reasons(log, logged("a", "Gone") + logged("a", "Stayed")) == [
+        "'m' already answered 'a', trial 0, in line 1; count repeated attempts as trials with --system m"
+    ]
+    assert [each.trial for each in fd.read(log, system="m").outputs] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("label", "named"),
+    [("", "the attempt"), ("good", "who graded it in a column `annotator`, or the attempt")],
+)
+def test_columns_tell_repeated_rows_of_a_table_apart(label: str, named: str, tmp_path: Path):
+    text = f"id,question,answer,label\na,Why?,So,good\na,Why?,So,{label}\n"
+    told = f"repeated: a is already in line 2; name {named} in a column `trial`"
+    assert reasons(tmp_path / "rows.csv", text) == [told]
+
+
+def test_a_grade_counts_if_an_earlier_row_of_the_output_has_none(tmp_path: Path):
+    path = tmp_path / "rows.csv"
+    assert reasons(path, "id,question,answer,label\na,Why?,So,\na,Why?,So,bad\n") == []
+    found = fd.read(path)
+    assert (len(found.outputs), [each.score for each in found.verdicts]) == (1, [0.0])
