@@ -80,19 +80,47 @@ def on_command_line() -> Generator[None]:
         _on_command_line.reset(before)
 
 
+def for_caller(message: str) -> str:
+    """Return a message with arguments and calls in place of options and commands, outside the command line."""
+    if _on_command_line.get() or "--" not in message:
+        return message
+    return "".join(
+        part
+        if part.startswith("`")
+        else _OPTION.sub(_argument, _PAIRS.sub(_mapping, _SCALE.sub(r"\1_scale=(\2, \3)", part)))
+        for part in _QUOTED.split(with_calls(message).replace(NO_GRADE, "None for no grade"))
+    )
+
+
+def with_calls(text: str) -> str:
+    """Return a text with calls of Python in place of known commands, outside the command line."""
+    if _on_command_line.get() or "--" not in text:
+        return text
+    for command, call in _CALLS.items():
+        text = re.sub(command, call, text)
+    return text
+
+
+_CALLS: Mapping[str, str] = {
+    r"unknown kind '([^']*)'(.*), and those that --plugin FILE brings a checker for": (
+        r"""unknown kind '\1'\2, or a kind registered with @fd.checker("\1")"""
+    ),
+    "there is no verdict of a judge; `fiducial run CASES --outputs OUTPUTS --judge JUDGE` asks one, `fiducial compare RUN --by system` needs none": (
+        "no judge graded this run: fd.evaluate(cases, outputs, judges=...) asks one; "
+        'fd.compare(run, by="system") needs none'
+    ),
+    "`fiducial generate --trials N`": "fd.generate(cases, agent, trials=N)",
+    r"`fiducial plan TABLE --next (\d+)`": r"`fd.plan(table, draw=\1)`",
+    r"\bfiducial plan TABLE --next (\d+)": r"fd.plan(table, draw=\1)",
+}
+"""Calls of Python by the commands that messages propose, as regular expressions."""
+
+
 class FiducialError(Exception):
     """Base class of the errors that fiducial raises on purpose."""
 
     def __str__(self) -> str:
-        message = as_named(self._message())
-        if _on_command_line.get() or "--" not in message:
-            return message
-        return "".join(
-            part
-            if part.startswith("`")
-            else _OPTION.sub(_argument, _PAIRS.sub(_mapping, _SCALE.sub(r"\1_scale=(\2, \3)", part)))
-            for part in _QUOTED.split(message.replace(NO_GRADE, "None for no grade"))
-        )
+        return for_caller(as_named(self._message()))
 
     def _message(self) -> str:
         return super().__str__()

@@ -10,6 +10,7 @@ from ..errors import UsageError
 from ..evaluation.conclusion.run_results import DECIDED
 from ..records import Verdict
 from .argument_checks import checked_arguments
+from .run import Run, SystemRates
 
 _MOST_SHOWN, _LONGEST_REASON = 10, 200
 
@@ -30,13 +31,29 @@ def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
     """
     __tracebackhide__ = True
     if not isinstance(statistic, Statistic):  # pyright: ignore[reportUnnecessaryIsInstance] - not every test is type-checked
-        raise UsageError(f"assert_rate: expected a statistic, got {type(statistic).__name__}")
+        raise UsageError(f"assert_rate: expected a statistic, got {_with_rate(statistic)}")
     if not isinstance(at_least, Real) or not -1 <= at_least <= 1:
-        raise UsageError(f"assert_rate: expected at_least between -1 and 1, got {at_least!r}")
+        raise UsageError(f"assert_rate: expected at_least between 0 and 1, got {_share(at_least)}")
     if statistic.low is not None and statistic.low >= at_least:
         return
     failures: Sequence[Verdict] = getattr(statistic, "failures", ())
     raise AssertionError("\n".join([_shortfall(statistic, at_least), *_listed(failures)]))
+
+
+def _with_rate(given: object) -> str:
+    """Return the type of a value, and its rate if it has one."""
+    kind = type(given).__name__
+    if isinstance(given, SystemRates):
+        return f'{kind}; pass its rate: run.systems["{given.name}"].overall'
+    if isinstance(given, Run):
+        return f'{kind}; pass a rate of it: run.systems["{next(iter(given.systems))}"].overall'
+    return kind
+
+
+def _share(given: object) -> str:
+    if isinstance(given, int | float) and 1 < given <= 100:  # noqa: PLR2004 - percent
+        return f"{given!r}; did you mean {given / 100:g}?"
+    return repr(given)
 
 
 def _shortfall(statistic: Statistic, at_least: float) -> str:

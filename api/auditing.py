@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -79,6 +80,8 @@ def audit(
         ConfigurationError: A model is needed and none is named or can be reached.
     """
     arguments = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
+    if not isinstance(probes, (Probes, str, os.PathLike, type(None))):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+        raise UsageError(f"probes: got {type(probes).__name__}; make probes first: fd.mutate(cases)")
     plan = _plan(**arguments, shared=access is not None)
     return run_apart(partial(_audit, plan, access or ModelAccess, progress=progress))
 

@@ -5,17 +5,18 @@ The inputs may have any common format.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import msgspec
 
-from ..errors import UsageError
+from ..errors import FiducialError, UsageError
 from ..judges.as_json import JsonList, json_lines
-from ..judges.prompt_file import PromptFile
+from ..judges.catalogue import find_prompt
+from ..judges.prompt_file import PromptFile, read_prompt_file
 from ..judges.prompt_inputs import FENCES
 from ..judges.prompt_variables import INPUT_BUILDERS, InputBuilder
-from ..records import Case, ContextItem, Output, RowContents, kind_of_row
+from ..records import Case, ContextItem, Output, RowContents, kind_of_row, nearest
 from .conversation_forms import context_of, parsed_calls, question_messages, split_conversation, tools_of
 
 NAME = "call"
@@ -55,7 +56,7 @@ def named_item(inputs: Mapping[str, Any], prompt: PromptFile | None, by: str) ->
     """
     inputs = {name: value for name, value in inputs.items() if value is not None}
     sources = dict.fromkeys(INPUT_BUILDERS) if prompt is None else _sources(prompt)
-    values = {_source(name, sources, by): value for name, value in inputs.items()}
+    values = {_source(name, sources, by, prompt): value for name, value in inputs.items()}
     if prompt is not None:
         missing = [
             name
@@ -77,13 +78,38 @@ def _sources(prompt: PromptFile) -> dict[str, str | None]:
     return {name: each.source or name for name, each in declared if (each.source or name) not in FENCES}
 
 
-def _source(name: str, sources: Mapping[str, str | None], by: str) -> str:
+def _source(name: str, sources: Mapping[str, str | None], by: str, prompt: PromptFile | None) -> str:
     if name in sources:
         return sources[name] or name
     filled = set(sources.values())
     if name in filled or any(name in _STANDS_IN.get(str(source), ()) for source in filled):
         return name
-    raise UsageError(f"{by} does not use {name!r}; it takes {', '.join(sources)}")
+    taken = _inputs_of(by) if prompt is None else sources
+    other = next((each for each in taken if name in _SYNONYMS.get(each, ())), None)
+    hint = f"; {name!r} is {other} here" if other else nearest(name, taken)
+    raise UsageError(f"{by} takes {', '.join(sorted(taken))}{hint or f', not {name!r}'}")
+
+
+def _inputs_of(by: str) -> Iterable[str]:
+    """Return the inputs of the prompt in whose place a baseline stands; all inputs if it has none."""
+    try:
+        return _sources(read_prompt_file(find_prompt(by.partition("/")[0])[1]))
+    except FiducialError:
+        return INPUT_BUILDERS
+
+
+_SYNONYMS: Mapping[str, frozenset[str]] = {
+    "search_results": frozenset(
+        {"context", "contexts", "documents", "passages", "retrieved_contexts", "sources"}
+    ),
+    "response": frozenset({"answer", "completion", "output", "prediction", "text", "actual_output"}),
+    "query": frozenset({"input", "prompt", "question", "user_input"}),
+    "accepted_answers": frozenset({"expected", "expected_answer", "ground_truth", "reference"}),
+    "tool_definitions": frozenset({"functions", "tools"}),
+    "tool_calls": frozenset({"calls"}),
+    "messages": frozenset({"chat", "conversation", "history"}),
+}
+"""Usual names of other tools for an input."""
 
 
 class _Draft:

@@ -5,6 +5,7 @@ Only this module turns addresses of object stores into local copies. Records fro
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import re
@@ -200,6 +201,8 @@ def pieces_of(value: Any, *also: type) -> list[Any]:
 
 def as_case(case: Case | Mapping[str, Any]) -> Case:
     """Return a case, validated like a line of a file."""
+    if isinstance(case, Output) or (isinstance(case, Mapping) and "case_id" in case):
+        raise UsageError("case: this looks like an output; the case comes first, then its output")
     return _one("case", case, Case)
 
 
@@ -227,9 +230,20 @@ def _in_memory(name: str, records: Any) -> InputPath:
             name, ({key: as_whole(value) for key, value in row.items() if value is not None} for row in rows)
         )
     if isinstance(records, (Mapping, bytes)) or not isinstance(records, Iterable):
-        kind = type(records).__name__  # pyright: ignore[reportUnknownArgumentType]
-        raise UsageError(f"{name}: expected a path, records, mappings or a data frame, got {kind}")
+        raise UsageError(f"{name}: {_expected(name, records)}")
     return rows_file(name, records)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _expected(name: str, given: Any) -> str:
+    """Say what records should be given as, instead of what was given."""
+    kind = type(given).__name__
+    if isinstance(given, Mapping):
+        return f"got one {kind}; pass a list: [{name.removesuffix('s')}]"
+    if inspect.iscoroutine(given):
+        return f"got {kind}; pass the function itself, or await it"
+    if isinstance(getattr(given, name, None), list):  # a `Reading`
+        return f"got {kind}; pass {kind.lower()}.{name}"
+    return f"expected a path, records, mappings or a data frame, got {kind}"
 
 
 def rows_file(name: str, rows: Iterable[Any]) -> MemoryFile:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, Unpack, cast
 
 import msgspec
 
-from ..errors import FiducialError, InputError, UsageError, as_named
+from ..errors import FiducialError, InputError, UsageError, as_named, for_caller
 from ..formats.column_guesses import TableColumns
 from ..formats.file_rows import FileRow
-from ..formats.folder import ImportSummary, write_folder
+from ..formats.folder import ImportSummary, refuse_nothing, write_folder
 from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
 from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Skipped, only_records
@@ -231,7 +231,7 @@ def read(
         The records; ``format`` names the format, ``skipped`` lists rows that became no record.
 
     Raises:
-        InputError: It cannot be read, or its format is not recognized.
+        InputError: It cannot be read, its format is not recognized, or it has no record.
         UsageError: There is no such format, or field.
         MissingExtraError: A library is needed that is not installed.
     """
@@ -253,11 +253,21 @@ def read(
         name = as_ or find_format(path, options.columns)
         _refuse_missing(path)
         records = _joined(read_all(name, [path], options), references, options.scaling)
-        return Reading(name, records, options.recognized, options.scaling, as_named(path))
+        return _read_some(Reading(name, records, options.recognized, options.scaling, as_named(path)), path)
     records = chain(records_of_table(_rows(given), Path("rows"), options), read_deferred(options))
-    return Reading(
-        "rows", _joined(records, references, options.scaling), options.recognized, options.scaling, "rows"
+    return _read_some(
+        Reading(
+            "rows", _joined(records, references, options.scaling), options.recognized, options.scaling, "rows"
+        ),
+        "rows",
     )
+
+
+def _read_some(reading: Reading, path: object) -> Reading:
+    """Return a reading; refuse one without a record, as an import into a folder does."""
+    if not (reading.cases or reading.outputs or reading.verdicts):
+        refuse_nothing(reading.skipped[0] if reading.skipped else None, reading.format, path)
+    return reading
 
 
 def other_content(files: Sequence[FilePath]) -> str | None:
@@ -343,7 +353,9 @@ def _joined(
     """
     for record in records if references is None else chain(records, references.left()):
         if isinstance(record, Skipped):
-            yield msgspec.structs.replace(record, file=as_named(record.file))
+            yield msgspec.structs.replace(
+                record, file=as_named(record.file), reason=for_caller(record.reason)
+            )
         else:
             yield record
     scaling.refuse_unused()

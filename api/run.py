@@ -81,6 +81,13 @@ class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
     faults: Mapping[str, int]
 
 
+class SystemsByName(dict[str, SystemRates]):
+    """Rates of systems; an unknown name is answered with the known ones."""
+
+    def __missing__(self, name: str) -> SystemRates:
+        raise KeyError(f"no system {name!r}; there are {', '.join(map(repr, self))}")
+
+
 class Run(DisplayMixin):
     """Results of an evaluation; made by `fiducial.evaluate` and `fiducial.load_run`.
 
@@ -92,6 +99,9 @@ class Run(DisplayMixin):
         systems: The rates of each system, by its name.
         judges: Outcomes, calls, tokens and cost of each judge.
         cuts: Pass threshold of each judge, by its name.
+        answers: Best system, trusted judges and next step.
+        calibration: Agreement of each judge with the labels, by name.
+        verdicts: Verdicts of checkers and judges.
 
     Raises:
         RunFolderError: It is not a run folder, or the run was not concluded.
@@ -106,7 +116,7 @@ class Run(DisplayMixin):
             raise RunFolderError(f"{kept}: the run is not finished; evaluate again to continue")
         self.judges = manifest.judges or []
         self.cuts = {known.by: known.threshold for known in manifest.roster}
-        self.systems = {result.system: self._rates(result) for result in manifest.results}
+        self.systems = SystemsByName((each.system, self._rates(each)) for each in manifest.results)
 
     @property
     def folder(self) -> Path | None:

@@ -39,6 +39,12 @@ _PIECE = 256 * 1024
 """Bytes of outputs in one piece of a worker's work, which takes about a tenth of a second."""
 
 
+def _place_of(key: ItemKey, path: InputPath) -> str:
+    """Return file and line of the first output with a key."""
+    lines = (line for line, output in read_numbered(path, Output, validated=True) if output.key == key)
+    return f"{path}:{next(lines)}"
+
+
 def _reference_check(options: CheckOptions) -> Callable[[Case], None]:
     from ..deterministic.checkers import validate_reference  # noqa: PLC0415 - judging alone needs no checkers
 
@@ -168,9 +174,11 @@ class EvaluationInputs(Closing):
             facts = self.cases.facts(output.case_id)
             files = counts.files.setdefault((output.system, output.trial), {})
             if facts.position in files:
-                first = self.output_files[files[facts.position]]
-                message = f"case, system and trial ({output.key}) come twice; the first is in {first}"
-                raise RecordError(message, path=path, line=line, field="case_id")
+                first = _place_of(output.key, self.output_files[files[facts.position]])
+                message = (
+                    f"repeats {first} (case {output.case_id}, system {output.system}, trial {output.trial})"
+                )
+                raise RecordError(message, path=path, line=line)
             files[facts.position] = number
             systems[output.system] += 1
             counts.kinds[facts.kind] += 1

@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple, Self, TypeAlias
 from ..errors import InputError, RecordError
 from .case import Case, Kind, is_logged
 from .json_text import DuplicateKeyDetector
-from .jsonl import decode_record, read_lines
+from .jsonl import decode_record, nothing_in, read_lines
 from .memory_file import InputPath, MemoryFile
 
 CaseFiles: TypeAlias = InputPath | Sequence[InputPath]
@@ -152,7 +152,7 @@ class CaseIndex(Closing):
                 logged=is_logged(case),
             )
         if len(self._facts) == cases_before:
-            raise InputError("the file is empty; expected one case a line", path=path)
+            raise InputError(nothing_in(path, "case"), path=path)
 
     def _refuse_duplicate(self, case_id: str, file: int, line_number: int) -> None:
         first = self._facts.get(case_id)

@@ -74,7 +74,14 @@ def read_numbered(
             empty = False
             yield line, record
     if empty:
-        raise InputError("the file is empty; expected one JSON object a line", path=path)
+        raise InputError(nothing_in(path, "JSON object"), path=path)
+
+
+def nothing_in(path: InputPath, record: str) -> str:
+    """Return the error message for a file without a record, or for an empty list that a caller gave."""
+    if isinstance(path, MemoryFile) and path.name.isalpha():
+        return f"no {path.name.removesuffix('s')} given"
+    return f"the file is empty; expected one {record} a line"
 
 
 def _without_duplicate_keys(

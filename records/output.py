@@ -38,7 +38,16 @@ class CalledFunction(Record, frozen=True, kw_only=True):
     arguments: dict[str, Any] | str = {}
 
 
-_NO_NAME = "\0"
+class _NoName(str):
+    """Text that help shows as a missing value."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+_NO_NAME = _NoName("\0")
 """Default of a call's name. It is compared by identity, so a name in a file never equals it."""
 
 

@@ -107,9 +107,15 @@ class RunWriter(RunStore):
         identity, facts = self.manifest.identity, _plain(facts)
         changed = sorted(key for key in facts.keys() & identity.keys() if facts[key] != identity[key])
         if changed:
-            raise RunFolderError(
-                f"{self.path}: made by a run that differs in {', '.join(changed)}; choose another --out, or remove it"
+            systems = [
+                each["generation"].get("system") for each in (identity, facts) if "generation" in changed
+            ]
+            differs = (
+                f"made by a run that differs in {', '.join(changed)}; choose another --out, or remove it"
             )
+            if len(set(systems)) > 1:
+                differs = "holds outputs of {!r}, not {!r}; use another --out, or delete it".format(*systems)
+            raise RunFolderError(f"{self.path}: {differs}")
 
     def enlist(self, judges: Iterable[KnownJudge]) -> None:
         """Tie the run to its judges and their display names.

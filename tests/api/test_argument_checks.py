@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.api.reading import import_files
-from fiducial.errors import UsageError
+from fiducial.errors import InputError, UsageError
 
 CASE = {"id": "a", "kind": "open_answer", "messages": [{"role": "user", "content": "?"}], "reference": {"criterion": "It is right."}}  # fmt: skip
 OUTPUT = {"case_id": "a", "system": "s", "text": "yes"}
@@ -187,6 +188,78 @@ def test_each_public_function_refuses_a_misspelt_argument_in_the_same_words(
 def test_arguments_for_model_access_are_refused_with_the_call_that_takes_them():
     with pytest.raises(UsageError, match=r"base_url=: it is of a judge: judges=fd\.judge\("):
         untyped.evaluate([CASE], [OUTPUT], judges="rubric", model="m", base_url="http://127.0.0.1:1/v1")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: untyped.evaluate([CASE], OUTPUT), "outputs: got one dict; pass a list: [output]"),
+        (lambda: untyped.evaluate(CASE, [OUTPUT]), "cases: got one dict; pass a list: [case]"),
+        (lambda: untyped.evaluate(fd.read(LOG), [OUTPUT]), "cases: got Reading; pass reading.cases"),
+        (lambda: untyped.audit([CASE], "rubric"), "probes: got list; make probes first: fd.mutate(cases)"),
+        (lambda: untyped.check(OUTPUT, CASE), "case: this looks like an output; the case comes first"),
+        (lambda: untyped.assert_rate(_run().systems["s"]), 'got SystemRates; pass its rate: run.systems["s"].overall'),
+        (lambda: untyped.assert_rate(_run()), 'got Run; pass a rate of it: run.systems["s"].overall'),
+        (lambda: fd.assert_rate(_run().systems["s"].overall, 80), "between 0 and 1, got 80; did you mean 0.8?"),
+    ],
+)  # fmt: skip
+def test_a_value_in_the_wrong_place_is_answered_with_what_to_pass(call: Callable[[], object], message: str):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        call()
+
+
+EXACT = [{"id": name, "kind": "memory_answer", "reference": {"answers": ["yes"]}} for name in "ab"]
+
+
+def _run(cases: Any = (CASE,)) -> fd.Run:
+    return fd.evaluate(cases, [{**OUTPUT, "case_id": each["id"]} for each in cases])
+
+
+def test_a_coroutine_is_answered_with_the_function_itself():
+    async def agent(_case: fd.Case) -> str:
+        return "x"
+
+    work = agent(cast("Any", None))
+    with pytest.raises(UsageError, match="got coroutine; pass the function itself, or await it"):
+        untyped.evaluate([CASE], work)
+    work.close()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fd.evaluate([], [OUTPUT]), "cases: no case given"),
+        (lambda: fd.evaluate([CASE], []), "outputs: no output given"),
+        (lambda: fd.generate([], str), "cases: no case given"),
+        (lambda: fd.read([]), "rows: it has no records to read as rows"),
+        (lambda: fd.read([{"foo": 1}]), "rows: no record in it can be read as rows: no column is known to hold"),
+        (lambda: fd.evaluate([CASE], [OUTPUT, OUTPUT]), "outputs:2: repeats outputs:1 (case a, system s, trial 0)"),
+        (lambda: fd.calibrate(_run()), "no judge graded this run: fd.evaluate(cases, outputs, judges=...)"),
+        (lambda: fd.trials(_run(EXACT)), "make several with fd.generate(cases, agent, trials=N)"),
+        (lambda: fd.check({"id": "a", "kind": "toolcall"}, {"text": "x"}), 'or a kind registered with @fd.checker("toolcall")'),
+    ],
+)  # fmt: skip
+def test_data_that_cannot_be_used_is_answered_with_calls_not_commands(
+    call: Callable[[], object], message: str
+):
+    with pytest.raises(InputError, match=re.escape(message)):
+        call()
+
+
+def test_a_system_that_is_not_in_a_run_is_answered_with_those_that_are():
+    with pytest.raises(KeyError, match="no system 'x'; there are 's'"):
+        _run().systems["x"]
+
+
+def test_results_and_skipped_rows_propose_calls_not_commands():
+    rows = [{"item_id": f"i{n}", "judge": "a", "score": 1.0} for n in range(9)]
+    assert "`fd.plan(table, draw=50)`" in str(fd.estimate(rows))
+    skipped = fd.read([{"question": "a", "answer": "b", "grade": "maybe"}]).skipped
+    assert "map_label={'maybe': 1} (0 for fail, None for no grade)" in skipped[0].reason
+
+
+def test_help_shows_no_default_name_of_a_call():
+    assert str(inspect.signature(fd.ToolCall).parameters["name"]).endswith("= <required>")
 
 
 def test_one_run_or_endpoint_needs_no_list():

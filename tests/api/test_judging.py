@@ -266,7 +266,9 @@ def test_a_conversation_is_a_transcript_with_results(make: Make, server: Provide
     [
         ("groundedness", {"response": "x"}, "groundedness/reasons@m needs search_results; it takes search_results, query, response"),
         ("tool_call_accuracy", {"tool_calls": [], "tool_definitions": []}, "tool_call_accuracy/reasons@m needs query; it takes"),
-        ("groundedness", {"response": "x", "search_results": ["y"], "criterion": "z"}, "does not use 'criterion'"),
+        ("groundedness", {"response": "x", "search_results": ["y"], "criterion": "z"}, "takes query, response, search_results, not 'criterion'"),
+        ("groundedness", {"response": "x", "context": ["y"]}, "takes query, response, search_results; 'context' is search_results here"),
+        ("groundedness", {"answer": "x"}, "takes query, response, search_results; 'answer' is response here"),
         ("groundedness", {"response": 3, "search_results": ["y"]}, "response: expected a text, got int"),
         ("groundedness", {"response": "x", "search_results": 3}, "search_results: expected a text or a list, got int"),
         ("rubric/together", {"response": "x", "criteria": "be nice"}, "criteria: expected a list, got str"),

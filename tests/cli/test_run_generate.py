@@ -103,7 +103,7 @@ def test_a_run_of_another_model_is_another_run(cases: Path, server: ProviderServ
     run(cases, server)
     result = run(cases, server, "--generate", "other")
     assert result.code == 2
-    assert "differs in generation" in result.err
+    assert "run: holds outputs of 'm', not 'other'; use another --out, or delete it" in result.err
 
 
 def test_the_model_may_be_elsewhere_than_the_judge(cases: Path, server: ProviderServer):

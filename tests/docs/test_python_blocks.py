@@ -30,20 +30,16 @@ def a_folder_of_ones_own(bare_environment: None, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
 
 
-def test_generating_with_an_agent_and_with_a_model(server: ProviderServer):
+def test_generating_with_an_agent_and_with_a_model(
+    server: ProviderServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     (block,) = python_of("generate.md")
     assert ADDRESS in block
-    weather: dict[str, Any] = {
-        "name": "weather.now",
-        "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}, "required": []},
-    }
-    case: dict[str, Any] = {
-        "id": "c",
-        "kind": "no_call",
-        "messages": [{"role": "user", "content": "Hello."}],
-        "tools": [weather],
-    }
-    names: dict[str, Any] = {"cases": [case]}
+    page = (ROOT / "docs/generate.md").read_text("utf-8")
+    case = next(each.text for each in blocks(page) if each.language == "json")
+    (tmp_path / "cases.jsonl").write_text(case)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
     exec(block.replace(ADDRESS, server.base_url), names)
     assert [each.trial for each in names["outputs"]] == [0, 1, 2]
     assert names["run"].systems["my-model"].decided.n == 3

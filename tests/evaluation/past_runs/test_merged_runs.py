@@ -307,7 +307,7 @@ def test_an_output_that_is_in_two_files_is_refused(parts: Callable[..., list[Pat
     other = tmp_path / "copy.jsonl"
     other.write_bytes(Path(inputs[1]["path"]).read_bytes())
     fd.evaluate(inputs[0]["path"], other, out=tmp_path / "run of the copy", progress=False)
-    with pytest.raises(RecordError, match="come twice"):
+    with pytest.raises(RecordError, match=r"repeats .*copy\.jsonl:1 \(case case-1, system one, trial 0\)"):
         fd.merge([*runs, tmp_path / "run of the copy"], tmp_path / "merged", progress=False)
 
 
