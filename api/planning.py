@@ -102,7 +102,7 @@ def plan(
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     rows = measured = None
     if table is not None and (budget is None or draw is not None):
-        rows = read_table(table, open_only=True, **reading)
+        rows = read_table(table, open_only=True, tags=[strata] if strata else [], **reading)
     if rows is not None and half_width is not None and budget is None:
         measured = measured_rates(rows, judge)
     if measured is not None and unlabelled is None:

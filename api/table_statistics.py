@@ -289,7 +289,12 @@ def estimate(
     require_range("level", level)
     return Estimation.of(
         estimate_table(
-            read_table(table, open_only=part == "open" and open_worse_by is None, **reading),
+            read_table(
+                table,
+                open_only=part == "open" and open_worse_by is None,
+                tags=[*([strata] if strata else []), *reweight_by],
+                **reading,
+            ),
             judge=judge,
             pass_at=pass_at,
             interval=interval,

@@ -36,7 +36,7 @@ Example:
     option("--draw", multiple=True, type=INPUT_FILE,
            help="Draw probabilities of the labelled items, from `fiducial plan --next --out`; one file per round, in order."),
     option("--strata", metavar="COLUMN",
-           help="Also estimate by stratum: a column of few values, or `score`. Needed for labels drawn by `fiducial plan --strata`; makes others more precise, too."),
+           help="Also estimate by stratum: a column of few values, `score` or, for a run, a tag of its cases. Needed for labels drawn by `fiducial plan --strata`; makes others more precise, too."),
     option("--labels-chosen-by", type=click.Choice(["score", "label", "elsewhere"]),
            help="How items were chosen for labels, if not at random: by the judge's score (stratified_ppi holds), by their true class (rogan_gladen "
                 "holds), or by true class from elsewhere."),
@@ -69,7 +69,9 @@ def command(
     """
     from ..api.table_statistics import estimate
 
-    table = load_table(tables, columns, labels, draws=draw, open_only=options["open_worse_by"] is None)
+    tags = [name for name in (options["strata"], *(reweight_by or "").split(",")) if name]
+    open_only = options["open_worse_by"] is None
+    table = load_table(tables, columns, labels, draws=draw, open_only=open_only, tags=tags)
     names = {"phases": phases, "judges": judges, "reweight_by": reweight_by}
     estimation = estimate(table, **{name: each.split(",") for name, each in names.items() if each}, **options)
     emit(estimation, json_file)

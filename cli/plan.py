@@ -74,7 +74,7 @@ _BUDGET_OPTIONS = ("costs", "of", "cheap", "dear", "decided")
     option("--by-doubt", is_flag=True,
            help="Draw uncertain items more often; pass the chances to `fiducial estimate --draw`."),
     option("--strata", metavar="COLUMN",
-           help="Draw from strata by Neyman's allocation, so that each has at least ten labels: a column of few values, or `score`. Pass the same to `fiducial estimate --strata`."),
+           help="Draw from strata by Neyman's allocation, so that each has at least ten labels: a column of few values, `score` or, for a run, a tag of its cases. Pass the same to `fiducial estimate --strata`."),
     option("--out", type=OUT_FILE, metavar="FILE", help="Write the items, and their chances, as JSON Lines."),
     option("--judge", metavar="NAME", help="Judge whose rates or doubt count, if the table has several."),
 )  # fmt: skip
@@ -105,7 +105,9 @@ def command(
 
     table = None
     if tables:
-        table = load_table(tables, columns, labels, open_only=not by_budget, outputs=by_budget)
+        strata = options["strata"]
+        tags = [strata] if strata else []
+        table = load_table(tables, columns, labels, open_only=not by_budget, outputs=by_budget, tags=tags)
     costs = numbers_by_name("--cost", "STEP=DOLLARS", options["costs"])
     options["costs"] = {"dear" if name == "expensive" else name: cost for name, cost in costs.items()}
     options |= {name: _judge_or_rates(options[name]) for name in ("cheap", "dear")}

@@ -18,6 +18,7 @@ from ..calibration.tables.table_files import read_table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, ItemKey, JudgeId, MemoryFolder, ShownNames, Verdict
 from ..records.standing_labels import is_tie, standing_labels
+from .case_tags import with_tags
 from .judging.known_judges import judge_order
 from .labelling.adjudications import decisions_on
 from .store.file_names import VERDICTS
@@ -82,6 +83,7 @@ def read_tables(
             decisions=decisions_on(runs, adjudications),
             undecided_only=open_only and any(map(_has_checked, runs)),
         )
+        table = with_tags(table, runs, () if form is None else form.tags)
         return _with_word_overlap(table, runs) if lexical else table
 
 

@@ -78,7 +78,7 @@ def _covariate(table: Table, name: str, labelled: BoolArray) -> tuple[FloatArray
     column = table.columns.get(name)
     if column is None:
         raise InputError(
-            f"the table has no column {name!r} to weight by; {table.slices()}. "
+            f"the table has no column {name!r} to weight by; {table.strata()}. "
             f"A column of numbers needs --map {COVARIATE}{name}={name}"
         )
     _require_values(table, name, column.codes >= 0)

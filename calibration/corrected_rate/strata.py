@@ -34,7 +34,7 @@ def with_strata(table: Table, by: str) -> Table:
     judged = np.isfinite(table.score)
     column = _of_scores(table.score) if by == BY_SCORE else table.columns.get(by)
     if column is None:
-        raise InputError(f"the table has no column {by!r} of few values to make strata of; {table.slices()}")
+        raise InputError(f"the table has no column {by!r} of few values to make strata of; {table.strata()}")
     outside = np.flatnonzero(judged & (column.codes < 0))
     if len(outside):
         item = table.value("item_id", int(outside[0]))

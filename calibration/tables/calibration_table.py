@@ -44,6 +44,9 @@ PROBABILITY = LABEL_PROBABILITY
 ROUND = LABEL_ROUND
 """Number column with the round in which the item was drawn, counted from 1."""
 
+_BY_LABEL = ("label_by", "error_type")
+"""Columns of runs that say something about the label."""
+
 DRAWN_FROM = "drawn_from"
 """Field of a draw file: number of items without a label that its items were drawn from."""
 
@@ -255,6 +258,11 @@ class Table:
     def slices(self) -> str:
         """Describe the slice columns, for errors."""
         return f"it has {', '.join(self.columns)}" if self.columns else "it has none"
+
+    def strata(self) -> str:
+        """Describe the columns that do not depend on labels, for errors."""
+        names = [name for name in self.columns if name not in _BY_LABEL]
+        return f"it has {', '.join(names)}" if names else "it has none"
 
     def without_slices(self) -> Table:
         """Return the rows with only item, judge, score, label and cluster."""

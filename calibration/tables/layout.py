@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,12 +27,14 @@ class TableForm:
         scores: Scales of scores.
         labels: Scale of labels, and of people's grades.
         apart: Whether each file without a judge column has the scores of one judge, named like the file.
+        tags: Columns that are needed; if a run's table lacks one, the tags of its cases become columns.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
     scores: ScoreScales = UNIT_SCORES
     labels: GradeScale = PLAIN
     apart: bool = False
+    tags: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def test_one_person_is_asked_for_a_second():
 
 def test_two_people_tell_how_often_each_errs():
     assert "differ on 10 % errs on about 5 %" in told(0.9)
-    assert "errs on about 0%" in told(1.0)
+    assert "errs on about 0 %" in told(1.0)
 
 
 def test_an_estimated_error_rate_is_said_with_the_numbers_that_allow_for_it():
