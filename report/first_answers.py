@@ -17,7 +17,14 @@ from .ranking import Answer, best_system_answer, deciding, ranked_rates
 from .text import number_text
 from .text.caution_text import comparison_cautions, not_sent_caution, sentences
 from .text.failures_text import failures_document
-from .text.judges_text import Trust, control_in, judges_table, trust_in
+from .text.judges_text import (
+    CHANCE_WORDS,
+    Trust,
+    balanced_accuracy,
+    control_in,
+    judges_table,
+    trust_in,
+)
 from .text.safe_text import SCREEN, WIDTH
 from .text.systems_text import judge_names, systems_document
 from .text.ungraded_text import never_answered, reason_of_failed_calls, ungraded_lines
@@ -34,6 +41,10 @@ _VERBS: dict[str, tuple[str, str]] = {
     "biased": ("is biased", "are biased"),
     "errs too often": ("errs too often", "err too often"),
     "no better than chance": ("is no better than chance", "are no better than chance"),
+    "not shown to be better": (
+        "is not shown to be better than chance",
+        "are not shown to be better than chance",
+    ),
     "no labels": ("has no labels", "have no labels"),
     "nothing graded": ("graded nothing", "graded nothing"),
 }
@@ -96,15 +107,20 @@ def verdicts_sentence(trust: Sequence[Trust], *, rates: str = "") -> str:
         return ""
     if counts == {"no labels": 1}:
         return "This judge is untested: no output that it graded has a label."
+    accuracy = ""
+    if len(trust) == 1 and trust[0].word in CHANCE_WORDS:
+        accuracy = f": {balanced_accuracy(trust[0].panel)}"
     clauses: list[str] = []
     for word, (one, several) in _VERBS.items():
         if count := counts[word]:
             subject = f"{count:,}" if clauses else f"{count:,} of {len(trust):,} judges"
             verb = one if count == 1 else several
+            if clauses and counts["no better than chance"] and word == "not shown to be better":
+                verb = verb.removesuffix(" than chance")  # as the clause before says
             clauses.append(
                 f"{'The judge' if len(trust) == 1 else subject} {verb}{rates if word in _TO_CORRECT else ''}"
             )
-    return f"{'; '.join(clauses)}."
+    return f"{'; '.join(clauses)}{accuracy}."
 
 
 def _is_checked(trust: Trust) -> bool:

@@ -23,7 +23,7 @@ from .python_call import is_python, judges_argument, retry_sentence
 from .ranking import Answer
 from .text import number_text
 from .text.failures_text import crashes_of
-from .text.judges_text import PROVEN_RATE, Trust, TrustWord
+from .text.judges_text import CHANCE_WORDS, PROVEN_RATE, Trust, TrustWord
 from .text.number_text import all_counted, counted
 from .text.safe_text import shortened
 from .text.ungraded_text import never_answered, outputs_to_judge, reason_of_failed_calls
@@ -203,17 +203,19 @@ def _typed_judges(words: Sequence[str]) -> set[str]:
 
 
 def _improve_judge(summary: RunSummary, trust: Sequence[Trust]) -> Answer | None:
-    """Propose another prompt for a judge no better than chance that has no better variant."""
-    words = {each.judge: each.word for each in trust}
+    """Propose another prompt for a judge that may guess and has no better variant."""
+    words: dict[str, TrustWord] = {each.judge: each.word for each in trust}
     better = {use.id.name for use in summary.judges if use.id and words.get(use.name) in _USEFUL}
     for use in summary.judges:
-        if words.get(use.name) == "no better than chance" and not (use.id and use.id.name in better):
+        word = words.get(use.name)
+        verdict = None if word is None else CHANCE_WORDS.get(word)
+        if verdict is not None and not (use.id and use.id.name in better):
             labels = sum(each.panel.n for each in trust if each.judge == use.name)
-            return _better_judge(summary, use, labels)
+            return _better_judge(summary, use, labels, verdict)
     return None
 
 
-def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int) -> Answer:
+def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int, verdict: str) -> Answer:
     """Propose a model, a search for a prompt, or, if labels are few, reading the errors."""
     text = "Read where it contradicts the labels, and decide who is right:"
     command = summary.review_command("--of disagreements")
@@ -228,7 +230,7 @@ def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int) -> Answer:
         access = [*summary.option("--base-url"), *summary.option("--connection")]
         words = ["--prompt", prompt, "--model", judge.id.model, *access, "--out", f"{summary.folder}-better"]
         command = shlex.join(["fiducial", "improve", summary.folder, *words])
-    return Answer(text=f"{judge.name} is no better than chance. {text}", evidence="trust", command=command)
+    return Answer(text=f"{judge.name} {verdict}. {text}", evidence="trust", command=command)
 
 
 def _prompt_of(summary: RunSummary, judge: JudgeUse) -> str:

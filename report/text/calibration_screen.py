@@ -35,6 +35,7 @@ _ORDER: tuple[TrustWord, ...] = (
     "biased",
     "errs too often",
     "no better than chance",
+    "not shown to be better",
     "no labels",
 )
 

@@ -27,10 +27,17 @@ TrustWord: TypeAlias = Literal[
     "biased",
     "errs too often",
     "no better than chance",
+    "not shown to be better",
     "no labels",
     "nothing graded",
 ]
 """Verdict on a judge, by the rules of docs/report.md."""
+
+CHANCE_WORDS: dict[TrustWord, str] = {
+    "no better than chance": "is no better than chance",
+    "not shown to be better": "is not shown to be better than chance",
+}
+"""Verdicts on judges that may guess, and their sentence."""
 
 PROVEN_RATE = 0.9
 """Lower end of TPR and TNR from which a judge is proven."""
@@ -40,6 +47,9 @@ _GOOD_ACCURACY = 0.8
 
 CHANCE = 0.5
 """Balanced accuracy of a judge that guesses."""
+
+_NEAR_CHANCE = 0.6
+"""Upper limit of balanced accuracy below which a judge that may guess is no better than chance."""
 
 ENOUGH = 10
 """Labels of undecided outputs below which, unless all have one, a judge is tested on checked outputs only."""
@@ -148,10 +158,12 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
         return "too few labels", f"no {'good' if not good else 'bad'} output that it judged has a label"
     balanced = panel.statistics.get("balanced_accuracy")
     if balanced is not None and (balanced.low is None or balanced.low <= CHANCE):
-        accuracy = f"balanced accuracy {number_text.statistic(balanced)}"
+        accuracy = balanced_accuracy(panel)
         if balanced.high is None or balanced.high >= _GOOD_ACCURACY:
             return "too few labels", accuracy
-        return "no better than chance", accuracy
+        return (
+            "no better than chance" if balanced.high < _NEAR_CHANCE else "not shown to be better"
+        ), accuracy
     errors = f"it passes {panel.fp:,} of {bad:,} bad outputs and fails {panel.fn:,} of {good:,} good ones"
     if _is_proven(panel):
         return "proven", errors
@@ -161,6 +173,12 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
         rate is not None and rate.high is not None and rate.high < PROVEN_RATE for rate in _rates(panel)
     )
     return ("biased" if _is_biased(panel) else "errs too often" if errs else "too few labels"), errors
+
+
+def balanced_accuracy(panel: JudgeCalibration) -> str:
+    """Return the balanced accuracy of a judge, with its interval and n."""
+    accuracy = panel.statistics["balanced_accuracy"]
+    return f"balanced accuracy {number_text.statistic(accuracy)} (n {accuracy.n:,})"
 
 
 def _is_biased(panel: JudgeCalibration) -> bool:

@@ -305,7 +305,12 @@ def test_the_verdicts_on_several_judges_are_one_sentence():
     useless = CalibrationNumbers(judges={"j": panel((0.5, 0.4), (0.5, 0.4), balanced=0.4, high=0.6)})
     for names, calibration, told in (
         (("j", "k"), sure, "1 of 2 judges is proven; 1 has no labels."),
-        (("j", "k"), useless, "1 of 2 judges is no better than chance; 1 has no labels."),
+        (("j", "k"), useless, "1 of 2 judges is not shown to be better than chance; 1 has no labels."),
+        (
+            ("j",),
+            useless,
+            "The judge is not shown to be better than chance: balanced accuracy 0.90 [0.40, 0.60] (n 100).",
+        ),
         (("k", "l"), None, "2 of 2 judges have no labels."),
         (("k",), None, "This judge is untested: no output that it graded has a label."),
         (("j",), sure, "The judge is proven."),
@@ -385,7 +390,9 @@ def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded()
         (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7, bias=(-0.3, -0.1)), "biased"),
         (panel((0.6, 0.5), (0.97, 0.91), tpr_high=0.7, bias=(-0.3, 0.1)), "errs too often"),
         (panel((0.99, 0.95), (0.97, 0.89), bias=(0.01, 0.1)), "biased"),
-        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.75), "no better than chance"),
+        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.59), "no better than chance"),
+        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.6), "not shown to be better"),
+        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.75), "not shown to be better"),
         (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5, high=0.85), "too few labels"),
         (JudgeCalibration(n=5, tp=5), "too few labels"),
         (JudgeCalibration(), "no labels"),

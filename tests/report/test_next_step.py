@@ -351,6 +351,8 @@ def test_a_judge_no_better_than_chance_is_improved_or_its_errors_are_read(
     command = "fiducial run X --judge my/mine.prompty rubric --base-url http://x"
     step_of_judge = judge_step("no better than chance", labels, identity, command=command)
     assert step_of_judge.text.startswith("j is no better than chance. ")
+    unsure = judge_step("not shown to be better", labels, identity, command=command)
+    assert unsure.text.startswith("j is not shown to be better than chance. ")
     assert step_of_judge.command == typed
 
 
