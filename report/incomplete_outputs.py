@@ -1,9 +1,10 @@
-"""Rules for the next step that complete outputs: missing ones, and code that did not run."""
+"""Rules for the next step that complete outputs: missing ones, crashes, and code that did not run."""
 
 from __future__ import annotations
 
 from ..evaluation.conclusion.run_summary import RunSummary
 from .ranking import Answer
+from .text.failures_text import crashes_of
 from .text.number_text import counted, listed
 from .text.safe_text import shortened
 
@@ -12,6 +13,12 @@ _MOST_NAMED = 3
 
 _LONGEST_ID = 60
 """Most characters of a case's id."""
+
+_CRASHES = 0.05
+"""Share of crashed outputs from which a system is fixed before anything else."""
+
+_CRASH = 160
+"""Longest reason of a crash, in characters."""
 
 
 def add_missing(summary: RunSummary) -> Answer | None:
@@ -49,3 +56,16 @@ def allow_code(summary: RunSummary) -> Answer | None:
     option, out = ("allow_code=True", "out") if is_python else ("--allow-code", "--out")
     text = f"{counted(count, 'output')} not checked, because code may not run."
     return Answer(text=f"{text} Add {option} and use a new {out}.", evidence="systems")
+
+
+def fix_crashes(summary: RunSummary) -> Answer | None:
+    """Propose fixing a system whose most common failure is a crash."""
+    for system in summary.systems:
+        crashes, outputs = crashes_of(system), sum(system.outcomes.get("checker", {}).values())
+        if crashes is None or crashes.n < max(system.faults.values()) or crashes.n < _CRASHES * outputs:
+            continue
+        name = "the agent" if len(summary.systems) == 1 else system.system
+        of = f"{crashes.n:,} of {counted(max(outputs, crashes.n), 'time')}"
+        text = f"Fix {name}: it crashed {of} ({shortened(crashes.reason, _CRASH).rstrip('.')})."
+        return Answer(text=text, evidence="items", address=crashes.address)
+    return None

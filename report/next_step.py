@@ -16,16 +16,14 @@ from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import NO_MODEL, judges_for
 from ..records import Kind, Outcome
 from ..records.verdict import COUNTED
-from .incomplete_outputs import add_missing, allow_code
+from .incomplete_outputs import add_missing, allow_code, fix_crashes
 from .items.naming import FAILED, item_at, items_at
 from .more_data import another_judge, label_undecided, narrow_interval, separate_systems
 from .python_call import is_python, judges_argument, retry_sentence
 from .ranking import Answer
 from .text import number_text
-from .text.failures_text import crashes_of
 from .text.judges_text import CHANCE_WORDS, PROVEN_RATE, Trust, TrustWord
 from .text.number_text import all_counted, counted
-from .text.safe_text import shortened
 from .text.ungraded_text import never_answered, outputs_to_judge, reason_of_failed_calls
 
 _MODEL_OPTIONS = ("--base-url", "--endpoint", "--connection", "--replay")
@@ -36,12 +34,6 @@ _LABELS_TO_IMPROVE = 40
 
 _NO_SCORE: Mapping[Outcome, str] = {"unparsable": "gave no readable score for", "refused": "refused to grade"}
 """Outcomes that another model or prompt may avoid, with the judge's action in words."""
-
-_CRASHES = 0.05
-"""Share of crashed outputs from which a system is fixed before anything else."""
-
-_CRASH = 160
-"""Longest reason of a crash, in characters."""
 
 _USEFUL: AbstractSet[TrustWord] = {"proven", "biased", "errs too often"}
 """Verdicts on judges that are better than chance."""
@@ -55,7 +47,7 @@ def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
         _change_judge,
         add_missing,
         allow_code,
-        _fix_crashes,
+        fix_crashes,
         _judge_undecided,
         partial(_improve_judge, trust=trust),
         label_undecided,
@@ -163,19 +155,6 @@ def _correct_parse(summary: RunSummary, judge: JudgeUse) -> tuple[str, str]:
         return "", ""
     step = f"Make `parse:` in {prompt} read such replies. Then read them again, without calls:"
     return step, shlex.join(["fiducial", "judge", "--reparse", summary.folder])
-
-
-def _fix_crashes(summary: RunSummary) -> Answer | None:
-    """Propose fixing a system whose most common failure is a crash."""
-    for system in summary.systems:
-        crashes, outputs = crashes_of(system), sum(system.outcomes.get("checker", {}).values())
-        if crashes is None or crashes.n < max(system.faults.values()) or crashes.n < _CRASHES * outputs:
-            continue
-        name = "the agent" if len(summary.systems) == 1 else system.system
-        of = f"{crashes.n:,} of {counted(max(outputs, crashes.n), 'time')}"
-        text = f"Fix {name}: it crashed {of} ({shortened(crashes.reason, _CRASH).rstrip('.')})."
-        return Answer(text=text, evidence="items", address=crashes.address)
-    return None
 
 
 def _reaches_model(summary: RunSummary) -> bool:
