@@ -27,9 +27,9 @@ def test_a_repeated_line_of_a_log_names_the_first(tmp_path: Path):
 
 def test_another_answer_in_a_log_is_counted_as_a_trial_on_request(tmp_path: Path):
     log = tmp_path / "log.jsonl"
-    assert reasons(log, logged("a", "Gone") + logged("a", "Stayed")) == [
-        "'m' already answered 'a', trial 0, in line 1; count repeated attempts as trials with system='m'"
-    ]
+    (reason,) = reasons(log, logged("a", "Gone") + logged("a", "Stayed"))
+    told = "'m' already answered 'a', trial 0, in line 1; count repeated attempts as trials with "
+    assert reason.startswith(told)
     assert [each.trial for each in fd.read(log, system="m").outputs] == [0, 1]
 
 
