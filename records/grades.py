@@ -123,6 +123,14 @@ class GradeScale(msgspec.Struct, frozen=True):
             return self.words[plain_word(f"{number:g}")]
         return self._scaled(number, value)
 
+    def withdraws(self, value: object) -> bool:
+        """Return whether the user declared a value to be no grade; an empty cell is not such a value."""
+        if is_missing(value) or isinstance(value, bool) or None not in self.words.values():
+            return False
+        number = None if isinstance(value, str) else _grade_number(value)
+        word = plain_word(str(value) if number is None else f"{number:g}")
+        return word in self.words and self.words[word] is None
+
     def has_word(self, number: float) -> bool:
         """Return whether a number has a score among the words."""
         return plain_word(f"{number:g}") in self.words

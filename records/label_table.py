@@ -46,6 +46,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
         trial: The attempt; None if the row names none.
         reason: The person's comment.
         line: Its line in the file; 0 if unknown.
+        withdrawn: Whether it is a word declared to be no grade, which withdraws the person's earlier grades.
     """
 
     id: str
@@ -56,6 +57,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
     trial: int | None = None
     reason: str | None = None
     line: int = 0
+    withdrawn: bool = False
 
     def on(self, key: ItemKey) -> Verdict:
         """Return the label of one output as a verdict."""
@@ -140,6 +142,7 @@ def label_table(
     )
     if skipped and not labels:
         raise skipped[0]
+    labels = standing_rows(labels)
     labels += majorities(labels)
     return LabelTable(str(path), memory_file(str(path), labels).read_bytes(), present, skipped or ())
 
@@ -230,7 +233,7 @@ def _labels_of_rows(
                 message = unread.message("--label-scale")
                 raise InputError(message, path=path, line=line, field=column) from None
             person = column if several else _text(row.get(names.get("by", ""))) or by
-            yield LabelRow(by=person, score=score, **fields)
+            yield LabelRow(by=person, score=score, withdrawn=grades.withdraws(row.get(column)), **fields)
             graded |= score is not None
         if several and graded:
             agreed = majority([row.get(column) for column in people], grades)
@@ -251,6 +254,29 @@ def _shared_fields(
         "reason": _text(cell.get("reason")),
         "line": line,
     }
+
+
+def standing_rows(rows: Sequence[LabelRow]) -> list[LabelRow]:
+    """Return the rows without grades that the same person withdrew in a later row.
+
+    The majority on an output with such a grade is left out, too; `majorities` gives it anew.
+    """
+    withdrawn: set[tuple[OutputName, str]] = set()
+    kept: list[LabelRow] = []
+    anew: set[OutputName] = set()
+    for row in reversed(rows):
+        output = OutputName(row.id, row.system, row.trial)
+        if row.withdrawn:
+            withdrawn.add((output, row.by))
+        elif row.score is not None and (output, row.by) in withdrawn:
+            anew.add(output)
+            continue
+        kept.append(row)
+    return [
+        row
+        for row in reversed(kept)
+        if row.by != MAJORITY or OutputName(row.id, row.system, row.trial) not in anew
+    ]
 
 
 def majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:

@@ -8,7 +8,7 @@ import msgspec
 
 from ..errors import UsageError
 from .jsonl import read_records
-from .label_table import LabelRow, LabelTable, majorities
+from .label_table import LabelRow, LabelTable, majorities, standing_rows
 from .memory_file import InputPath, memory_file
 from .standing_labels import MAJORITY
 from .verdict import Verdict
@@ -41,6 +41,7 @@ def joined_label_files(files: Sequence[InputPath]) -> InputPath:
         for row in read_records(table, LabelRow)
         if not (row.by == MAJORITY and row.source == "construction")
     ]
+    rows = standing_rows(rows)
     rows += majorities(rows)
     columns = frozenset[str]().union(*(table.columns for table in tables))
     return LabelTable(name, memory_file(name, rows).read_bytes(), columns)

@@ -80,3 +80,31 @@ def test_a_tie_of_two_columns_is_given_once(tmp_path: Path):
 
 def test_an_id_may_be_written_with_a_decimal_point():
     assert (label_of(id=7.0).id, label_of(id=7.5).id, label_of(id="7.0").id) == ("7", "7.5", "7.0")
+
+
+def grades_of(text: str) -> list[tuple[str, float | None]]:
+    """The people and grades in a table whose lines are separated by blanks."""
+    head, *lines = [line.split(",") for line in text.split()]
+    rows = MemoryRows("labels", lambda: [dict(zip(head, line, strict=True)) for line in lines])
+    table = label_table(rows, GradeScale(words={"unsure": None}), {})
+    return [(row.by, row.score) for row in read_records(table, LabelRow) if row.is_usable]
+
+
+def test_a_word_mapped_to_no_grade_withdraws_an_earlier_grade_of_the_person():
+    rows = "id,label,annotator a,1,ann a,0,bob a,unsure,bob"
+    assert grades_of(rows) == [("ann", 1.0)]
+    assert grades_of(f"{rows} a,0,bob")[:2] == [("ann", 1.0), ("bob", 0.0)]
+
+
+@pytest.mark.parametrize("cell", ["", "n/a"])
+def test_a_cell_that_says_nothing_withdraws_no_grade(cell: str):
+    assert grades_of(f"id,label,annotator a,1,ann a,0,bob a,{cell},bob") == [
+        ("ann", 1.0),
+        ("bob", 0.0),
+        ("majority", None),
+    ]
+
+
+def test_the_majority_of_columns_is_counted_anew_without_a_withdrawn_grade():
+    rows = "id,annotator_1,annotator_2,annotator_3 a,1,0,0 a,,,unsure"
+    assert grades_of(rows) == [("annotator_1", 1.0), ("annotator_2", 0.0), ("majority", None)]
