@@ -73,7 +73,7 @@ class Prompts(Shown, frozen=True, kw_only=True):
             *((each.default, f"{each.judge}/{each.variant}", each.description) for each in self.judges),
             (False, name, purpose),
         ]
-        return [
+        lines = [
             line
             for default, prompt, description in listed
             for line in wrap(
@@ -82,6 +82,7 @@ class Prompts(Shown, frozen=True, kw_only=True):
                 subsequent_indent=" " * 33,
             )
         ]
+        return [*lines, "* default variant"]
 
 
 def prompts() -> Prompts:

@@ -13,8 +13,8 @@ from ..errors import as_named
 from .audit_claims import alternative, certify_run, verify
 from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .model_options import JudgingOptions, model_access, model_options, select_options
-from .option_sources import is_default, refuse_typed
+from .model_options import JudgingOptions, model_access, model_options_repeating, select_options
+from .option_sources import refuse_typed
 from .param_types import EXISTING_FOLDER, FOLDER, INPUT_FILE, Whole
 from .printing import command_line, emit, verbose_option
 from .shared_options import (
@@ -138,7 +138,7 @@ def mutate_command(
 @environment_option
 @json_option
 @verbose_option
-@model_options
+@model_options_repeating(2)  # a judge contradicts itself only if it is asked again
 def run(
     probes: Path | None,
     judges: tuple[str, ...],
@@ -151,7 +151,7 @@ def run(
 ) -> int:
     """Ask judges about probes: missed faults, rejected twins, successful attacks.
 
-    Correct outputs are judged --repeats times (default 2) to measure self-consistency. With --ladder faults get harder: each dial is asked
+    Correct outputs are judged --repeats times to measure self-consistency. With --ladder faults get harder: each dial is asked
     about in rounds near the level at which 80 % are caught, which needs no PROBES. to_read.jsonl in the run folder lists the verdicts to
     review, missed faults first. Exit code 3: finished, but calls failed.
     """
@@ -169,7 +169,7 @@ def run(
         "calls": options["calls"],
         "evenly": options["evenly"],
         "only": only,
-        "repeats": _repeats(judging.repeats),
+        "repeats": judging.repeats,
         "pass_at": pass_at,
         "poll_seconds": judging.batch_poll_seconds,
         "judge_parameters": judging.judge_parameters,
@@ -193,11 +193,3 @@ def run(
         closing.append(f"verdicts missing because calls failed: {audited.failed:,}; {retry}")
     emit(audited, json_file, closing=closing)
     return EXIT_PARTIAL if audited.failed else EXIT_OK
-
-
-def _repeats(repeats: int) -> int:
-    """Return the value of --repeats, which is 2 by default here.
-
-    A judge contradicts itself only if it is asked again.
-    """
-    return 2 if is_default("repeats") else repeats

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
@@ -16,7 +16,7 @@ from ..api.model_access import use_lines
 from ..errors import ConfigurationError, UsageError
 from .option_sources import from_team_file, refuse_typed
 from .param_types import INPUT_FILE, OUT_FILE, Number, Whole, decoding_parameters
-from .shared_options import compose, dry_run_option, option, price_option, section
+from .shared_options import F, compose, dry_run_option, option, price_option, section
 
 if TYPE_CHECKING:
     from ..api.pass_thresholds import PassAt
@@ -52,15 +52,21 @@ parameter_option = option(
     help="Override a decoding parameter of the prompt, e.g. reasoning_effort=low; null omits it. May be given several times.",
 )  # fmt: skip
 
-model_options = compose(
-    option("--model", metavar="NAME", help="The judging model; `baseline` is the word overlap baseline, no model."),
-    parameter_option,
-    access_options,
-    option("--repeats", type=Whole(1, 100), default=1, help="Number of times each output is judged."),
-    option("--batch", is_flag=True, help="Use the provider's batch endpoint: cheaper, done within a day."),
-    option("--poll-seconds", type=Number(0), default=30.0, help="Seconds between checks of a batch's status."),
-    dry_run_option,
-)  # fmt: skip
+
+def model_options_repeating(repeats: int) -> Callable[[F], F]:
+    """Return the options for a judging model, with the default of ``--repeats``."""
+    return compose(
+        option("--model", metavar="NAME", help="The judging model; `baseline` is the word overlap baseline, no model."),
+        parameter_option,
+        access_options,
+        option("--repeats", type=Whole(1, 100), default=repeats, help="Number of times each output is judged."),
+        option("--batch", is_flag=True, help="Use the provider's batch endpoint: cheaper, done within a day."),
+        option("--poll-seconds", type=Number(0), default=30.0, help="Seconds between checks of a batch's status."),
+        dry_run_option,
+    )  # fmt: skip
+
+
+model_options = model_options_repeating(1)
 
 
 class AccessOptions(msgspec.Struct, frozen=True, kw_only=True):

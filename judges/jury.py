@@ -79,7 +79,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
         if self.rule == "escalate" and set(self.weights) != {1.0}:
             raise UsageError("--weights: not used by --jury escalate, since only one judge's verdict counts")
         if len(self.members) * self.repeats < _FEWEST_OPINIONS:
-            raise UsageError("a jury takes at least two opinions: name several judges, or use --repeats")
+            raise UsageError("--jury needs two judges, or --repeats")
 
     @property
     def by(self) -> str:
@@ -237,6 +237,13 @@ def _deciding_opinions(jury: Jury, opinions: Sequence[Verdict]) -> Sequence[Verd
     return expensive if expensive and is_unsure(jury, cheap) else cheap
 
 
+def _without_score(jury: Jury, opinions: Sequence[Verdict]) -> str:
+    """Return the reason if no opinion has a score."""
+    readable = "a readable score" if any(one.outcome == "unparsable" for one in opinions) else "a score"
+    who = {1: "no repeat", 2: "neither judge"}.get(len(jury.members), "no judge")
+    return f"{who} gave {readable}"
+
+
 def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
     weights: dict[Author, float] = {
         member.id: 1.0 if jury.rule == "escalate" else weight
@@ -245,15 +252,17 @@ def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
     if not opinions:
         return CombinedOpinions("not_applicable", None, "no member judges such a case")
     graded = [(one.author, one.score) for one in opinions if one.score is not None]
-    coverage = f"{len(graded)} of {len(opinions)} opinions have a score"
+    coverage = f"{len(graded)} of {len(opinions)} opinions {'has' if len(graded) == 1 < len(opinions) else 'have'} a score"
     failed = sum(one.outcome == "failed" for one in opinions)
     if failed:
-        return CombinedOpinions("failed", None, f"{failed} of {len(opinions)} calls failed")
+        reason = "the call failed" if len(opinions) == 1 else f"{failed} of {len(opinions)} calls failed"
+        return CombinedOpinions("failed", None, reason)
     total = sum(weights[one.author] for one in opinions)
     scored = sum(weights[member] for member, _ in graded)
     if 2 * scored <= total or _is_close(2 * scored, total):
         ungraded = (PartOutcome(one.outcome, one.reason) for one in opinions if one.score is None)
-        return CombinedOpinions(outcome_of_ungraded(ungraded)[0], None, f"only {coverage}")
+        reason = f"only {coverage}" if graded else _without_score(jury, opinions)
+        return CombinedOpinions(outcome_of_ungraded(ungraded)[0], None, reason)
     if jury.rule != "majority":
         mean = sum(weights[member] * score for member, score in graded) / scored
         return CombinedOpinions("graded", mean, coverage)

@@ -106,9 +106,9 @@ def build_probes(
             sources = _Sources(index, right, (cases,), SystemOptions({}, settings.options))
             return _build(sources, out, settings, progress, workers)
     with EvaluationInputs(cases, outputs, check_options=settings.options) as inputs:
-        progress.begin("mutating", inputs.survey.outputs)
         options = options_by_system(inputs, settings.names, settings.options)
         right = RightOutputs(inputs, inputs.cases, settings.options)
+        progress.begin("mutating", inputs.survey.outputs + right.composed)
         sources = _Sources(inputs.cases, right, (cases, *outputs), options)
         return _build(sources, out, settings, progress, workers)
 

@@ -52,6 +52,9 @@ class Siblings:
 class RightOutputs:
     """Right outputs to mutate, in pieces that may be worked on in any process.
 
+    Attributes:
+        composed: Number of grounded cases, from whose results a statement is composed if they are structured.
+
     Args:
         inputs: Outputs of systems, of which the right ones are taken; None to make right outputs from the references.
         cases: The cases.
@@ -63,6 +66,7 @@ class RightOutputs:
         self._strict = msgspec.structs.replace(options, rules="strict")
         self._siblings = Siblings(cases)
         grounded = [each for each in cases if kind_spec(cases.facts(each).kind).family == "grounded"]
+        self.composed = len(grounded)
         with_references = [] if inputs is not None else list(cases)
         self._pieces: list[FileSlice | _Referenced | _Composed] = [
             *(inputs.pieces if inputs is not None else ()),
@@ -100,6 +104,8 @@ class RightOutputs:
             for output in outputs_in(source):
                 if kind_spec(self._cases.facts(output.case_id).kind).family != "grounded":
                     yield self._cases[output.case_id], output
+                else:
+                    passed_over["grounded, since statements are composed instead"] += 1
             return
         for case_id in source.ids:
             case = self._cases[case_id]

@@ -39,7 +39,9 @@ _ORDER: tuple[TrustWord, ...] = (
     "no labels",
 )
 
-_BASELINES = {"always_pass": "always pass", "always_fail": "always fail", "human_human": "another person"}
+_BASELINES = {"always_pass": "always pass", "always_fail": "always fail"}
+_PEOPLE = "human_human"
+"""Panel of two people's labels of the same items, which is no baseline."""
 
 _KAPPA = "cohen_kappa"
 """The one coefficient of agreement on this screen."""
@@ -180,18 +182,21 @@ def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
 
 
 def _baseline_accuracies(calibration: CalibrationNumbers) -> str:
-    """Return the accuracies to beat: those of constant judges, and of people."""
-    accuracies = {
-        name: panel.statistics["accuracy"]
-        for name, panel in calibration.baselines.items()
-        if panel.statistics.get("accuracy") is not None
-    }
-    texts = [
-        f"{_BASELINES.get(name, name)} {number_text.decimal(each.value)}"
-        for name, each in accuracies.items()
-        if each.value is not None
-    ]
-    return f"Accuracy of baselines: {', '.join(texts)}." if texts else ""
+    """Return the accuracies to beat, those on the same items together, and how often two people agree."""
+    names_by_n: dict[int, list[str]] = {}
+    people = ""
+    for name, panel in calibration.baselines.items():
+        accuracy = panel.statistics.get("accuracy")
+        if accuracy is None or accuracy.value is None:
+            continue
+        if name == _PEOPLE:
+            agreeing = round(accuracy.value * accuracy.n)
+            people = f" Two people agree on {agreeing:,} of {accuracy.n:,}."
+            continue
+        shown = f"{_BASELINES.get(name, name)} {number_text.decimal(accuracy.value)}"
+        names_by_n.setdefault(accuracy.n, []).append(shown)
+    texts = [f"{', '.join(names)} (n {n:,})" for n, names in names_by_n.items()]
+    return f"Accuracy of baselines: {'; '.join(texts)}.{people}" if texts else people.strip()
 
 
 def _custom(trust: Sequence[Trust]) -> Iterator[str]:

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ...evaluation.forecast import Forecast
 from ...evaluation.generation.generation_forecast import GenerationForecast
+from ...judges.catalogue import SPLITTER
 from ...judges.prices import Prices
+from ...judges.statements import LONG
 from ...judges.transport.budget import Estimate
 from ..document import Document
 from .number_text import counted
@@ -30,6 +32,9 @@ def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
 def forecast_lines(forecast: Forecast) -> Iterator[str]:
     """Yield the forecast for one judge."""
     yield forecast.by
+    if not forecast.outputs and forecast.by.startswith(f"{SPLITTER}@"):
+        yield f"  nothing to split: no unsplit answer exceeds {LONG} characters"
+        return
     verdicts = forecast.outputs - forecast.not_applicable
     why_fewer = f" ({', '.join(reasons)})" if (reasons := list(_savings(forecast, verdicts))) else ""
     yield (
@@ -91,7 +96,7 @@ def _generation_lines(forecast: GenerationForecast) -> Iterator[str]:
 
 def _cost_lines(cost: Estimate | None, prices: Prices | None, more: str) -> Iterator[str]:
     if cost is None or prices is None:
-        yield "  cost: not known for this model; add --price IN/OUT, in dollars for a million tokens"
+        yield "  cost unknown: add --price IN/OUT (US dollars per million tokens)"
     else:
         each = f"${prices.prompt:g}/${prices.completion:g} for a million tokens in/out"
         yield f"  cost: {_dollars(cost)} at {each}{more}"

@@ -102,7 +102,7 @@ def test_a_jury_goes_to_another_process(at: dict[str, Any]):
 
 
 def test_what_is_no_jury_is_refused(at: dict[str, Any]):
-    with pytest.raises(UsageError, match="at least two opinions"):
+    with pytest.raises(UsageError, match="needs two judges, or"):
         fd.jury(["rubric/direct@good"], **at)
     with pytest.raises(UsageError, match="takes two judges"):
         fd.jury(["rubric/direct@a", "rubric/direct@b", "rubric/direct@c"], "escalate", **at)

@@ -131,6 +131,12 @@ def test_the_same_command_resumes_and_a_larger_sample_asks_only_for_what_is_new(
     assert first < len(server.seen) == asked
 
 
+def test_help_shows_the_repeats_of_an_audit_and_not_those_of_a_run():
+    shown = " ".join(fiducial("audit", "run", "--help").out.split())
+    assert "--repeats N Number of times each output is judged. [default: 2;" in shown
+    assert "[default: 1; 1<=x<=100]" in " ".join(fiducial("judge", "--help").out.split())
+
+
 def test_right_outputs_are_asked_about_twice_and_probes_once(
     server: ProviderServer, probes: Path, tmp_path: Path
 ):

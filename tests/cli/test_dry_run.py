@@ -103,7 +103,7 @@ def test_a_cheap_judge_is_foreseen_for_everything_if_the_other_asks_no_model(inp
 
 def test_an_unknown_price_is_said_to_be_unknown(judge: Command):
     result = judge("--dry-run", "--model", "a-model-of-my-own")
-    assert "cost: not known for this model; add --price IN/OUT" in result.out
+    assert "cost unknown: add --price IN/OUT (US dollars per million tokens)" in result.out
 
 
 def test_a_dry_run_of_a_run_counts_what_no_checker_decides(inputs: tuple[Path, Path], tmp_path: Path):

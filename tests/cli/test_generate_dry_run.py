@@ -117,7 +117,7 @@ def test_cases_that_are_not_for_a_model_are_told(tmp_path: Path, server: Provide
 
 def test_an_unknown_price_is_told_and_a_given_one_is_taken(cases: Path, server: ProviderServer):
     told = dry(cases, server, "--model", "nobodys")
-    assert "cost: not known for this model; add --price IN/OUT" in told
+    assert "cost unknown: add --price IN/OUT (US dollars per million tokens)" in told
     assert " at $2/$6 for a million tokens" in dry(cases, server, "--model", "nobodys", "--price", "2/6")
 
 

@@ -320,7 +320,8 @@ def test_a_dry_run_foresees_the_splits_and_about_as_many_statements(judge: Comma
     assert f"{JUDGE}\n  calls: 10 for 10 verdicts" in result.out
     judge()
     again = judge("--dry-run")
-    assert again.out.count("calls: 0 for 0 verdicts") == 2
+    assert f"{SPLIT}\n  nothing to split: no unsplit answer exceeds 200 characters\n{JUDGE}" in again.out
+    assert "calls: 0 for 0 verdicts" in again.out
 
 
 def test_a_budget_stops_splits_too(judge: Command, server: ProviderServer):

@@ -87,6 +87,24 @@ def test_weights_that_are_no_binary_fractions_tie_too(said: tuple[float, ...]):
     assert counted(jury(weights=(0.3, 0.2, 0.1)), 1.0, "refused", "refused") == ("refused", None)
 
 
+@pytest.mark.parametrize(
+    ("given", "said", "reason"),
+    [
+        (jury(members="ab"), ("unparsable", "unparsable"), "neither judge gave a readable score"),
+        (jury(members="ab"), ("refused", "refused"), "neither judge gave a score"),
+        (jury(members="abc"), ("refused", "refused", "unparsable"), "no judge gave a readable score"),
+        (jury(members="a", repeats=2), ("unparsable", "unparsable"), "no repeat gave a readable score"),
+        (jury(members="abc"), ("refused", "refused", 1.0), "only 1 of 3 opinions has a score"),
+        (jury(members="abc"), ("failed", "failed", 1.0), "2 of 3 calls failed"),
+        (jury("escalate", members="ab"), ("failed",), "the call failed"),
+    ],
+)
+def test_a_jury_without_a_score_says_in_words_why(given: Jury, said: tuple[Any, ...], reason: str):
+    members = given.members * given.repeats
+    opinions = [says(member.by, one) for member, one in zip(members, said, strict=False)]
+    assert jury_verdict(given, ITEM, opinions).reason == reason
+
+
 def test_repeats_are_opinions():
     assert counted(jury(members="a", repeats=3), 1.0, 0.0, 1.0) == ("graded", 1.0)
 

@@ -69,6 +69,16 @@ def test_outputs_that_are_not_right_are_passed_over_and_counted(tmp_path: Path):
     assert (manifest.right_outputs, manifest.passed_over) == (1, {"not right": 2})
 
 
+def test_every_output_and_composed_statement_is_mutated_or_passed_over_with_its_reason(tmp_path: Path):
+    cases = [*calls(2), *statements(3)]
+    outputs = [Output(case_id=case.id, system="s", text="x") for case in cases]
+    with pytest.raises(InputError, match="nothing to mutate"):
+        build(tmp_path, cases[:2], outputs[:2])
+    manifest = build(tmp_path, cases, outputs)
+    assert manifest.passed_over["grounded, since statements are composed instead"] == 3
+    assert manifest.right_outputs + sum(manifest.passed_over.values()) == len(outputs) + 3
+
+
 def test_with_nothing_right_there_is_nothing_to_mutate(tmp_path: Path):
     cases = list(calls(1))
     with pytest.raises(
