@@ -79,7 +79,7 @@ def json_rows(path: InputPath) -> Iterator[NumberedRow]:
 
 
 def readable_lines(path: InputPath) -> tuple[InputPath, list[RecordError]]:
-    """Return a file of JSON Lines with blanks for the lines that are no objects, and their errors.
+    """Return JSON Lines with blanks for lines that are no objects, and the errors of these.
 
     Any other file, and one without such lines, is returned as it is.
     """

@@ -67,7 +67,7 @@ def judge_audit(
 
 
 def graded_nothing(scored: Sequence[ScoredProbe]) -> str | None:
-    """Return the outcomes and the most common reason of verdicts none of which was graded, else None.
+    """Return outcomes and the most common reason if no verdict was graded, else None.
 
     Probes to which the judge does not apply count only if there are no others.
     """
