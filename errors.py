@@ -31,6 +31,7 @@ import shlex
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ _PAIRS = re.compile(rf"--(map(?:-label)?|score-scale(?= \S*=)) {_WORD}(?: --\1 {
 """Options that name columns, words of labels or judges: ``--map score=a --map label=b``."""
 NO_GRADE = "nothing behind the = for no grade"
 """Hint beside ``--map-label``; arguments have None."""
+_NEIGHBOURS = re.compile(r"\} (?=(?:label|score)_scale=)")
+"""The space between two arguments."""
 _QUOTED = re.compile(r"(`[^`]*`)")
 """A quoted command, which stays unchanged."""
 
@@ -82,14 +85,18 @@ def on_command_line() -> Generator[None]:
 
 def for_caller(message: str) -> str:
     """Return a message with arguments and calls in place of options and commands, outside the command line."""
-    if _on_command_line.get() or "--" not in message:
-        return message
-    return "".join(
-        part
-        if part.startswith("`")
-        else _OPTION.sub(_argument, _PAIRS.sub(_mapping, _SCALE.sub(r"\1_scale=(\2, \3)", part)))
-        for part in _QUOTED.split(with_calls(message).replace(NO_GRADE, "None for no grade"))
-    )
+    return message if _on_command_line.get() or "--" not in message else _with_arguments(message)
+
+
+@lru_cache(maxsize=1024)
+def _with_arguments(message: str) -> str:
+    parts = _QUOTED.split(with_calls(message).replace(NO_GRADE, "None for no grade"))
+    return "".join(part if part.startswith("`") else _renamed(part) for part in parts)
+
+
+def _renamed(text: str) -> str:
+    text = _OPTION.sub(_argument, _PAIRS.sub(_mapping, _SCALE.sub(r"\1_scale=(\2, \3)", text)))
+    return _NEIGHBOURS.sub("}, ", text)
 
 
 def with_calls(text: str) -> str:
@@ -109,6 +116,7 @@ _CALLS: Mapping[str, str] = {
         "no judge graded this run: fd.evaluate(cases, outputs, judges=...) asks one; "
         'fd.compare(run, by="system") needs none'
     ),
+    r"as trials with --system ([^\s']+)$": r"as trials with system='\1'",
     "`fiducial generate --trials N`": "fd.generate(cases, agent, trials=N)",
     r"`fiducial plan TABLE --next (\d+)`": r"`fd.plan(table, draw=\1)`",
     r"\bfiducial plan TABLE --next (\d+)": r"fd.plan(table, draw=\1)",
@@ -130,7 +138,6 @@ _RENAMED = {
     "claim": "claims",
     "cost": "costs",
     "endpoint": "endpoints",
-    "expensive": "dear",
     "k": "ks",
     "next": "draw",
 }

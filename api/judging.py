@@ -78,7 +78,7 @@ def judge(
         max_calls: Maximum calls, retries included; None for no limit.
         max_cost: Maximum US dollars to spend; None for no limit.
         parameters: Decoding parameters that override the prompt's; a value of None omits one.
-        judge_parameters: Alias of ``parameters``, as in settings and on the command line.
+        judge_parameters: The same as ``parameters``, under the name that `fiducial.evaluate` has for it; give one of them.
         worlds: Custom simulated worlds, by class name, in which calls are executed for a judge of conversations; by default the
             registered ones.
         pass_at: Pass threshold; by default the judge's own, else 0.5.

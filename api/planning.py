@@ -20,6 +20,7 @@ from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
 from ..records import nearest
 from .argument_checks import Ends, checked_arguments, require_declared, require_range, require_whole
+from .callers import warn_caller
 from .table_results import SamplePlan
 from .tables import TableReading, Tables, read_table
 
@@ -51,6 +52,7 @@ def plan(
     costs: Mapping[str, float] | None = None,
     of: int | None = None,
     cheap: JudgeOrRates | None = None,
+    expensive: JudgeOrRates | None = None,
     dear: JudgeOrRates | None = None,
     decided: float = 0.0,
     decided_rate: float = 0.5,
@@ -77,11 +79,12 @@ def plan(
         judge: Judge whose scores count, if the table has several.
         seed: Seed of the draw.
         budget: Dollars to spend: plan how many outputs to check, judge and label for the narrowest interval.
-        costs: Dollars per output of each step: ``check`` (default 0), ``cheap``, ``dear``, ``label``. By default a judge's cost is read from
+        costs: Dollars per output of each step: ``check`` (default 0), ``cheap``, ``expensive``, ``label``. By default a judge's cost is read from
             the table, if it has one.
         of: Number of outputs available; by default unlimited.
         cheap: Name of the cheap judge in the table (the pilot) or, without a table, its expected true positive and true negative rate.
-        dear: The expensive judge, named or described the same way; it errs less.
+        expensive: The expensive judge, named or described the same way; it errs less.
+        dear: Former name of ``expensive``.
         decided: Without a table, expected share of outputs that checkers decide.
         decided_rate: Expected pass rate of these.
         **reading: Options for reading the table; see `TableReading`.
@@ -94,6 +97,8 @@ def plan(
         UsageError: There is nothing to plan, two arguments exclude each other, or a number is outside its range.
     """
     arguments = dict(locals())  # the arguments as they were given
+    if dear is not None:
+        warn_caller("dear= is now expensive=", DeprecationWarning)
     require_declared(reading, TableReading)
     _require_numbers(arguments)
     goals = {"--half-width": half_width, "--difference": difference, "--next": draw, "--budget": budget}
@@ -126,9 +131,9 @@ def plan(
             assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate
         )
         pilot = None if table is None else read_table(table, outputs=True, **reading)
-        judges = {"cheap": cheap, "dear": dear}
+        judges = {"cheap": cheap, "dear": expensive if dear is None else dear}
         best = _plan_budget(
-            budget, dict(costs or {}), judges, pilot_of_rates, pilot, of=of, effect=expected.effect
+            budget, _by_phase(costs or {}), judges, pilot_of_rates, pilot, of=of, effect=expected.effect
         )
     return SamplePlan(
         design_effect=expected.effect,
@@ -190,6 +195,15 @@ def _require_numbers(numbers: Mapping[str, Any]) -> None:
     require_range("--budget", numbers["budget"], 0.0, math.inf)
 
 
+def _by_phase(costs: Mapping[str, float]) -> dict[str, float]:
+    """Return costs by phase; ``expensive`` is the phase ``dear``."""
+    return {"dear" if name == "expensive" else name: cost for name, cost in costs.items()}
+
+
+def _option(phase: str) -> str:
+    return "expensive" if phase == "dear" else phase
+
+
 def _plan_budget(
     budget: float,
     costs: dict[str, float],
@@ -204,7 +218,7 @@ def _plan_budget(
     if unknown := sorted(costs.keys() - set(PHASES)):
         raise UsageError(f"--cost {unknown[0]}: expected {', '.join(PHASES)}{nearest(unknown[0], PHASES)}")
     for name, cost in costs.items():
-        require_range(f"--cost {name}", cost, 0.0, math.inf, "both")
+        require_range(f"--cost {_option(name)}", cost, 0.0, math.inf, "both")
     if table is None:
         pilot = pilot_of_rates(_rates(judges))
     else:
@@ -215,7 +229,7 @@ def _plan_budget(
     for name in PHASES[1:]:
         if name == "label" or judges[name] is not None:
             if name not in costs:
-                raise UsageError(f"name the cost of one output of this step: --cost {name}=DOLLARS")
+                raise UsageError(f"name the cost of one output of this step: --cost {_option(name)}=DOLLARS")
             prices[name] = costs[name]
     return plan_budget(budget, prices, pilot, outputs=of, effect=effect)
 
@@ -227,9 +241,11 @@ def _rates(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, tuple[float, 
         if judge is None:
             continue
         if isinstance(judge, str) or len(judge) != 2:  # noqa: PLR2004 - both rates
-            raise UsageError(f"--{name} {judge}: expected TPR,TNR (0.9,0.8), or a TABLE whose judge it names")
+            raise UsageError(
+                f"--{_option(name)} {judge}: expected TPR,TNR (0.9,0.8), or a TABLE whose judge it names"
+            )
         for rate in judge:
-            require_range(f"--{name}", rate)
+            require_range(f"--{_option(name)}", rate)
         rates[name] = judge
     return rates
 
@@ -241,7 +257,7 @@ def _names(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, str]:
         if isinstance(judge, str):
             names[name] = judge
         elif judge is not None:
-            raise UsageError(f"--{name}: name a judge of the TABLE, whose rates are measured on it")
+            raise UsageError(f"--{_option(name)}: name a judge of the TABLE, whose rates are measured on it")
     if not names:
         raise UsageError("with a TABLE, name its judges: --cheap JUDGE, --expensive JUDGE")
     return names

@@ -113,7 +113,7 @@ class Reading:
             lists[type(record)].append(record)
         if scaling is not None:
             graded = Counter(each.by for each in self.verdicts if each.graded)
-            withdrawn = [*scaling.withdrawn(graded, source)]
+            withdrawn = [_for_caller(each) for each in scaling.withdrawn(graded, source)]
             authors = {each.field for each in withdrawn}
             self.skipped += withdrawn
             self.verdicts[:] = [each for each in self.verdicts if not (each.graded and each.by in authors)]
@@ -179,6 +179,11 @@ class Reading:
             for name, ends in self._table.ratings.items()
         )
         return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{ratings}"
+
+
+def _for_caller(skipped: Skipped) -> Skipped:
+    """Return a skipped row whose reason names arguments in place of options, outside the command line."""
+    return msgspec.structs.replace(skipped, reason=for_caller(skipped.reason))
 
 
 class DataReading(LabelReading, total=False):
@@ -353,9 +358,7 @@ def _joined(
     """
     for record in records if references is None else chain(records, references.left()):
         if isinstance(record, Skipped):
-            yield msgspec.structs.replace(
-                record, file=as_named(record.file), reason=for_caller(record.reason)
-            )
+            yield _for_caller(msgspec.structs.replace(record, file=as_named(record.file)))
         else:
             yield record
     scaling.refuse_unused()

@@ -109,8 +109,8 @@ def command(
         tags = [strata] if strata else []
         table = load_table(tables, columns, labels, open_only=not by_budget, outputs=by_budget, tags=tags)
     costs = numbers_by_name("--cost", "STEP=DOLLARS", options["costs"])
-    options["costs"] = {"dear" if name == "expensive" else name: cost for name, cost in costs.items()}
-    options |= {name: _judge_or_rates(options[name]) for name in ("cheap", "dear")}
+    options["costs"] = costs
+    options |= {"cheap": _judge_or_rates(options["cheap"]), "expensive": _judge_or_rates(options.pop("dear"))}
     options |= {"assurance": None} if on_average else {}
     planned = plan(table, **options)
     if out is not None and planned.draw is not None:

@@ -199,9 +199,9 @@ def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_pa
         runs,
         labels=labels,
         budget=300,
-        costs={"label": 2, "cheap": 0.001, "dear": 0.02},
+        costs={"label": 2, "cheap": 0.001, "expensive": 0.02},
         cheap="small/function",
-        dear="large/function",
+        expensive="large/function",
         of=10**6,
     ).budget
     assert plan is not None
@@ -209,6 +209,18 @@ def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_pa
     assert [each.phase for each in plan.phases] == ["check", "cheap", "dear", "label"]
     with pytest.raises(UsageError, match="name its judges"):
         fd.plan(runs, labels=labels, budget=300, costs={"label": 2})
+
+
+def test_the_former_name_of_the_expensive_judge_warns():
+    rates: dict[str, Any] = {
+        "budget": 300,
+        "of": 9_999,
+        "costs": {"label": 2, "cheap": 0.001, "dear": 0.02},
+        "cheap": (0.8, 0.8),
+    }
+    with pytest.warns(DeprecationWarning, match="dear= is now expensive="):
+        former = fd.plan(**rates, dear=(0.9, 0.9))
+    assert former.budget == fd.plan(**rates, expensive=(0.9, 0.9)).budget
 
 
 def test_a_mean_of_fractions_is_no_share_of_outputs_that_pass():

@@ -38,9 +38,9 @@ def test_a_1_beside_larger_scores_is_not_read_as_the_best_score(tmp_path: Path):
     found = fd.read(samples(tmp_path, [1, 5, 1, 3]))
     assert {verdict.by for verdict in found.verdicts} == {"faithful"}
     assert [each.reason for each in found.skipped] == [
-        "expected a score in [0, 1] from 'gpt_score', got 5; for another scale: --score-scale gpt_score=1:5",
-        "expected a score in [0, 1] from 'gpt_score', got 3; for another scale: --score-scale gpt_score=1:5",
-        "2 of its scores are from 0 to 1 and not read, since others are up to 5: --score-scale gpt_score=1:5",
+        "expected a score in [0, 1] from 'gpt_score', got 5; for another scale: score_scale={'gpt_score': (1, 5)}",
+        "expected a score in [0, 1] from 'gpt_score', got 3; for another scale: score_scale={'gpt_score': (1, 5)}",
+        "2 of its scores are from 0 to 1 and not read, since others are up to 5: score_scale={'gpt_score': (1, 5)}",
     ]
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import fiducial as fd
+from fiducial.errors import InputError
 
 ROWS = [{"question": "Where is it?", "answer": "in Rome"}, {"question": "Who is it?", "answer": "me"}]
 
@@ -60,5 +61,5 @@ def test_one_row_with_nested_values_stays_one_row(row: dict[str, Any], tmp_path:
 
 def test_a_row_of_another_length_than_the_columns_is_listed(tmp_path: Path):
     table = {"columns": ["question", "answer"], "data": [["a", "b"], ["c"]]}
-    [skipped] = _read(table, tmp_path, as_="json").skipped
-    assert (skipped.field, skipped.reason) == ("data[1]", "expected a list of 2 cells, one per column")
+    with pytest.raises(InputError, match=r"data\[1\]: .*expected a list of 2 cells, one per column"):
+        _read(table, tmp_path, as_="json")

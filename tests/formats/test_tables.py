@@ -94,7 +94,7 @@ def test_a_column_is_a_score_or_a_label_where_that_is_said(read: Read):
 @pytest.mark.parametrize("joined", [False, True])
 @pytest.mark.parametrize(
     ("field", "hint"),
-    [("label", "with --label-scale 1:5"), ("score", "--map label=score --label-scale 1:5")],
+    [("label", "with label_scale=(1, 5)"), ("score", "map={'label': 'score'}, label_scale=(1, 5)")],
 )
 def test_the_worst_grade_of_a_scale_that_nobody_named_is_no_pass(
     read: Read, tmp_path: Path, field: str, hint: str, joined: bool
@@ -177,8 +177,9 @@ def test_columns_that_look_like_answers_of_several_systems_are_all_proposed(read
 def test_rows_of_which_nothing_says_what_they_are_name_the_option(read: Read):
     with pytest.raises(UsageError, match="farbe=shape: neither is a field"):
         read("colour,form\nred,round\n", as_="csv", map={"farbe": "shape"})
-    found = read("colour,form\nred,round\n", as_="csv")
-    assert "name them, for example --map query=colour --map response=form" in found.skipped[0].reason
+    named = r"name them, for example map=\{'query': 'colour', 'response': 'form'\}"
+    with pytest.raises(InputError, match=named):
+        read("colour,form\nred,round\n", as_="csv")
 
 
 def test_data_frames_and_rows_are_read_without_a_change():
@@ -245,9 +246,10 @@ def test_a_title_above_the_header_and_empty_columns_behind_it_are_no_header(read
 
 
 def test_a_reading_of_nothing_shows_why(read: Read):
-    shown = repr(read("nr,frage,antwort\n1,Wer war das?,Sie war es.\n"))
-    assert "0 cases (none), 0 outputs, 0 verdicts, 1 skipped, the first: no column is known" in shown
-    assert "--map" not in shown
+    with pytest.raises(InputError, match="no record in it can be read as csv: no column is known"):
+        read("nr,frage,antwort\n1,Wer war das?,Sie war es.\n")
+    with pytest.raises(InputError, match=r"rows\.csv: it has no records to read as csv"):
+        read("question,answer\n")
 
 
 def test_a_data_frame_with_odd_headers_shows_what_became_a_tag():
@@ -427,7 +429,7 @@ def test_grades_of_azure_on_another_scale_are_taken_by_whether_they_pass(read: R
     ]
     assert found.verdicts[0].evidence["value"] == 4.0
     assert found.skipped[0].reason == (
-        "expected a score in [0, 1] from 'length', got 40; for another scale: --score-scale length=0:100"
+        "expected a score in [0, 1] from 'length', got 40; for another scale: score_scale={'length': (0, 100)}"
     )
 
 
