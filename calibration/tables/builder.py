@@ -84,6 +84,7 @@ class TableBuilder:
         self._declared_scales = {"score": scores.default, "label": labels}
         self._scales_by_judge = scores.by_judge
         self._scales: Mapping[str, GradeScale] = self._declared_scales
+        self._label_scale = labels
         self._score_columns: Collection[str] = ()
         self._columns_not_yet_found = dict(self._declared_columns)
         self._named = set(self._declared_columns)
@@ -113,6 +114,7 @@ class TableBuilder:
         columns: Mapping[str, str] | None = None,
         score_columns: Collection[str] = (),
         in_units: bool = False,
+        majority: bool = False,
     ) -> None:
         """Check and add rows.
 
@@ -124,6 +126,7 @@ class TableBuilder:
             score_columns: Judges that are named after their columns, for errors.
             in_units: Whether scores and labels are in [0, 1], like those of a run, whatever the scale of
                 other rows.
+            majority: Whether labels are the majority of people's grades, and so in [0, 1].
 
         Raises:
             InputError: A field is missing, of the wrong type or outside [0, 1].
@@ -135,6 +138,7 @@ class TableBuilder:
         self._path[len(self)] = path
         self._run_rows |= in_units
         self._scales = _UNITS if in_units else self._declared_scales
+        self._label_scale = PLAIN if majority else self._scales["label"]
         self._score_columns = score_columns
         remaining = iter(rows)
         while block := list(islice(remaining, _BLOCK)):
@@ -202,6 +206,8 @@ class TableBuilder:
 
     def _scale_of(self, field: str) -> GradeScale | None:
         """Return the scale of a column of grades; None for any other column."""
+        if field == "label":
+            return self._label_scale
         return self._scales.get("label" if field.startswith(PERSON) else field)
 
     def _cell_of(self, field: str) -> Callable[[Any, str], Any]:

@@ -68,6 +68,7 @@ class _Finder:
     ) -> None:
         self._rows = rows
         self._scales = form.scores
+        self._label_scale = form.labels
         present = dict.fromkeys(name for row in rows for name in row)
         people = people_named_by_user(present, columns)
         self._judges = judges_named_by_user(present, columns)
@@ -183,11 +184,24 @@ class _Finder:
             "" if len(self._grades.present) <= _SHOWN else f" and {len(self._grades.present) - _SHOWN} more"
         )
         column = grades[0] if grades else "COLUMN"
-        other = {"label": grades[1]} if len(grades) > 1 and "label" not in self._grades.columns else {}
+        judges = self._likely_judges(grades)
+        other = {} if self._has_labels() or len(grades) < 2 else {"label": grades[1]}  # noqa: PLR2004 - a score beside it
         named = {"score": column, **other}
         identity = {} if "item_id" in self._grades.columns else self._unnamed_id(named)
         scale = self._scale_option([column]) if grades else ""
-        options = " ".join(filter(None, (map_options(named | identity), scale)))
+        further = [map_options({"score": each}) for each in judges[1:]]
+        options = " ".join(
+            filter(
+                None,
+                (
+                    map_options({"score": column}),
+                    *further,
+                    map_options(other | identity),
+                    scale,
+                    self._label_scale_option(),
+                ),
+            )
+        )
         error = ColumnsError(
             "no column is known to be the judge's score (null or an empty cell where it gave none); "
             f"the columns are {shown}{more}; name it{' and the item id' if identity else ''} with {options}",
@@ -195,6 +209,27 @@ class _Finder:
         )
         error.options = options
         return error
+
+    def _label_scale_option(self) -> str:
+        """Return the option for the scale of labels that were found; empty if known or [0, 1]."""
+        columns = [self._grades.columns["label"]] if "label" in self._grades.columns else self._grades.people
+        numbers = [as_number(value) for column in columns for value in self._grades.values(column)]
+        known = [number for number in numbers if number is not None and math.isfinite(number)]
+        declared = self._label_scale.ends or self._label_scale.pass_at is not None
+        if declared or not known or min(known) < 0 or not is_above_one(max(known)):
+            return ""
+        return f"--label-scale {usual_ends(known)}"
+
+    def _has_labels(self) -> bool:
+        return "label" in self._grades.columns or bool(self._grades.people)
+
+    def _likely_judges(self, grades: Sequence[str]) -> Sequence[str]:
+        """Return the columns to propose as scores: all of one scale if labels are known, else the first."""
+        if not self._has_labels() or "judge" in self._grades.columns:
+            return grades[:1]
+        numeric = [each for each in grades if self._is_numeric(each)]
+        scale = self._scale_option(numeric[:1])
+        return [each for each in numeric if self._scale_option([each]) == scale] or grades[:1]
 
     def _unnamed_id(self, named: Mapping[str, str]) -> dict[str, str]:
         """Return the fields of a column that is certainly the id; empty if there is none."""

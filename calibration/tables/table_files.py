@@ -257,6 +257,7 @@ def _add_rows(
         path=path,
         columns=layout.columns,
         score_columns=layout.scores if len(layout.scores) > 1 else (),
+        majority=bool(layout.people),
     )
     return _ReadFacts(
         [layout.note] if layout.note else [],

@@ -9,8 +9,8 @@ import pytest
 from fiducial.errors import UsageError
 from fiducial.records import Verdict, read_records, write_records
 from fiducial.records.grades import GradeScale
-from fiducial.records.label_table import LabelTable, label_table
 from fiducial.records.label_table import LabelRow as Row
+from fiducial.records.label_table import LabelTable, label_table
 from fiducial.records.output import ItemKey
 from fiducial.records.several_label_files import joined_label_files
 

@@ -223,3 +223,40 @@ def test_repeats_are_numbered_in_order_on_request(tmp_path: Path) -> None:
     path.write_text("id,judge,score,label\na,j,1,1\na,j,0,1\na,k,1,1\nb,j,0,0\n")
     table = read_table([path], columns={"repeat": "#"})
     assert [table.value("repeat", row) for row in range(4)] == ["1", "2", "1", "1"]
+
+
+@pytest.mark.parametrize(
+    ("ann", "label_scale"), [((0, 1), ""), ((1, 5), " --label-scale 1:5")], ids=["pass or fail", "grades"]
+)
+def test_judges_beside_known_labels_are_all_proposed_as_scores_with_the_scales(
+    ann: tuple[int, int], label_scale: str
+) -> None:
+    rows = [
+        {
+            "id": f"q{n}",
+            "gpt": n % 5 + 1,
+            "claude": (n + 1) % 5 + 1,
+            "annotator_1": ann[n % 2],
+            "annotator_2": ann[n // 2 % 2],
+        }
+        for n in range(20)
+    ]
+    with pytest.raises(ColumnsError) as refused:
+        table_from_rows(rows)
+    assert refused.value.options == f"--map score=gpt --map score=claude --score-scale 1:5{label_scale}"
+
+
+@pytest.mark.parametrize(
+    ("scale", "labels"),
+    [
+        (GradeScale(ends=(1.0, 5.0)), [0.875, 0.125]),
+        (GradeScale(ends=(1.0, 5.0), pass_at=4.0), [1.0, 0.0]),
+        (GradeScale(pass_at=4.0), [1.0, 0.0]),
+    ],
+)
+def test_the_majority_of_grades_is_not_read_on_their_scale_again(
+    tmp_path: Path, scale: GradeScale, labels: list[float]
+) -> None:
+    (tmp_path / "t.csv").write_text("item_id,score,annotator_1,annotator_2\na,1,5,4\nb,0,1,2\n")
+    table = read_table([tmp_path / "t.csv"], form=TableForm(labels=scale))
+    np.testing.assert_array_equal(table.label, labels)
