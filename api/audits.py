@@ -84,7 +84,7 @@ def export_probes(
 
 
 def commands_after_export(probes: Path, to: str, out: Path) -> list[str]:
-    """Return the lines that say how to judge exported probes with the other tool, and import its verdicts."""
+    """Return the commands that judge exported probes and import the verdicts."""
     first, results = _JUDGING[to]
     folder = shlex.quote(str(out))
     return [

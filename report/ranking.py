@@ -105,7 +105,7 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
 
 
 def _judged_by(part: ComparedStratum) -> JudgedBy:
-    """Return the judges whose verdicts count: the first one alone, if it graded whatever is graded."""
+    """Return the judges whose verdicts count; only the first if it graded everything."""
     judges = [name for name in part.by if name not in part.judges or any(part.judges[name].graded.values())]
     if judges and judges[0] in part.judges and part.judges[judges[0]].graded == part.graded:
         judges = judges[:1]

@@ -48,7 +48,7 @@ def rough_interval_cautions(pairs: Sequence[ComparedPair], estimator: Estimator)
 
 
 def _few_discordant(pairs: Sequence[ComparedPair]) -> dict[str, int]:
-    """Return the pairs with a better one by few items, with the number of items on which they differ."""
+    """Return the pairs with a better one by few items, with their number."""
     differing = {
         f"{pair.a} and {pair.b}": pair.a_only_right + pair.b_only_right for pair in pairs if pair.better
     }

@@ -182,7 +182,7 @@ def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
 
 
 def _baseline_accuracies(calibration: CalibrationNumbers) -> str:
-    """Return the accuracies to beat, those on the same items together, and how often two people agree."""
+    """Return the accuracies to beat by their n, and how often two people agree."""
     names_by_n: dict[int, list[str]] = {}
     people = ""
     for name, panel in calibration.baselines.items():
