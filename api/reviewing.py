@@ -82,7 +82,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
             judge=drawn.judge,
             graded=graded,
             by=drawn.judge or "a judge",
-            missed_by=drawn.judge or "every judge but the baseline",
+            missed_by=drawn.judge or _missed_by(self.run),
         )
         lines = [f"{len(drawn.keys) - drawn.agreed:,} of {drawn.of:,} {part}"]
         if drawn.agreements:
@@ -260,6 +260,12 @@ def _adjudicated_by(run: Path) -> list[str]:
     if "audit_of" in manifest.identity:
         return [f"  {manifest.command}"]
     return [f"  fiducial calibrate {_quoted(run)}", "for the report:", f"  {manifest.command}"]
+
+
+def _missed_by(run: Path) -> str:
+    """Return the judges that all miss a survivor; the baseline counts only alone."""
+    only_baseline = all(judge.id.kind == "baseline" for judge in RunStore(run).manifest.roster)
+    return "the baseline" if only_baseline else "every judge but the baseline"
 
 
 def _quoted(path: object) -> str:

@@ -316,6 +316,14 @@ def lenient_missed(label: Verdict, probes: Path) -> bool:
     return label.evidence["plants"] == "fault" and lenient(case(0), outputs[str(label.key)])[0] == 1.0
 
 
+def test_survivors_of_an_audit_of_the_baseline_alone_are_its_own(tmp_path: Path):
+    fd.mutate(map(case, range(6)), out=tmp_path / "probes")
+    audit = ("--judge", "tool_call_accuracy", "--model", "baseline", "--out", tmp_path / "audit")
+    assert fiducial("audit", "run", tmp_path / "probes", *audit).code == 0
+    printed = fiducial("review", tmp_path / "audit", "--of", "survivors", "--n", "1").out
+    assert "planted faults that the baseline missed, drawn at random" in printed
+
+
 def test_survivors_need_the_probes_where_they_were(audited: Path, tmp_path: Path):
     (tmp_path / "probes" / "labels.jsonl").write_text("")
     result = fiducial("review", audited, "--of", "survivors")
