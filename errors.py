@@ -84,7 +84,7 @@ def on_command_line() -> Generator[None]:
 
 
 def for_caller(message: str) -> str:
-    """Return a message with arguments and calls in place of options and commands, outside the command line."""
+    """Return a message that names arguments and calls, unless the command line is used."""
     return message if _on_command_line.get() or "--" not in message else _with_arguments(message)
 
 
@@ -100,7 +100,7 @@ def _renamed(text: str) -> str:
 
 
 def with_calls(text: str) -> str:
-    """Return a text with calls of Python in place of known commands, outside the command line."""
+    """Return a text with calls of Python for known commands, unless the command line is used."""
     if _on_command_line.get() or "--" not in text:
         return text
     for command, call in _CALLS.items():

@@ -91,7 +91,7 @@ def _source(name: str, sources: Mapping[str, str | None], by: str, prompt: Promp
 
 
 def _inputs_of(by: str) -> Iterable[str]:
-    """Return the inputs of the prompt in whose place a baseline stands; all inputs if it has none."""
+    """Return the inputs of the prompt that a baseline replaces; all inputs if there is none."""
     try:
         return _sources(read_prompt_file(find_prompt(by.partition("/")[0])[1]))
     except FiducialError:

@@ -182,7 +182,7 @@ class Reading:
 
 
 def _for_caller(skipped: Skipped) -> Skipped:
-    """Return a skipped row whose reason names arguments in place of options, outside the command line."""
+    """Return a skipped row whose reason names arguments, unless the command line is used."""
     return msgspec.structs.replace(skipped, reason=for_caller(skipped.reason))
 
 

@@ -78,7 +78,7 @@ def read_numbered(
 
 
 def nothing_in(path: InputPath, record: str) -> str:
-    """Return the error message for a file without a record, or for an empty list that a caller gave."""
+    """Return the error message for a file without a record, or for a caller's empty list."""
     if isinstance(path, MemoryFile) and path.name.isalpha():
         return f"no {path.name.removesuffix('s')} given"
     return f"the file is empty; expected one {record} a line"

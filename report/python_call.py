@@ -18,7 +18,7 @@ def is_python(summary: RunSummary) -> bool:
 
 
 def judges_argument(summary: RunSummary, new: Iterable[str], model: str) -> str:
-    """Return arguments that add judges to those of the run: ``judges=["rubric", ...], model="m"``.
+    """Return arguments that add judges to the run's: ``judges=["rubric", ...], model="m"``.
 
     Judges that no name makes again, such as functions, stand for themselves as ``*judges``.
     """

@@ -1,4 +1,4 @@
-"""Crashes of custom agents: the text kept as an output's error, and the traceback of the user's code."""
+"""Crashes of custom agents: text for the output's error, traceback of the agent's code."""
 
 from __future__ import annotations
 
