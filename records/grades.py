@@ -124,7 +124,7 @@ class GradeScale(msgspec.Struct, frozen=True):
         return self._scaled(number, value)
 
     def withdraws(self, value: object) -> bool:
-        """Return whether the user declared a value to be no grade; an empty cell is not such a value."""
+        """Return whether a value was declared to be no grade, as an empty cell is not."""
         if is_missing(value) or isinstance(value, bool) or None not in self.words.values():
             return False
         number = None if isinstance(value, str) else _grade_number(value)

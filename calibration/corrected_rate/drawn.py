@@ -64,7 +64,9 @@ def refuse_other_draws(table: Table) -> None:
 
 
 def _without_chance(table: Table, draw: LabelDraw, number: int) -> int:
-    """Return how many items had no chance in a round and no label before; negative if fewer than none.
+    """Return how many items had neither a chance in a round nor a label before it.
+
+    The number is negative if items that had a chance are labelled outside the rounds.
 
     If some of the items drawn are not in the table, it holds a part of the items, and cannot have too few.
     """

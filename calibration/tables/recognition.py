@@ -224,7 +224,7 @@ class _Finder:
         return "label" in self._grades.columns or bool(self._grades.people)
 
     def _likely_judges(self, grades: Sequence[str]) -> Sequence[str]:
-        """Return the columns to propose as scores: all of one scale if labels are known, else the first."""
+        """Return the columns to propose as scores: several only if labels are known."""
         if not self._has_labels() or "judge" in self._grades.columns:
             return grades[:1]
         numeric = [each for each in grades if self._is_numeric(each)]
