@@ -214,7 +214,7 @@ def test_what_an_agent_produced_can_be_evaluated_at_once():
     [
         ({"cases": [{"id": "a"}]}, RecordError, "cases:1: .*kind"),
         ({"cases": 5}, UsageError, "cases: expected a path, records"),
-        ({"cases": []}, InputError, "cases: the file is empty"),
+        ({"cases": []}, InputError, "cases: no case given"),
         ({"outputs": [{"case_id": "nobody", "system": "me"}]}, RecordError, "outputs:1: case_id: no case"),
         ({"cases": "nowhere.jsonl"}, InputError, "nowhere.jsonl: cannot be read"),
         ({"rules": "lax"}, UsageError, "rules= expects bfcl or strict, got 'lax'"),

@@ -107,7 +107,7 @@ def test_a_judge_without_labels_is_marked_uncorrected():
 
 
 def test_cases_tried_once_are_an_error_that_says_how_to_try_more():
-    with pytest.raises(InputError, match=r"every case has one trial.*--trials N"):
+    with pytest.raises(InputError, match=r"every case has one trial.*trials=N"):
         fd.trials(fd.evaluate(cases(2), outputs([[1], [0]])))
 
 

@@ -333,7 +333,7 @@ def bad(path: Path, number: int, line: bytes) -> None:
             b'{"case_id": "nobody", "system": "agent"}',
             "outputs.jsonl:3: case_id: no case has the id 'nobody'",
         ),
-        (b'{"case_id": "case-1", "system": "agent"}', "outputs.jsonl:3: case_id: case, system and trial"),
+        (b'{"case_id": "case-1", "system": "agent"}', "outputs.jsonl:3: repeats "),
         (b'{"case_id": "case-2", "system": 7}', "outputs.jsonl:3: system: Expected `str`, got `int`"),
         (b'{"case_id": "case-2"', "outputs.jsonl:3: not JSON"),
         (b'\xff\xfe{"case_id"', "outputs.jsonl:3: not UTF-8"),
