@@ -31,7 +31,7 @@ _DISPLAY = re.compile(r"-[vq]+|--verbose|--quiet")
 
 
 def command_line() -> str:
-    """Return the command as typed, for the record, without display options and credentials in URLs.
+    """Return the command as typed, without display options and credentials in addresses.
 
     The query of an endpoint's address stays, since it may name the version of an API.
     """

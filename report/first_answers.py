@@ -247,7 +247,7 @@ def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
 
 
 def few_groups_compared(summary: RunSummary) -> dict[str, float]:
-    """Return the pairs behind the first sentence that have few groups, with their effective number."""
+    """Return the effective groups of pairs behind the first sentence that have few."""
     if summary.strata is None:
         return {}
     part, _ = deciding(summary.strata)

@@ -1,4 +1,4 @@
-"""Rules for the next step that complete outputs: missing ones, crashes, and code that did not run."""
+"""Next steps for incomplete outputs: missing ones, crashes, code that did not run."""
 
 from __future__ import annotations
 

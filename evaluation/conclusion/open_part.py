@@ -15,9 +15,7 @@ from .run_results import CORRECTED, OpenScores, StratumRate
 _FEWEST = 2
 """Fewest labels from which a spread can be estimated."""
 
-_CHOSEN = (
-    "labelled outputs are scored unlike the other undecided outputs (p {:.2g}), so they are not a random sample"
-)
+_CHOSEN = "labelled outputs are scored unlike the other undecided outputs (p {:.2g}), so they are not a random sample"
 
 _SAMPLED = "PPI++, valid when the labels are a random sample of the undecided outputs"
 

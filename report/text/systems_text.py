@@ -265,7 +265,7 @@ def _without_models(names: Sequence[str], columns: int) -> dict[str, str]:
 
 
 def rate_notes(systems: Sequence[SystemResult]) -> Iterator[str]:
-    """Yield each note on a rate once, after its judges, and its systems unless it applies to all."""
+    """Yield each note on a rate once, after its judges and the systems it applies to."""
     systems_by_note: dict[str, dict[str, None]] = {}
     judges_by_note: dict[str, dict[str, None]] = {}
     for system in systems:

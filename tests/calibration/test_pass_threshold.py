@@ -129,9 +129,7 @@ class TestComparison:
 
     def test_the_thresholds_are_said_and_a_difference_that_nobody_declared_is_warned_of(self):
         result = compare(table_of("share", "other"))
-        assert "share at 1 (its own); other at 0.5 (default)" in next(
-            as_lines(comparison_document(result))
-        )
+        assert "share at 1 (its own); other at 0.5 (default)" in next(as_lines(comparison_document(result)))
         (warning,) = (line for line in as_lines(comparison_document(result)) if "thresholds differ" in line)
         assert "share and other (10)" in warning
         assert "--pass-at" in warning

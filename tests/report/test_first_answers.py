@@ -360,7 +360,9 @@ def test_a_wide_interval_of_a_system_alone_wants_more_items():
 def test_outputs_without_a_checkers_verdict_are_counted_once_though_judges_graded_some():
     decided = StratumRate(name=DECIDED, n=1, of=4, value=0.0, low=0.0, high=0.79, bounds=(0.0, 0.75))
     by_judge = StratumRate(name=OPEN, by="j", n=2, of=3, value=0.5, low=0.1, high=0.9)
-    told = answers(RunSummary(systems=[SystemResult(system="a", strata=[decided], judged=by_judge)])).better.text
+    told = answers(
+        RunSummary(systems=[SystemResult(system="a", strata=[decided], judged=by_judge)])
+    ).better.text
     assert told == (
         "a: 0.00 [0.00, 0.79] of 1 checked output passes; 3 unchecked. "
         "0.00 to 0.75 if the 3 unchecked outputs failed or passed."

@@ -67,6 +67,11 @@ def test_a_plan_for_a_difference_names_its_power_and_its_assumption(discordant: 
 
 
 def test_the_width_for_undecided_outputs_is_named_only_if_it_differs() -> None:
-    options: dict[str, Any] = {"budget": 500, "costs": {"label": 2, "cheap": 0.01}, "cheap": (0.9, 0.8), "of": 10_000}
+    options: dict[str, Any] = {
+        "budget": 500,
+        "costs": {"label": 2, "cheap": 0.01},
+        "cheap": (0.9, 0.8),
+        "of": 10_000,
+    }
     assert "undecided ones to within" not in text(**options)
     assert "undecided ones to within" in text(**options, decided=0.5)
