@@ -233,7 +233,9 @@ def test_a_mean_of_fractions_is_no_share_of_outputs_that_pass():
 
 
 def test_a_rate_by_labels_alone_is_of_the_labelled_outputs():
-    rows = [{"item_id": f"i{n}", "judge": "j", "score": 0.0, "label": float(n % 3 > 0)} for n in range(12)]
+    rows: list[dict[str, Any]] = [
+        {"item_id": f"i{n}", "judge": "j", "score": 0.0, "label": float(n % 3 > 0)} for n in range(12)
+    ]
     assert "] of outputs like these pass (all 12 labelled)." in repr(fd.estimate(rows))
     rows.append({"item_id": "i12", "judge": "j", "score": None, "label": None})
     assert "] of outputs like these pass (12 labelled); the judge is not used." in repr(fd.estimate(rows))

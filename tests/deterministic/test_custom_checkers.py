@@ -124,7 +124,19 @@ def test_kinds_that_come_along_keep_their_checkers():
         checker("tool_call")
 
 
-@pytest.mark.parametrize("function", [lambda: True, lambda case: True, lambda case, output, more: True])
+def _without_arguments() -> bool:
+    return True
+
+
+def _of_one_argument(case: Case) -> bool:
+    return bool(case.id)
+
+
+def _of_three_arguments(case: Case, output: Output, more: object) -> bool:
+    return case.id == output.case_id and more is not None
+
+
+@pytest.mark.parametrize("function", [_without_arguments, _of_one_argument, _of_three_arguments])
 def test_a_function_of_other_arguments_is_refused_when_it_is_registered(function: Any):
     with pytest.raises(ConfigurationError, match=r"checkers: 'sql' must take \(case, output\)"):
         checker("sql")(function)

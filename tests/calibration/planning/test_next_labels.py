@@ -82,7 +82,7 @@ def judged(number: int, labelled: set[str], n: int = 200) -> Table:
 
 
 def test_a_second_round_with_the_same_seed_draws_as_many_as_it_says() -> None:
-    sizes = []
+    sizes: list[int] = []
     for number in range(100):
         first = set(next_by_doubt(judged(number, set()), 60))
         sizes.append(len(next_by_doubt(judged(number, first), 60)))
