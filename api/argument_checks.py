@@ -10,15 +10,19 @@ import math
 import os
 import re
 import reprlib
+import sys
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
 from inspect import Parameter, iscoroutine, signature, unwrap
 from numbers import Integral, Real
+from types import FrameType
 from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args
 
 from ..errors import UsageError
 from ..records import nearest
 from .callers import CallingLine, caller_known
+
+_PACKAGE = __name__.removesuffix("api.argument_checks")
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -81,6 +85,8 @@ def hinting_arguments(hints: Mapping[str, str]) -> Callable[[F], F]:
             if not kwargs.keys() <= annotations.keys():
                 refuse_unknown(checked.__name__, kwargs, known_arguments(function), hints)
             _refuse_wrong_types({**dict(zip(parameters, args, strict=False)), **kwargs}, annotations)
+            if _is_internal(sys._getframe(1)):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - an outer call knows its caller
+                return function(*args, **kwargs)
             with caller_known() as line:
                 made = function(*args, **kwargs)
             return _in_callers_context(made, line) if iscoroutine(made) else made
@@ -88,6 +94,10 @@ def hinting_arguments(hints: Mapping[str, str]) -> Callable[[F], F]:
         return cast("F", checked)
 
     return decorate
+
+
+def _is_internal(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith(_PACKAGE)
 
 
 async def _in_callers_context(work: Coroutine[Any, Any, T], line: CallingLine) -> T:

@@ -12,7 +12,7 @@ from demo_suite import SYSTEMS, case_of, cases, labels, outputs
 
 from fiducial.api.demo import JUDGES
 from fiducial.data import demo_path
-from fiducial.deterministic.ast.producible import require_producible
+from fiducial.deterministic.ast.schema_check import require_producible
 from fiducial.deterministic.mutation.documented_form import keeps_form
 from fiducial.errors import InputError
 from fiducial.judges.catalogue import JUDGED_KINDS

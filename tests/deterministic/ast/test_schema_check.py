@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic import check
-from fiducial.deterministic.ast.producible import require_producible
+from fiducial.deterministic.ast.schema_check import require_producible
 from fiducial.errors import InputError
 from fiducial.records import Case, Output
 
