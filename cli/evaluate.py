@@ -117,7 +117,7 @@ def evaluate(
     from ..api.display import as_lines  # loaded while the first replies are awaited
 
     failures = result.gate_failures(gates, min_graded) if gates or min_graded is not None else []
-    notes = [*failures, *result.gate_notes(gates)]
+    notes = [*failures, *(result.gate_notes(gates) if gates else [])]
     if verbose:
         lines = [*as_lines(result.in_full(), full=True), *as_lines([*notes, *result.closing()])]
     elif quiet:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import msgspec
 
-from ...judges import PromptJudge, Work
 from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
+from ...judges.judge import Work
 from ...judges.jury import JuryJudge
+from ...judges.prompt_judge import PromptJudge
 from ...judges.statement_judge import StatementJudge
 from ...judges.transport.refused_parameters import LIMITS, Refusal, RefusedParameterError
 from ...judges.transport.trial import EndpointTrials
