@@ -23,6 +23,7 @@ TAKEN_APART_BY = {
 ALLOWED = {
     "api/assistant_tools.py": "what an assistant types is a judge's name or a prompt file, and no model's",
     "api/flow_folders.py": "what is typed is a judge's name with its variant",
+    "api/named_inputs.py": "a baseline's error lists the inputs of the judge that it replaces",
     "calibration/comparison/comparison_results.py": "whether the labels of a table decide, and no checker",
     "calibration/tables/calibration_table.py": "a row of a file names its judge, and says nothing else of it",
     "evaluation/labelling/joined_labels.py": "people's labels beside their majority, and no judge",
@@ -31,6 +32,7 @@ ALLOWED = {
     "report/text/calibration_screen.py": "results have names only; a baseline's says that it is one",
     "report/text/comparison_screen.py": "whether judges or systems are compared",
     "report/text/comparison_text.py": "whether judges or systems are compared",
+    "report/text/forecast_text.py": "whether a forecast is of splitting answers, for a note alone",
 }
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from ...evaluation.bfcl.aggregation import SUMMARIES, SystemScore, missing_categories, rate
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
-from .number_text import count, percent
+from .number_text import count
 
 
 @document
 def scores_document(systems: Iterable[SystemScore]) -> Iterator[Piece]:
     """Yield the scores of every system."""
-    head = ("category", "valid", "of", "accuracy", "95 % interval")
+    head = ("category", "valid", "of", "accuracy", "95% interval")
     for system in systems:
         yield ""
         yield f"{system.name} ({_how_read(system)})"
@@ -33,15 +33,11 @@ def _how_read(system: SystemScore) -> str:
 def _scores(system: SystemScore) -> Iterator[tuple[str, ...]]:
     for name, score in system.scores.items():
         measured = rate(score)
-        interval = (
-            ""
-            if measured.low is None or measured.high is None
-            else f"[{percent(measured.low, 1)}, {percent(measured.high, 1)}]"
-        )
+        interval = "" if measured.low is None else f"[{measured.low:.1%}, {measured.high:.1%}]"
         if score.undecided:
             low, high = score.bounds
-            interval += f" {score.undecided:,} undecided, so {percent(low, 1)} to {percent(high, 1)} of {score.count:,}"
-        accuracy = "undecided" if measured.value is None else percent(measured.value, 2)
+            interval += f" {score.undecided:,} undecided, so {low:.1%} to {high:.1%} of {score.count:,}"
+        accuracy = "undecided" if measured.value is None else f"{measured.value:.2%}"
         yield name, count(score.tally.correct), count(score.tally.total), accuracy, interval.strip()
 
 
@@ -50,10 +46,4 @@ def _summary(system: SystemScore) -> Iterator[tuple[str, ...]]:
     for name in SUMMARIES:
         accuracy = getattr(summary, name)
         mark = "" if accuracy.available else "*"
-        yield (
-            f"= {name.replace('_', ' ')}",
-            "",
-            count(accuracy.count),
-            f"{percent(accuracy.value, 2)}{mark}",
-            "",
-        )
+        yield f"= {name.replace('_', ' ')}", "", count(accuracy.count), f"{accuracy.value:.2%}{mark}", ""

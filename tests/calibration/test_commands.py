@@ -129,7 +129,10 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
                     "name the cost of one output of this step: --cost cheap=DOLLARS",
                 ),
                 ("--cost label=-1 --of 99", "--cost label expects a number of at least 0, got -1"),
-                ("--cost label=nan --of 99", "--cost label expects a number of at least 0, got nan"),
+                (
+                    "--cost label=nan --of 99",
+                    "--cost expects STEP=DOLLARS, got 'label=nan': nan is not a finite number",
+                ),
                 ("--cost water=2", "--cost water: expected check, cheap, dear, label"),
                 ("--cost label", "--cost expects STEP=DOLLARS, got 'label'"),
                 (
