@@ -1,4 +1,4 @@
-"""Check references against the tools of their cases: names, arguments, and schemas of values."""
+"""Check references against their tools: names, arguments, and schemas of values."""
 
 from __future__ import annotations
 

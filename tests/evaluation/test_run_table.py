@@ -134,7 +134,7 @@ def test_what_verdicts_cost_is_kept_and_added_up_over_resumes(run: Path) -> None
 
 def test_a_run_without_judges_has_nothing_to_calibrate(tmp_path: Path) -> None:
     write_records(tmp_path / "verdicts.jsonl", [verdict("one", 1.0, "checker", "ast/bfcl")])
-    with pytest.raises(InputError, match="no judge graded this run: fd.evaluate"):
+    with pytest.raises(InputError, match="no judge graded this run: fd"):
         table_of(tmp_path)
 
 
