@@ -143,7 +143,7 @@ def _parse_endpoint(text: str) -> Mapping[str, Any]:
         if name not in _NAMES or not value or name in fields:
             names = ", ".join(each.replace("_", "-") for each in _NAMES)
             raise UsageError(
-                f"--endpoint {url or text[:40]}: expected each of {names} once with a value, got {option[1]!r}"
+                f"--endpoint{url and f' {url}'}: expected each of {names} once with a value, got {option[1]!r}"
             )
         fields[name] = _number(value) if name in {"weight", "concurrency"} else value
     return fields

@@ -298,4 +298,7 @@ def _cost_line(judges: Sequence[JudgeUse]) -> Iterator[str]:
     )
     costs = [use.cost for use in judges if use.cost is not None]
     spent = f", ${sum(costs):,.4f}" if costs else ""
+    unpriced = sum(use.calls > 0 and use.cost is None for use in judges)
+    if costs and unpriced:
+        spent += f" and the cost of {number_text.counted(unpriced, 'judge')} without a price"
     yield f"asked: {number_text.counted(calls, 'call')}, tokens: {tokens}{spent}"

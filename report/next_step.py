@@ -29,6 +29,9 @@ from .text.ungraded_text import never_answered, outputs_to_judge, reason_of_fail
 _MODEL_OPTIONS = ("--base-url", "--endpoint", "--connection", "--replay")
 """Options for reaching a model."""
 
+_ACCESS = ("--base-url", "--endpoint", "--connection", "--api-key-env")
+"""Options for reaching a model that other commands take, too."""
+
 _LABELS_TO_IMPROVE = 40
 """Fewest labels with which a better prompt is searched for; each half needs 10."""
 
@@ -206,7 +209,7 @@ def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int, verdict: st
         command = re.sub(rf"(--model[ =]|@){BASELINE}(?!\S)", rf"\1{number_text.MODEL}", command)
     elif judge.id is not None and prompt and labels >= _LABELS_TO_IMPROVE:
         text = f"Search for a better prompt{needs}:"
-        access = [*summary.option("--base-url"), *summary.option("--connection")]
+        access = [word for name in _ACCESS for word in summary.option(name)]
         words = ["--prompt", prompt, "--model", judge.id.model, *access, "--out", f"{summary.folder}-better"]
         command = shlex.join(["fiducial", "improve", summary.folder, *words])
     return Answer(text=f"{judge.name} {verdict}. {text}", evidence="trust", command=command)

@@ -211,6 +211,16 @@ def _ahead_on_all(strata: Strata, part: ComparedStratum, leader: str) -> str:
     return f" But on all outputs, judged ones uncorrected, {listed(higher)} {verb} ahead."
 
 
+def _only_one(undecided: ComparedStratum, name: str, noun: str) -> str:
+    """Return why only one system has a rate of undecided outputs to rank by."""
+    total = sum(undecided.outputs.values())
+    if undecided.outputs[name] == total:
+        return f"Only {name} has {noun}s: {total:,}."
+    if any(graded for other, graded in undecided.graded.items() if other != name):
+        return f"Labels correct only {name}, so systems are not compared on {counted(total, noun)}."
+    return f"Of {counted(total, noun)}, only those of {name} are graded."
+
+
 def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:
     """Compare the systems on undecided outputs by their judges; ``noun`` names one such output."""
     total = sum(undecided.outputs.values())
@@ -222,9 +232,7 @@ def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:
     on = f"On {outputs if graded == total else f'{graded:,} of {outputs}'}"
     first, *others = ranked
     if not others:
-        if undecided.outputs[first] == total:
-            return f"Only {first} has {noun}s: {total:,}."
-        return f"Of {outputs}, only those of {first} are graded."
+        return _only_one(undecided, first, noun)
     beaten = [name for name in others if pair_of(undecided.pairs, first, name)[1]]
     if undecided.corrected_systems:
         result = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -139,13 +140,18 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
 
     Repeats of a judge are left to calibration, and statements are counted in their answers.
     """
-    tally, is_undecided = Tally(), set[ItemKey]()
+    tally, undecided = Tally(), set[ItemKey]()
     people = {
         key: label.score
         for key, label in standing_labels(store.labels).items()
         if effective_source(label) == "human" and label.score is not None
     }
-    for verdict in store.standing_verdicts:
+    # Checkers first: which outputs they left undecided does not depend on when judges were asked.
+    verdicts = [
+        (verdict for verdict in store.other_verdicts() if verdict.source == "checker"),
+        (verdict for verdict in store.standing_verdicts if verdict.source != "checker"),
+    ]
+    for verdict in chain.from_iterable(verdicts):
         case_id, system, trial = verdict.key
         if case_id not in cases:
             continue
@@ -156,10 +162,10 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
         if verdict.source == "checker":
             tally.add_checked(verdict, cluster, facts.kind)
             if verdict.outcome == "undecided":
-                is_undecided.add(verdict.key)
+                undecided.add(verdict.key)
             if people and verdict.score is not None and (label := people.get(verdict.key)) is not None:
                 tally.against_people[verdict.score >= _PASSES, label >= _PASSES] += 1
-        elif verdict.repeat == 0 and (verdict.key in is_undecided or not tally.checked):
+        elif verdict.repeat == 0 and (verdict.key in undecided or not tally.checked):
             tally.add_open(verdict, cluster, facts.kind)
             if verdict.graded and tally.checked:
                 scores = tally.open_scores.setdefault(system, {})

@@ -86,6 +86,13 @@ def test_what_is_no_endpoint_is_refused(given: EndpointLike, why: str):
         shares(given)
 
 
+@pytest.mark.parametrize("given", ["api-key=sk-secret", "http://h/v1,api-key=sk-secret"])
+def test_a_key_in_place_of_an_endpoint_is_not_printed(given: str):
+    with pytest.raises(UsageError) as refused:
+        shares(given)
+    assert "sk-secret" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

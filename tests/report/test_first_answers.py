@@ -35,7 +35,7 @@ from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.evaluation.store.manifest import Counts
 from fiducial.records import Outcome
 from fiducial.report.document import as_lines
-from fiducial.report.first_answers import answers, run_document
+from fiducial.report.first_answers import _cost_line, answers, run_document  # pyright: ignore[reportPrivateUsage] - the line alone
 
 
 def better(*names: str, **more: Any) -> str:
@@ -197,6 +197,25 @@ def test_undecided_outputs_of_one_system_compare_nothing(
     ]
     found = compare(table_from_rows(rows), by="system")
     assert answers(RunSummary(systems=systems("a", "b"), compared=found)).better.text.endswith(told)
+
+
+def test_systems_of_which_labels_correct_one_are_not_called_ungraded():
+    rows = [
+        {
+            "item_id": f"{'i' if checked else 'k'}{n}|{name}|0",
+            "judge": "j",
+            "system": name,
+            "score": None if checked else float(n % 3 > 0),
+            "label": float(n % 2) if name == "a" and not checked and n < 20 else None,
+            "checker_score": float(name == "a") if checked else None,
+        }
+        for name in "ab"
+        for checked in (True, False)
+        for n in range(30)
+    ]
+    found = compare(table_from_rows(rows), by="system")
+    told = answers(RunSummary(systems=systems("a", "b"), compared=found)).better.text
+    assert told.endswith("Labels correct only a, so systems are not compared on 60 undecided outputs.")
 
 
 def test_a_leader_on_checked_outputs_that_another_leads_on_all_is_said_to_be():
@@ -702,3 +721,11 @@ def test_people_who_contradict_the_checker_are_counted_beside_its_rate():
     assert "note: people contradict the checker on 7 of 12 labelled outputs, 6 that it failed and 1 that it passed: correct the references or the labels" in told  # fmt: skip
     agreeing = replace(summary, counts=Counts(outputs=60, graded=60, checked_labelled=12))
     assert "contradict" not in "\n".join(as_lines(run_document(agreeing)))
+
+
+def test_a_cost_without_that_of_a_judge_says_so():
+    priced = JudgeUse(name="j", fingerprint="f", outcomes={}, calls=10, cost=0.25)
+    unpriced = JudgeUse(name="k", fingerprint="g", outcomes={}, calls=5)
+    (line,) = _cost_line([priced, unpriced])
+    assert line.endswith(", $0.2500 and the cost of 1 judge without a price")
+    assert "without" not in next(iter(_cost_line([priced])))

@@ -356,6 +356,14 @@ def test_a_judge_no_better_than_chance_is_improved_or_its_errors_are_read(
     assert step_of_judge.command == typed
 
 
+def test_a_search_for_a_better_prompt_reaches_the_model_as_the_run_did():
+    access = "--endpoint http://x,key-env=K --api-key-env L"
+    step_of_judge = judge_step(
+        "no better than chance", 40, SHIPPED, command=f"fiducial run X --judge rubric {access}"
+    )
+    assert access in step_of_judge.command
+
+
 def test_a_judge_with_a_better_variant_is_left_alone():
     better = Trust(judge="k", word="biased", why="", panel=JudgeCalibration(n=90))
     chance = Trust(judge="j", word="no better than chance", why="", panel=JudgeCalibration(n=90))

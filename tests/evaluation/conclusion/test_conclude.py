@@ -118,6 +118,17 @@ def test_a_judge_of_decided_outputs_has_no_part_in_the_open_rate(folder: RunWrit
     assert [key.case_id for key in tally.open_scores["s"]["mine@m"].keys] == ["2"]
 
 
+def test_a_judge_asked_before_the_checkers_counts_on_the_same_outputs(folder: RunWriter, tmp_path: Path):
+    write_records(tmp_path / "cases.jsonl", (Case(id=number, kind="any_call") for number in "12"))
+    checked = replace(judged("1", "graded", calls=0), by="relevance/strict", source="checker")
+    left_open = replace(checked, case_id="2", outcome="undecided", score=None)
+    uses_after(folder, judged("1", "graded", calls=1), judged("2", "graded", calls=1), checked, left_open)
+    with CaseIndex(tmp_path / "cases.jsonl") as cases:
+        tally = take_tally(folder, cases)
+    assert (tally.checked["s"].graded, tally.opened["s"]["mine@m"].graded) == (1, 1)
+    assert [key.case_id for key in tally.open_scores["s"]["mine@m"].keys] == ["2"]
+
+
 def test_checked_outputs_that_people_grade_otherwise_are_counted(folder: RunWriter, tmp_path: Path):
     write_records(tmp_path / "cases.jsonl", (Case(id=number, kind="any_call") for number in "1234"))
     checked = replace(judged("1", "graded", calls=0), by="relevance/strict", source="checker", score=0.0)
