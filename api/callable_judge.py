@@ -102,7 +102,7 @@ class ReadyJudge(Closing):
         self.task = task
         self.access = access
         self._remake = remake
-        self._members = members or {}
+        self._members = dict(members or {})
         self._connection = ModelConnection(access)
         weakref.finalize(self, self._connection.close)
 
@@ -188,7 +188,7 @@ class ReadyJudge(Closing):
         A further call opens new ones.
         """
         self._connection.close()
-        for judge in self._members.values():
+        for judge in set(self._members.values()):
             judge.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -240,6 +240,9 @@ class ReadyJudge(Closing):
         task = adapted(self.task, refusal)
         if task.judge is not self.task.judge and task.id != self.task.id:
             warn_caller(f"{self.by}: not sent, since the model refuses it: {refusal.name}", RuntimeWarning)
+            for before, after in zip(self.task.parts, task.parts, strict=True):
+                if before.id in self._members:  # its parameters are in its id
+                    self._members[after.id] = self._members[before.id]
             self.task = task
         return judge.adapted(refusal) if isinstance(judge, PromptJudge) else self.task.judge
 

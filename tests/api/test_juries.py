@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from judge_items import make_case, make_output
-from provider_server import ProviderServer, Status, in_the_form_asked_for
+from provider_server import Body, ProviderServer, Seen, Status, in_the_form_asked_for
 
 import fiducial as fd
 from fiducial.errors import UsageError
@@ -114,3 +114,18 @@ def test_what_is_no_jury_is_refused(at: dict[str, Any]):
 def test_a_range_that_holds_no_score_is_refused(unsure: Any, at: dict[str, Any]):
     with pytest.raises(UsageError, match="unsure= expects"):
         fd.jury(["rubric/direct@a", "rubric/direct@b"], "escalate", unsure=unsure, **at)
+
+
+def test_members_whose_models_refuse_a_parameter_are_asked_without_it(server: ProviderServer):
+    answer = in_the_form_asked_for(lambda _: 1)
+    refusal = b'{"error": {"message": "Unsupported parameter: \'temperature\'", "param": "temperature", "code": "unsupported_parameter"}}'
+
+    def without_temperature(seen: Seen) -> Any:
+        return Body(refusal, 400) if "temperature" in seen.body else answer(seen)
+
+    server.script = without_temperature
+    at: dict[str, Any] = {"base_url": server.base_url, "api_key": "k", "cache": False}
+    jury = fd.jury([fd.judge("rubric/direct", model=model, **at) for model in ("one", "two")], "mean")
+    with pytest.warns(RuntimeWarning, match="temperature"):
+        assert jury(CASE, OUTPUT).score == 1.0
+    jury.close()
