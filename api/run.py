@@ -91,6 +91,8 @@ class SystemsByName(dict[str, SystemRates]):
 class Run(DisplayMixin):
     """Results of an evaluation; made by `fiducial.evaluate` and `fiducial.load_run`.
 
+    Properties below: ``answers``, ``calibration``, ``verdicts``.
+
     Args:
         kept: The run folder.
 
@@ -99,9 +101,6 @@ class Run(DisplayMixin):
         systems: The rates of each system, by its name.
         judges: Outcomes, calls, tokens and cost of each judge.
         cuts: Pass threshold of each judge, by its name.
-        answers: Best system, trusted judges and next step.
-        calibration: Agreement of each judge with the labels, by name.
-        verdicts: Verdicts of checkers and judges.
 
     Raises:
         RunFolderError: It is not a run folder, or the run was not concluded.

@@ -80,7 +80,7 @@ def test_a_check_is_run_explained_and_continued(folder: Path):
     checked, explained, step = ask(folder, question)
     assert "0.00 [0.00, 0.79]" in checked
     assert "got 'Oslo', acceptable 'Rome'" in explained
-    assert "fiducial " in step
+    assert "more outputs estimate the pass rate" in step
 
 
 @pytest.mark.attack("files of an assistant's folder")
