@@ -38,7 +38,7 @@ def score(data: Path, results: Path, *options: str) -> Result:
 def test_the_summary_gives_every_rate_with_its_denominator_and_interval(bfcl_data: Path, results: Path):
     printed = score(bfcl_data, results).stdout
     assert "gardener [1] (answers read: 1 as native calls, 2 as text; names dotted)" in printed
-    assert re.search(r"simple_python +2 +3 +66\.67 %  \[20\.8 %, 93\.9 %\]", printed)
+    assert re.search(r"simple_python +2 +3 +66\.67%  \[20\.8%, 93\.9%\]", printed)
     assert "counts as 0, having no results: simple_java" in printed
 
 
@@ -67,7 +67,7 @@ def test_json_takes_the_place_of_the_table(bfcl_data: Path, results: Path):
 
 def test_json_goes_to_a_file_beside_the_table(bfcl_data: Path, results: Path, tmp_path: Path):
     printed = score(bfcl_data, results, "--json", str(tmp_path / "scores.json")).stdout
-    assert "66.67 %" in printed
+    assert "66.67%" in printed
     assert "gardener [1]" in json.loads((tmp_path / "scores.json").read_text())["systems"]
 
 
