@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import get_args
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from ...calibration.pass_threshold import ThresholdSource
@@ -28,16 +29,6 @@ from .judges_text import (
 from .one_screen import statistic_text
 from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
-
-_ORDER: tuple[TrustWord, ...] = (
-    "proven",
-    "too few labels",
-    "biased",
-    "errs too often",
-    "no better than chance",
-    "not shown to be better",
-    "no labels",
-)
 
 _BASELINES = {"always_pass": "always pass", "always_fail": "always fail"}
 _PEOPLE = "human_human"
@@ -123,7 +114,7 @@ def _one_sided(trust: Sequence[Trust]) -> Iterator[str]:
 def _judges(trust: Sequence[Trust], names: ShortNames) -> Iterator[Piece]:
     """Yield the judges by verdict; kappa has its interval if there is room."""
     groups: dict[TrustWord, list[Trust]] = {
-        word: [each for each in trust if each.word == word] for word in _ORDER
+        word: [each for each in trust if each.word == word] for word in get_args(TrustWord)
     }
     title = "judge" + (f" ({names.shared})" if names.shared else "")
     wide, narrow = (_table(title, groups, names, kappa_interval=each) for each in (True, False))

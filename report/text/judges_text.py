@@ -31,7 +31,7 @@ TrustWord: TypeAlias = Literal[
     "no labels",
     "nothing graded",
 ]
-"""Verdict on a judge, by the rules of docs/report.md."""
+"""Verdict on a judge, by the rules of docs/report.md; screens list judges in this order."""
 
 CHANCE_WORDS: dict[TrustWord, str] = {
     "no better than chance": "is no better than chance",
