@@ -8,7 +8,7 @@ SITE := .venv-site
 OBJECTS := .venv-objects
 RELEASE := .venv-release
 MCP := .venv-mcp
-AUDIT := .venv-audit
+VULNERABILITIES := .venv-audit
 JUDGES := .venv-judges
 PYTHONS ?= 3.11 3.12 3.13
 KERNELS ?= Haswell:1 SkylakeX:2 Zen:2 Prescott:1
@@ -23,7 +23,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test properties browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests release mcp vulnerabilities shipped-judges format clean
+.PHONY: help demo test properties browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests seeds release mcp vulnerabilities shipped-judges format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -117,10 +117,13 @@ objects: $(VENV)/.ready  ## runs kept in a store that speaks S3 (moto), with kil
 requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead, AUDIT=1 planted faults and attacks
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder) $(if $(AUDIT),--audit)
 
+seeds: $(VENV)/.ready  ## the items of the five documents this project began with, each by its check
+	@$(BIN)/python benchmarks/seeds.py
+
 vulnerabilities:  ## known vulnerabilities of a default installation, by pip-audit, where the index has data on them
-	@test -x $(AUDIT)/bin/python || $(PYTHON) -m venv $(AUDIT)
-	@$(AUDIT)/bin/python -m pip install --quiet -r .ci/vulnerabilities.txt
-	@.ci/vulnerabilities $(AUDIT)/bin/pip-audit $(PYTHON)
+	@test -x $(VULNERABILITIES)/bin/python || $(PYTHON) -m venv $(VULNERABILITIES)
+	@$(VULNERABILITIES)/bin/python -m pip install --quiet -r .ci/vulnerabilities.txt
+	@.ci/vulnerabilities $(VULNERABILITIES)/bin/pip-audit $(PYTHON)
 
 mcp: $(VENV)/.ready  ## the server for coding assistants, asked by the official client, in an environment of its own (70 MB)
 	$(call beside,$(MCP),.ci/mcp.txt)

@@ -3,7 +3,8 @@
     python benchmarks/seeds.py [NUMBER ...]
 
 The items are in `seed_items/`, with the seeds' values in our own words; ``NUMBER`` runs some of them. `same` and `better` passed their
-check, `read` is text that no program can run, `missing` failed or has no check. Exit code 1: something is missing.
+check, `read` is text that no program can run, `not run` needs the optional package that is named, `missing` failed or has no check. Exit
+code 1: something is missing.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from fiducial.errors import MissingExtraError
+
 _FOLDER = Path(__file__).parent / "seed_items"
 _MODULES = ("single_turn", "multi_turn", "result_trees", "judge_prompts", "challenges", "project")
-_STATUSES = ("same", "better", "read", "missing")
+_STATUSES = ("same", "better", "read", "not run", "missing")
 _WIDTH = 90
 
 sys.path[:0] = [str(_FOLDER.parent), str(_FOLDER.parents[1] / "tests" / "support")]
@@ -51,8 +54,8 @@ def results(wanted: set[int]) -> dict[int, tuple[str, str]]:
         status, told = each.status, each.page
         try:
             each.check()
-        except import_module("seed_items.kit").NeedsPromptflow:
-            status, told = "read", "not run: `make promptflow` brings promptflow"
+        except (import_module("seed_items.kit").NotRun, MissingExtraError) as missing:
+            status, told = "not run", str(missing)
         except Exception as error:  # noqa: BLE001 - whatever a check raises, its items are missing
             status, told = "missing", f"{type(error).__name__}: {error}".partition("\n")[0][:300]
         for number in each.numbers:

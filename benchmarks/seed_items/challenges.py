@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .kit import ROOT, Done, folder, item, ran, run, same, verdicts_of
+from .kit import ROOT, Done, folder, item, needs, ran, run, same, verdicts_of
 
 ARTIFACTS = "docs/artifacts.md"
 
@@ -144,6 +144,7 @@ def an_agents_text_is_searched_without_leave_to_run_code() -> None:
 
 @item(143)
 def four_types_of_evaluation() -> None:
+    needs("pytest")
     root = folder() / "challenges"
     for kind in ("file", "python", "pytest", "llm"):
         scoring = {"scoring": "percentage", "template": "rubric"} if kind == "llm" else {}
@@ -193,7 +194,7 @@ def the_report_has_the_originals_form() -> None:
 def one_test_is_selected() -> None:
     same(
         _worked(_cases(), "--test", "TestWriteFile", "--mock")[0].out.splitlines()[0],
-        "1 of 1 challenges passed",
+        "1 of 1 challenge passed",
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from provider_server import Answer, ProviderServer
 
-from .kit import HERE, ROOT, NeedsPromptflow, cases, fd, folder, item, lines, ran, same, verdicts_of
+from .kit import HERE, ROOT, NotRun, cases, fd, folder, item, lines, ran, same, verdicts_of
 
 PROMPTFLOW, JUDGES = "docs/promptflow.md", "docs/judges.md"
 TOOL_PROMPT, GROUNDEDNESS = HERE / "tool_calls.prompty", HERE / "groundedness.json"
@@ -110,12 +110,16 @@ def judges_of_both_purposes_are_shipped() -> None:
     same(listed.count("tool_call_accuracy/") >= 5 and "groundedness/" in listed, True)
 
 
+def _fails(command: list[str | Path]) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode != 0
+
+
 @cache
 def _promptflow() -> None:
     """Run promptflow's tests once, in their own environment."""
     python = ROOT / ".venv-promptflow/bin/python"
-    if not python.exists():
-        raise NeedsPromptflow
+    if not python.exists() or _fails([python, "-c", "import promptflow, pytest"]):
+        raise NotRun("make promptflow")
     tests = [
         "tests/api/test_promptflow.py",
         "-k",

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -24,8 +25,14 @@ ROOT = HERE.parents[1]
 Status: TypeAlias = Literal["same", "better", "read"]
 
 
-class NeedsPromptflow(Exception):  # noqa: N818 - not an error: `make promptflow` brings what is needed
-    """Raised where promptflow is not installed beside the clone."""
+class NotRun(Exception):  # noqa: N818 - not an error: says what to install
+    """Raised by a check whose optional package is not installed; the message says what brings it."""
+
+
+def needs(package: str) -> None:
+    """Leave the check out if an optional package is not installed."""
+    if find_spec(package) is None:
+        raise NotRun(f"pip install {package}")
 
 
 class Item(NamedTuple):

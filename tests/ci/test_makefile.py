@@ -1,0 +1,33 @@
+"""The Makefile's targets: options are given only by whoever calls them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+OPTIONAL = re.findall(r"\$\((?:if|or) \$\((\w+)\)", MAKEFILE)
+"""Variables that change a command if they are given."""
+
+
+def commands_of(target: str, *settings: str) -> str:
+    """Return what a target would run, in the environment of nobody."""
+    make = ["make", "--no-print-directory", "--dry-run", target, *settings]
+    return subprocess.run(
+        make, cwd=ROOT, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True
+    ).stdout
+
+
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_a_variable_that_is_an_option_of_a_target_has_no_value_of_its_own(name: str):
+    assert not re.search(rf"^{name}\s*[:?+]?=", MAKEFILE, re.MULTILINE)
+
+
+def test_requests_are_those_of_the_suite_unless_another_set_is_named():
+    assert re.findall(r"--\w+", commands_of("requests")) == ["--out"]
+    assert "--audit" in commands_of("requests", "AUDIT=1")
+    assert "--ladder" in commands_of("requests", "LADDER=1")
