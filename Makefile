@@ -14,6 +14,8 @@ PYTHONS ?= 3.11 3.12 3.13
 KERNELS ?= Haswell:1 SkylakeX:2 Zen:2 Prescott:1
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
+# Tests import and start the same modules over and over: bytecode of them and of the tests is kept.
+export PYTHONDONTWRITEBYTECODE :=
 
 # $(call beside,FOLDER,LIST): an environment of its own with the packages of a list, in which everything of $(VENV) is found, too.
 define beside
@@ -23,7 +25,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test properties browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests seeds release mcp vulnerabilities shipped-judges format clean
+.PHONY: help demo test slow properties browser site attacks pythons kernels lint bench bench-scale ray spark objects formats promptflow server-check evidence requests seeds release mcp vulnerabilities shipped-judges format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -36,10 +38,13 @@ $(VENV)/.ready: pyproject.toml
 demo: $(VENV)/.ready  ## the whole pipeline on the built-in suite, offline; the report lands in ./demo
 	@$(BIN)/fiducial demo --out demo
 
-test: $(VENV)/.ready  ## the test suite; set FIDUCIAL_REFERENCE to compare with reference data too
+test: $(VENV)/.ready  ## the tests of everything that a change breaks in seconds; set FIDUCIAL_REFERENCE to compare with reference data too
 	@$(BIN)/python -m pytest -n auto --dist worksteal
 
-properties: $(VENV)/.ready  ## the property tests with new examples, FIDUCIAL_EXAMPLES=1000 of them a test; `make test` tries the same in each run
+slow: $(VENV)/.ready  ## the other tests: kills, limits, time-outs, large inputs, other kernels
+	@$(BIN)/python -m pytest -n auto --dist worksteal -m slow
+
+properties: $(VENV)/.ready  ## the property tests with new examples, FIDUCIAL_EXAMPLES=1000 of them a test; `make test` tries 25 of them, the same in each run
 	@FIDUCIAL_EXAMPLES=$${FIDUCIAL_EXAMPLES:-1000} $(BIN)/python -m pytest -q -n auto --dist worksteal -m hypothesis
 
 browser: $(VENV)/.ready  ## the pages in Chromium (Debian: chromium chromium-driver), with axe-core, which npm brings; in an environment of its own (90 MB)

@@ -12,17 +12,23 @@ from typing import Any
 import pytest
 from provider_server import ProviderServer
 
+EXAMPLES = 25
+"""How many examples a property test tries."""
+
+# pytest has read it; those that tests start have options of their own.
+os.environ.pop("PYTEST_ADDOPTS", None)
+
 with suppress(ImportError):  # environments of their own have other tests
     from hypothesis import HealthCheck, settings
 
     # How long an example takes says what else the machine does. The same examples in each run, so that a test that fails was broken by
-    # the change at hand; `make properties` looks for others.
+    # the change at hand; `make properties` looks for others, and for more.
     wanted = os.environ.get("FIDUCIAL_EXAMPLES")
     settings.register_profile(
         "any machine",
         deadline=None,
         derandomize=wanted is None,
-        max_examples=int(wanted or 100),
+        max_examples=int(wanted or EXAMPLES),
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("any machine")
