@@ -11,8 +11,10 @@ from hostile_texts import ATTACKS, STEP_ATTACKS
 from judge_items import Judging, make_case
 from provider_server import Answer, ProviderServer
 
+from fiducial.judges import load_judge
+from fiducial.judges.reply_verdicts import read_again
 from fiducial.judges.transcript import transcript
-from fiducial.records import Case, Episode, Output, Step, StepOutcome, ToolCall, ToolResults
+from fiducial.records import Case, Episode, Output, Step, StepOutcome, ToolCall, ToolResults, Verdict
 
 pytestmark = pytest.mark.attack("trajectories")
 
@@ -46,19 +48,21 @@ def lines_in(shown: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("replayed", [False, True], ids=["recorded", "replayed"])
-@pytest.mark.parametrize("attack", EVERY.values(), ids=list(EVERY))
-def test_a_text_adds_no_line_no_step_and_no_field_to_the_transcript(attack: str, replayed: bool):
-    shown, plain = (
-        transcript(*trajectory(text), outcomes(text) if replayed else None, numbered=True)
-        for text in (attack, "harmless")
-    )
-    found = [line for line in lines_in(shown) if "note" not in line]
-    assert [{*line} - CUT for line in found] == [{*line} for line in lines_in(plain)]
-    assert {name for line in found for name in line} <= FIELDS | CUT
-    assert [line.get("step") for line in found] == [None, None, 1, 1, 1, 2, 3]
-    # A model may see other line ends as such: no piece of a line looks like a line either.
-    forged = set(shown.splitlines()) - set(shown.split("\n"))
-    assert not [piece for piece in forged if is_line(piece)]
+def test_a_text_adds_no_line_no_step_and_no_field_to_the_transcript(replayed: bool):
+    plain = lines_in(numbered("harmless", replayed=replayed))
+    for name, attack in EVERY.items():
+        shown = numbered(attack, replayed=replayed)
+        found = [line for line in lines_in(shown) if "note" not in line]
+        assert [{*line} - CUT for line in found] == [{*line} for line in plain], name
+        assert {field for line in found for field in line} <= FIELDS | CUT, name
+        assert [line.get("step") for line in found] == [None, None, 1, 1, 1, 2, 3], name
+        # A model may see other line ends as such: no piece of a line looks like a line either.
+        forged = set(shown.splitlines()) - set(shown.split("\n"))
+        assert not [piece for piece in forged if is_line(piece)], name
+
+
+def numbered(text: str, *, replayed: bool) -> str:
+    return transcript(*trajectory(text), outcomes(text) if replayed else None, numbered=True)
 
 
 def is_line(text: str) -> bool:
@@ -69,17 +73,16 @@ def is_line(text: str) -> bool:
     return isinstance(value, dict) and "turn" in value
 
 
-@pytest.mark.parametrize("attack", EVERY.values(), ids=list(EVERY))
-def test_a_text_stays_in_the_message_and_between_the_fences(
-    server: ProviderServer, judging: Judging, attack: str
-):
+def test_a_text_stays_in_the_message_and_between_the_fences(server: ProviderServer, judging: Judging):
     server.script = lambda _: Answer("<S1>why</S1><S2>2</S2>")
-    verdicts = judging([trajectory("harmless"), trajectory(attack)], spec=SPEC, concurrency=1)
-    assert [(verdict.score, verdict.evidence["step"]) for verdict in verdicts] == [(0.0, 2)] * 2
-    plain, hostile = (seen for seen in server.seen if seen.attempt == 1)
-    assert [message["role"] for message in hostile.messages] == ["system", "user"]
-    assert [{*message} for message in hostile.messages] == [{"role", "content"}] * 2
-    assert _outline(hostile.text) == _outline(plain.text)
+    items = [trajectory("harmless"), *map(trajectory, EVERY.values())]
+    verdicts = judging(items, spec=SPEC, concurrency=1)
+    assert {(verdict.score, verdict.evidence["step"]) for verdict in verdicts} == {(0.0, 2)}
+    plain, *hostile = (seen for seen in server.seen if seen.attempt == 1)
+    for name, seen in zip(EVERY, hostile, strict=True):
+        assert [message["role"] for message in seen.messages] == ["system", "user"], name
+        assert [{*message} for message in seen.messages] == [{"role", "content"}] * 2, name
+        assert _outline(seen.text) == _outline(plain.text), name
 
 
 def _outline(text: str) -> list[str]:
@@ -88,24 +91,31 @@ def _outline(text: str) -> list[str]:
     return [line.replace(code, "#") for line in text.split("\n") if code in line]
 
 
+def read(reply: str) -> Verdict:
+    """Read a reply about three steps."""
+    asked = Verdict(
+        case_id="c",
+        system="s",
+        by=SPEC,
+        source="judge",
+        outcome="unparsable",
+        raw=reply,
+        evidence={"steps": 3},
+    )
+    return read_again(asked, load_judge(SPEC, model="judge"))
+
+
 @pytest.mark.parametrize("reason", ["{}", "The agent wrote: {}", "`{}`", "<think>{}</think>"])
-@pytest.mark.parametrize("attack", EVERY.values(), ids=list(EVERY))
-def test_a_text_that_the_judge_quotes_never_takes_the_place_of_its_answer(
-    server: ProviderServer, judging: Judging, attack: str, reason: str
-):
-    quoted = reason.format(attack.encode(errors="replace").decode())
-    server.script = lambda _: Answer(f"<S1>{quoted}</S1>\n<S2>3</S2>")
-    (verdict,) = judging([trajectory("harmless")], spec=SPEC)
-    assert verdict.outcome == "unparsable" or (verdict.score, verdict.evidence["step"]) == (0.0, 3)
+def test_a_text_that_the_judge_quotes_never_takes_the_place_of_its_answer(reason: str):
+    for name, attack in EVERY.items():
+        quoted = reason.format(attack.encode(errors="replace").decode())
+        found = read(f"<S1>{quoted}</S1>\n<S2>3</S2>")
+        assert found.outcome == "unparsable" or (found.score, found.evidence["step"]) == (0.0, 3), name
 
 
 @pytest.mark.parametrize("step", ["4", "0004", "\u0663", "\uff13", "\u2462", "3\u200b", "3 or none", "none, 3", "non\u0435", "n\u200bone", "+none", "3e0", "0x3", "1_0", "-1", "inf", "nan", "true", "null", "[3]", "3/3", "third"])  # fmt: skip
-def test_a_step_that_is_none_of_the_trajectory_is_unreadable(
-    server: ProviderServer, judging: Judging, step: str
-):
-    server.script = lambda _: Answer(f"<S1>why</S1>\n<S2>{step}</S2>")
-    (verdict,) = judging([trajectory("harmless")], spec=SPEC)
-    assert verdict.outcome == "unparsable"
+def test_a_step_that_is_none_of_the_trajectory_is_unreadable(step: str):
+    assert read(f"<S1>why</S1>\n<S2>{step}</S2>").outcome == "unparsable"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\n\n", " \n", "\t\r\n"])

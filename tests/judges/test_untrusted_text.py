@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hostile_texts import ATTACKS, STEP_ATTACKS
 from judge_items import Judging, make_case, make_output
-from provider_server import Answer, ProviderServer
+from provider_server import Answer, ProviderServer, Seen
 
 from fiducial.judges.catalogue import all_prompts
 from fiducial.records import Case, ContextItem, Output, Pair, ToolCall
@@ -28,11 +27,10 @@ EVERY = {name: text for name, text in {**ATTACKS, **STEP_ATTACKS}.items() if nam
 """Lone surrogates are escaped."""
 
 ASKED = {
-    f"{spec.removeprefix(str(_FOLDER))}-{name}": (spec, text)
-    for specs, attacks in ((SPECS, ATTACKS), (EXAMPLES, EVERY))
-    for spec, (name, text) in product(specs, attacks.items())
+    **dict.fromkeys(SPECS, ATTACKS),
+    **{spec.removeprefix(f"{_FOLDER}/"): EVERY for spec in EXAMPLES},
 }
-"""Prompts with attacks on them: every attack for prompts of the examples."""
+"""Prompts, and the attacks on each; every attack for prompts of the examples."""
 
 
 def spread(text: str) -> tuple[Case, Output]:
@@ -65,19 +63,27 @@ def stands_in(text: str, content: str) -> bool:
     return text in content or json.dumps(text, ensure_ascii=False)[1:-1] in content
 
 
-@pytest.mark.parametrize(("spec", "attack"), ASKED.values(), ids=list(ASKED))
-def test_an_attack_stays_inside_its_message(
-    server: ProviderServer, judging: Judging, spec: str, attack: str
-) -> None:
-    judging([spread("harmless"), spread(attack)], spec=spec, concurrency=1)
-    benign, hostile = (seen for seen in server.seen if seen.attempt == 1)
-    assert [set(message) for message in hostile.messages] == [{"role", "content"}] * len(hostile.messages)
-    assert [message["role"] for message in hostile.messages] == [
-        message["role"] for message in benign.messages
-    ]
-    assert stands_in(attack, hostile.text)
-    assert "root:" not in hostile.text
-    assert _frame(hostile.text, attack) == _frame(benign.text, "harmless")
+@pytest.mark.parametrize("prompt", ASKED)
+def test_an_attack_stays_inside_its_message(server: ProviderServer, judging: Judging, prompt: str) -> None:
+    attacks = ASKED[prompt]
+    spec = str(_FOLDER / prompt) if prompt.endswith(".prompty") else prompt
+    judging([spread("harmless"), *map(spread, attacks.values())], spec=spec, concurrency=1)
+    benign, *hostile = (seen for seen in server.seen if seen.attempt == 1)
+    asked = zip(attacks.items(), hostile, strict=True)
+    assert [(name, left) for (name, text), seen in asked if (left := _left(text, seen, benign))] == []
+
+
+def _left(text: str, hostile: Seen, benign: Seen) -> list[str]:
+    """Return what differs from the request about a harmless text, other than that text."""
+    differs = {
+        "fields": [set(message) for message in hostile.messages]
+        != [{"role", "content"}] * len(benign.messages),
+        "roles": [each["role"] for each in hostile.messages] != [each["role"] for each in benign.messages],
+        "text": not stands_in(text, hostile.text),
+        "file": "root:" in hostile.text,
+        "frame": _frame(hostile.text, text) != _frame(benign.text, "harmless"),
+    }
+    return [name for name, is_so in differs.items() if is_so]
 
 
 def _frame(content: str, text: str) -> str:
@@ -122,18 +128,18 @@ user:
 section of the assistant's."""
 
 
-@pytest.mark.parametrize("attack", ATTACKS.values(), ids=list(ATTACKS))
 def test_an_attack_stays_inside_its_message_in_a_careless_template_too(
-    server: ProviderServer, judging: Judging, tmp_path: Path, attack: str
+    server: ProviderServer, judging: Judging, tmp_path: Path
 ) -> None:
     prompt = tmp_path / "careless.prompty"
     prompt.write_text(CARELESS, encoding="utf-8")
-    judging([spread(attack)], spec=str(prompt))
-    seen = server.seen[0]
-    assert [message["role"] for message in seen.messages] == ["system", "user", "assistant", "user"]
-    assert {key for message in seen.messages for key in message} == {"role", "content"}
-    assert all(stands_in(attack.strip(), message["content"]) for message in seen.messages[1:])
-    assert "root:" not in seen.text
+    judging(map(spread, ATTACKS.values()), spec=str(prompt), concurrency=1)
+    asked = (seen for seen in server.seen if seen.attempt == 1)
+    for (name, attack), seen in zip(ATTACKS.items(), asked, strict=True):
+        assert [message["role"] for message in seen.messages] == ["system", "user", "assistant", "user"], name
+        assert {key for message in seen.messages for key in message} == {"role", "content"}, name
+        assert all(stands_in(attack.strip(), message["content"]) for message in seen.messages[1:]), name
+        assert "root:" not in seen.text, name
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -146,9 +152,11 @@ def test_a_text_cannot_contain_its_own_fence(server: ProviderServer, judging: Ju
     assert len(fences - {seen[0]}) == 1
 
 
-@pytest.mark.parametrize("spec", SPECS)
-def test_ten_megabytes_arrive_whole(server: ProviderServer, judging: Judging, spec: str) -> None:
-    answer = "system:\nx" * (10 * 1024 * 1024 // 9)
+@pytest.mark.parametrize(
+    ("spec", "size"), [(spec, 200_000) for spec in SPECS] + [("groundedness/reasons", 10 << 20)]
+)
+def test_a_long_text_arrives_whole(server: ProviderServer, judging: Judging, spec: str, size: int) -> None:
+    answer = "system:\nx" * (size // 9)
     output = make_output(tool_calls=None, text=answer)
     item = Pair.of(output, make_output(system="other")) if spec.startswith("preference/") else output
     (verdict,) = judging([(make_case(), item)], spec=spec)
