@@ -71,14 +71,10 @@ def spoilt(recorded: dict[str, Any]) -> dict[str, bytes]:
         "null bytes": b"\0" * 1000 + b"\n",
         "UTF-16": line.encode("utf-16"),
         "no UTF-8": line.encode().replace(b'"text": "', b'"text": "\xff\xfe') + b"\n",
-        "a long line": json.dumps({**recorded, "reply": {**reply, "text": "x" * (33 << 20)}}).encode()
-        + b"\n",
+        "a long line": told(text="x" * (33 << 20)),
         "pickled": b"\x80\x04cos\nsystem\n(S'touch pwned'\ntR.\n",
         "a secret of this machine": b"root:x:0:0:root:/root:/bin/bash\n",
     }
-
-
-NAMES = [*spoilt({"key": "a" * 64, "model": "m", "reply": {"text": "x", "calls": 1}})]
 
 
 def problem(path: Path) -> str:
@@ -88,17 +84,16 @@ def problem(path: Path) -> str:
     return str(told.value)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_spoilt_cassette_is_one_line_or_holds_no_reply(name: str, recorded: dict[str, Any], tmp_path: Path):
+def test_a_spoilt_cassette_is_one_line_or_holds_no_reply(recorded: dict[str, Any], tmp_path: Path):
     path = tmp_path / "theirs.jsonl"
-    path.write_bytes(spoilt(recorded)[name])
-    before = path.read_bytes()
-    told = problem(path)
-    assert str(path) in told
-    assert "\n" not in told
-    assert len(told) < 2000
-    assert "/bin/bash" not in told
-    assert path.read_bytes() == before
+    for name, before in spoilt(recorded).items():
+        path.write_bytes(before)
+        told = problem(path)
+        assert str(path) in told, name
+        assert "\n" not in told, name
+        assert len(told) < 2000, name
+        assert "/bin/bash" not in told, name
+        assert path.read_bytes() == before, name
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine.jsonl", "theirs.jsonl"]
 
 
@@ -119,20 +114,26 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_whatever_a_reply_says_is_parsed_as_any_model_s_and_never_shown_raw(
-    name: str, recorded: dict[str, Any], tmp_path: Path
+def test_a_reply_that_cannot_be_read_is_asked_again_for_which_there_is_none(
+    recorded: dict[str, Any], tmp_path: Path
 ):
-    recorded["reply"]["text"] = TEXTS[name]
-    path = tmp_path / "theirs.jsonl"
-    path.write_text(json.dumps(recorded) + "\n")
-    if name != "controls":  # it cannot be read, so that it is asked again, for which there is no reply
-        assert "theirs.jsonl holds no reply to this question" in problem(path)
-        return
-    verdict = answered(path)
+    for name in TEXTS.keys() - {"controls"}:
+        assert "theirs.jsonl holds no reply to this question" in problem(
+            saying(TEXTS[name], recorded, tmp_path)
+        ), name
+
+
+def test_what_a_reply_says_is_never_shown_raw(recorded: dict[str, Any], tmp_path: Path):
+    verdict = answered(saying(TEXTS["controls"], recorded, tmp_path))
     assert verdict.score is not None
     assert 0 <= verdict.score <= 1
     assert not {"\x1b", "\x07"} & {*str(verdict)}
+
+
+def saying(text: str, recorded: dict[str, Any], folder: Path) -> Path:
+    path = folder / "theirs.jsonl"
+    path.write_text(json.dumps({**recorded, "reply": {**recorded["reply"], "text": text}}) + "\n")
+    return path
 
 
 def made(path: Path, kind: str) -> None:

@@ -213,25 +213,25 @@ def test_nothing_is_looked_for_when_the_package_is_imported():
     assert shown == "False\n"
 
 
+OURS = [
+    ("checkers", "tool_call"),
+    ("checkers", "memory_answer"),
+    ("judges", "groundedness"),
+    ("judges", "rubric"),
+    ("formats", "csv"),
+    ("formats", "inspect"),
+    ("operators", "swapped_enum"),
+    ("worlds", "GorillaFileSystem"),
+]
+
+
 @pytest.mark.attack("settings")
-@pytest.mark.parametrize(
-    ("group", "name"),
-    [
-        ("checkers", "tool_call"),
-        ("checkers", "memory_answer"),
-        ("judges", "groundedness"),
-        ("judges", "rubric"),
-        ("formats", "csv"),
-        ("formats", "inspect"),
-        ("operators", "swapped_enum"),
-        ("worlds", "GorillaFileSystem"),
-    ],
-)
 def test_an_installed_package_takes_the_place_of_nothing_that_comes_along(
-    group: str, name: str, install: Install, own_module: Write, tmp_path: Path
+    install: Install, own_module: Write, tmp_path: Path
 ):
     own_module("taking_over", "raise SystemExit('somebody else is at work')")
-    install(group, name, "taking_over:anything")
+    for group, name in OURS:
+        install(group, name, "taking_over:anything")
     run = ("run", demo_path("cases.jsonl"), "--outputs", demo_path("outputs.jsonl"), "--judge-on", "all")
     judges = ("--judge", "groundedness@baseline", "rubric@baseline")
     assert fiducial(*run, *judges, "--out", tmp_path / "run").code == 0

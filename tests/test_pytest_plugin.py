@@ -37,7 +37,15 @@ def test_refund(judge_from_cassette):
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester, server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Run:
+def own_process() -> bool:
+    """Return whether the project's tests run in a process of their own."""
+    return False
+
+
+@pytest.fixture
+def project(
+    pytester: pytest.Pytester, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, own_process: bool
+) -> Run:
     """Return a project with one test that uses a judge, with the plugin as installed."""
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -48,7 +56,8 @@ def project(pytester: pytest.Pytester, server: ProviderServer, monkeypatch: pyte
     (pytester.path / "tests" / "test_refund.py").write_text(TEST % server.base_url)
     known = any(point.value == "fiducial.pytest_plugin" for point in entry_points(group="pytest11"))
     loaded = () if known else ("-p", "fiducial.pytest_plugin")
-    return lambda *args: pytester.runpytest_subprocess(*loaded, "-p", "no:cacheprovider", *args)
+    run = pytester.runpytest_subprocess if own_process else pytester.runpytest_inprocess
+    return lambda *args: run(*loaded, "-p", "no:cacheprovider", *args)
 
 
 def cassette(pytester: pytest.Pytester) -> Path:
@@ -111,6 +120,8 @@ def test_in_a_ci_nothing_is_ever_asked(project: Run, server: ProviderServer, mon
     result.stderr.fnmatch_lines(["*--fiducial-record: no recording in CI*"])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("own_process", [True])
 def test_workers_record_into_one_file_and_answer_from_it(
     project: Run, pytester: pytest.Pytester, server: ProviderServer
 ):
@@ -145,6 +156,7 @@ def test_options_are_those_of_judge_with_or_without_a_model_to_ask(
     assert server.seen == []
 
 
+@pytest.mark.parametrize("own_process", [True])
 def test_starting_pytest_imports_nothing_of_ours_that_is_heavy(project: Run, pytester: pytest.Pytester):
     heavy = (
         "openai",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -14,7 +15,7 @@ import pytest
 
 import fiducial
 
-pytestmark = pytest.mark.attack("time")
+pytestmark = [pytest.mark.attack("time"), pytest.mark.slow]
 
 _BEGINNINGS = ("", "# a", "(", "[", "'", '"', "new ", "f(a=", "a@", "-")
 _REPEATED = (
@@ -61,27 +62,29 @@ _NO_LITERAL = re.compile(r"\(\?(P?<\w+>|<?[=!:>])|\\\w")
 _LITERALS = re.compile(r"[^\\\[\](){}?*+|^$.]+")
 _MOST_LITERALS = 5
 """Of those in an expression, the longest."""
-_SHORT, _LONG = 20_000, 40_000
-_NOTHING = 0.05
+_SHORT, _LONG = 5_000, 10_000
+_NOTHING = 0.01
 """Seconds in which no expression that takes quadratic time is through with so much."""
 
 
-def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Every expression that a module of the package holds, by itself or in a table."""
-    package = Path(fiducial.__file__).parent
-    rooms = {path.parent.name for path in package.glob("*/__init__.py")}
-    for found in walk_packages(fiducial.__path__, "fiducial."):
-        if found.name.split(".")[1] not in rooms and found.name.count(".") > 1:
-            continue
-        if found.name.split(".")[1] in {"tests", "benchmarks", "notebooks", "__main__"}:
-            continue
-        try:
-            module = import_module(found.name)
-        except ImportError:
-            continue  # an optional dependency is not installed
-        for name, value in vars(module).items():
-            for pattern in _patterns_in(value):
-                yield f"{found.name}.{name}", pattern
+_PACKAGE = Path(fiducial.__file__).parent
+_ROOMS = sorted(
+    {path.parent.name for path in _PACKAGE.glob("*/__init__.py")}
+    | {path.stem for path in _PACKAGE.glob("*.py") if not path.stem.startswith("__")}
+)
+
+
+def _patterns(room: str) -> dict[str, tuple[str, re.Pattern[str]]]:
+    """Return every expression that a module of a room holds, by itself or in a table, with its name."""
+    package = f"fiducial.{room}"
+    modules = walk_packages([str(_PACKAGE / room)], f"{package}.")
+    found: dict[str, tuple[str, re.Pattern[str]]] = {}
+    for name in (package, *(module.name for module in modules)):
+        with suppress(ImportError):  # an optional dependency is not installed
+            for variable, value in vars(import_module(name)).items():
+                for pattern in _patterns_in(value):
+                    found[pattern.pattern] = f"{name}.{variable}", pattern
+    return found
 
 
 def _patterns_in(value: Any) -> Iterator[re.Pattern[str]]:
@@ -94,11 +97,8 @@ def _patterns_in(value: Any) -> Iterator[re.Pattern[str]]:
         yield from _patterns_in(list(value.values()))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
 
 
-_FOUND = {pattern.pattern: (name, pattern) for name, pattern in _patterns()}
-
-
 def test_the_expressions_of_the_package_are_found():
-    assert len(_FOUND) > 80
+    assert sum(len(_patterns(room)) for room in ("judges", "formats", "deterministic")) > 60
 
 
 def _own_pieces(pattern: re.Pattern[str]) -> Iterator[str]:
@@ -112,8 +112,13 @@ def _own_pieces(pattern: re.Pattern[str]) -> Iterator[str]:
         yield from (first + between + second for between in ("", "0") for second in literals[:_MOST_LITERALS])
 
 
-@pytest.mark.parametrize(("name", "pattern"), _FOUND.values(), ids=[name for name, _ in _FOUND.values()])
-def test_twice_the_text_takes_no_more_than_three_times_as_long(name: str, pattern: re.Pattern[str]):
+@pytest.mark.parametrize("room", _ROOMS)
+def test_twice_the_text_takes_no_more_than_three_times_as_long(room: str):
+    assert [line for name, pattern in _patterns(room).values() for line in _superlinear(name, pattern)] == []
+
+
+def _superlinear(name: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    """Yield the texts on which an expression takes more than linear time."""
     for repeated in (*_REPEATED, *_own_pieces(pattern)):
         for beginning in _BEGINNINGS if repeated in " \n0a" else ("",):
             for ending in _ENDINGS:
@@ -122,7 +127,8 @@ def test_twice_the_text_takes_no_more_than_three_times_as_long(name: str, patter
                 if long > _NOTHING:
                     short = min(_seconds(pattern, case, _SHORT) for _ in range(3))
                     long = min(long, *(_seconds(pattern, case, _LONG) for _ in range(2)))
-                    assert long <= 3 * short, f"{name} on {case}: {short:.3f} s, then {long:.3f} s"
+                    if long > 3 * short:
+                        yield f"{name} on {case}: {short:.3f} s, then {long:.3f} s"
 
 
 def _seconds(pattern: re.Pattern[str], case: tuple[str, str, str], size: int) -> float:

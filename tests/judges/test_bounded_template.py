@@ -93,24 +93,31 @@ def test_nothing_takes_more_than_is_in_proportion_to_what_it_is_given(body: str)
         tracemalloc.stop()
 
 
+ENDLESS = [
+    "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+    "{% for a in range(99999) %}{{ q }}{% endfor %}",
+    "{% for a in range(999) if a < 0 %}{% endfor %}" * 200,
+    "{% for a in range(99999) %}{% if q|upper|length %}{% endif %}{% endfor %}",
+    "{% for a in range(99999) %}{% if q|map('upper')|list|length %}{% endif %}{% endfor %}",
+    "{% for a in range(99999) %}{% set b = q[1:] %}{% if q|select('in', q)|list %}{% endif %}{% endfor %}",
+    "{% for a in range(99999) %}{% if q.split('a') %}{% endif %}{% endfor %}",
+    "{% if q|sort %}{% endif %}" * 1_000,
+    "{% if q|max %}{% endif %}" * 1_000,
+    "{% if 'zz' in q|unique %}{% endif %}" * 1_000,
+    "{% if q|title %}{% endif %}" * 1_000,
+    "{% if range(99999)|min %}{% endif %}" * 1_000,
+    "{% if q|select('in', q)|list %}{% endif %}" * 3,
+    "{% if q|join %}{% endif %}" * 1_000,
+]
+"""Loops and filters that go on and on, each stopped by a limit of its own kind."""
+
+
 @pytest.mark.attack("prompts")
 @pytest.mark.parametrize(
     "body",
     [
-        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
-        "{% for a in range(99999) %}{{ q }}{% endfor %}",
-        "{% for a in range(999) if a < 0 %}{% endfor %}" * 200,
-        "{% for a in range(99999) %}{% if q|upper|length %}{% endif %}{% endfor %}",
-        "{% for a in range(99999) %}{% if q|map('upper')|list|length %}{% endif %}{% endfor %}",
-        "{% for a in range(99999) %}{% set b = q[1:] %}{% if q|select('in', q)|list %}{% endif %}{% endfor %}",
-        "{% for a in range(99999) %}{% if q.split('a') %}{% endif %}{% endfor %}",
-        "{% if q|sort %}{% endif %}" * 1_000,
-        "{% if q|max %}{% endif %}" * 1_000,
-        "{% if 'zz' in q|unique %}{% endif %}" * 1_000,
-        "{% if q|title %}{% endif %}" * 1_000,
-        "{% if range(99999)|min %}{% endif %}" * 1_000,
-        "{% if q|select('in', q)|list %}{% endif %}" * 3,
-        "{% if q|join %}{% endif %}" * 1_000,
+        pytest.param(body, marks=[pytest.mark.slow] if number > 1 else [])
+        for number, body in enumerate(ENDLESS)
     ],
 )
 def test_no_loop_goes_on_and_on(body: str):
@@ -119,7 +126,16 @@ def test_no_loop_goes_on_and_on(body: str):
 
 
 @pytest.mark.attack("prompts")
-@pytest.mark.parametrize("kept", ["q[1:]", "q ~ ''", "q|upper", "q.strip('a')", "q|list"])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "q[1:]",
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in ("q ~ ''", "q|upper", "q.strip('a')", "q|list")
+        ),
+    ],
+)
 def test_copies_of_a_long_text_are_not_kept_without_end(kept: str):
     body = "".join(f"{{% set kept_{number} = {kept} %}}" for number in range(1_000))
     with pytest.raises(TemplateLimitError, match="far more text than it is given"):

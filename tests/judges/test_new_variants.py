@@ -67,8 +67,19 @@ def asked(verdict: Verdict) -> int:
     return verdict.usage.calls
 
 
-@pytest.mark.parametrize("later", LATER)
-@pytest.mark.parametrize("fault", FAULTS)
+UNREADABLE = {"nonsense", "two scores", "a bare 2"}
+"""Faults that depend on what a prompt asks for; the others are met before a reply is read."""
+
+
+@pytest.mark.parametrize(
+    ("later", "fault"),
+    [
+        (later, fault)
+        for number, later in enumerate(LATER)
+        for fault in FAULTS
+        if not number or fault in UNREADABLE
+    ],
+)
 def test_a_fault_of_the_provider_costs_no_more_than_before(
     later: str, fault: str, server: ProviderServer, judging: Judging
 ):

@@ -52,46 +52,53 @@ def first(fault: Response, then: Response = ONE) -> Script:
     return lambda seen: fault if seen.attempt == 1 else then
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Status(429, {"retry-after-ms": "1"}),
-        Status(408, {"retry-after": "0"}),
-        Status(409, {"retry-after": "0"}),
-        Status(500, {"retry-after": "0"}),
-        Status(503, {"retry-after": "0"}),
-        Drop(),
-        CutOff(),
-        CutOff(short=True),
-        Body(b""),
-        Body(b"<html>busy</html>"),
-        Body(b'{"error": {"message": "overloaded"}}'),
-        Body(b'{"choices": []}'),
-        Body(b"[1]"),
-        Body(b"\xff\xfe"),
-        Body(b'{"choices": [{"message": null}]}'),
-        Body(b'data: {"choices": [{"delta": {"content": "1"}}]}\n\ndata: [DONE]\n\n'),
-        Body(DEEP),
-        Body(b'{"choices": ' + b"9" * 5000 + b"}"),
-        Status(529, {"retry-after": "Mon, 01 Jan 99999999999 00:00:00 GMT"}),
-        Raw(b"garbage\r\n\r\n"),
-        Raw(b"HTTP/1.1 200 OK\r\nx: " + b"a" * 100_000 + b"\r\n\r\n{}"),
-        Raw(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc"),
-        Raw(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"),
-        Raw(b'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"cho\r\n'),
-        Raw(b"HTTP/1.1 503 Busy\r\ncontent-length: 200000\r\n\r\n" + DEEP),
-    ],
-    ids=lambda fault: str(fault)[:60],
-)
+PASSING: list[Response] = [
+    Status(429, {"retry-after-ms": "1"}),
+    Status(408, {"retry-after": "0"}),
+    Status(409, {"retry-after": "0"}),
+    Status(500, {"retry-after": "0"}),
+    Status(503, {"retry-after": "0"}),
+    Drop(),
+    CutOff(),
+    CutOff(short=True),
+    Body(b""),
+    Body(b"<html>busy</html>"),
+    Body(b'{"error": {"message": "overloaded"}}'),
+    Body(b'{"choices": []}'),
+    Body(b"[1]"),
+    Body(b"\xff\xfe"),
+    Body(b'{"choices": [{"message": null}]}'),
+    Body(b'data: {"choices": [{"delta": {"content": "1"}}]}\n\ndata: [DONE]\n\n'),
+    Body(DEEP),
+    Body(b'{"choices": ' + b"9" * 5000 + b"}"),
+    Status(529, {"retry-after": "Mon, 01 Jan 99999999999 00:00:00 GMT"}),
+    Raw(b"garbage\r\n\r\n"),
+    Raw(b"HTTP/1.1 200 OK\r\nx: " + b"a" * 100_000 + b"\r\n\r\n{}"),
+    Raw(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc"),
+    Raw(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"),
+    Raw(b'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"cho\r\n'),
+    Raw(b"HTTP/1.1 503 Busy\r\ncontent-length: 200000\r\n\r\n" + DEEP),
+]
+"""Faults that pass: the next request is answered."""
+
+
+def number_of(seen: Seen) -> int:
+    """Return which of `make_pairs` a request is about."""
+    return int(seen.text.rpartition("(#")[2].partition(")")[0])
+
+
+@pytest.mark.parametrize("start", range(0, len(PASSING), 5))
 def test_a_passing_fault_costs_one_more_call_and_no_item(
-    server: ProviderServer, judging: Judging, fault: Response
+    server: ProviderServer, judging: Judging, start: int
 ) -> None:
-    server.script = first(fault)
-    (verdict,) = judging(make_pairs(1))
-    assert (verdict.outcome, verdict.score) == ("graded", 1.0)
-    assert len(server.seen) == 2
-    assert verdict.usage is not None
-    assert verdict.usage.calls == 2
+    faults = PASSING[start : start + 5]
+    server.script = lambda seen: faults[number_of(seen)] if seen.attempt == 1 else ONE
+    verdicts = judging(make_pairs(len(faults)))
+    for fault, verdict in zip(faults, verdicts, strict=True):
+        assert (verdict.outcome, verdict.score) == ("graded", 1.0), str(fault)[:60]
+        assert verdict.usage is not None
+        assert verdict.usage.calls == 2, str(fault)[:60]
+    assert len(server.seen) == 2 * len(faults)
 
 
 @pytest.mark.parametrize(
@@ -208,26 +215,24 @@ def test_who_waits_holds_no_slot(server: ProviderServer, judging: Judging) -> No
     assert ["(#0)" in seen.text for seen in server.seen[:2]] == [True, False]
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Hang(),
-        Stall(b"HTTP/1.1 200 OK\r\n"),
-        Stall(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n"),
-        Stall(b'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"choices": ['),
-        Stall(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n"),
-    ],
-    ids=str,
-)
+SILENT: list[Response] = [
+    Hang(),
+    Stall(b"HTTP/1.1 200 OK\r\n"),
+    Stall(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n"),
+    Stall(b'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"choices": ['),
+    Stall(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n"),
+]
+
+
 def test_a_reply_that_never_comes_is_given_up_and_asked_for_again(
-    server: ProviderServer, judging: Judging, fault: Response
+    server: ProviderServer, judging: Judging
 ) -> None:
-    server.script = first(fault)
-    verdicts = judging(make_pairs(3), timeout=0.5)
+    server.script = lambda seen: SILENT[number_of(seen)] if seen.attempt == 1 else ONE
+    verdicts = judging(make_pairs(len(SILENT)), timeout=0.5)
     assert all(verdict.graded for verdict in verdicts)
     # Once for each hang; more only where this machine was too busy to answer in time.
     assert {verdict.usage.calls for verdict in verdicts if verdict.usage} <= {2, 3, 4}
-    assert len(server.seen) >= 6
+    assert len(server.seen) >= 2 * len(SILENT)
 
 
 def test_a_server_that_never_replies_fails_every_item_and_does_not_hang(
@@ -349,6 +354,7 @@ def test_a_response_that_would_fill_the_memory_is_not_read(
     assert len(server.seen) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.attack("keys and transport")
 def test_what_a_packed_response_unpacks_to_is_never_held_whole(verdict_on: VerdictOn) -> None:
     bomb = gzip.compress(b"\0" * (1 << 29), 1)
