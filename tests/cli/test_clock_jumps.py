@@ -9,7 +9,7 @@ import pytest
 from every_command import COMMANDS, jumping_clock, run_to_end, shape_of, words
 from provider_server import Answer, ProviderServer, Status
 
-pytestmark = pytest.mark.attack("clocks that jump")
+pytestmark = [pytest.mark.attack("clocks that jump"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -20,10 +20,7 @@ def jumps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return settings
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["run, judged", "run, agent", "generate", "import, csv", "audit run, ladder", "history", "cache info"],
-)
+@pytest.mark.parametrize("name", ["run, judged", "generate, agent", "audit run, ladder", "history"])
 def test_a_command_does_its_work_while_the_time_of_day_jumps(
     name: str, prepared: Path, jumps: dict[str, str], tmp_path: Path, server: ProviderServer
 ):

@@ -8,10 +8,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from provider_server import ProviderServer, in_the_form_asked_for
+
+from fiducial.cli.main import main
 
 pytestmark = pytest.mark.attack("terminal and report")
 
@@ -35,10 +40,24 @@ def inputs(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def typed(*args: str | Path) -> tuple[int, bytes, bytes]:
-    """Run a command in a process of its own, whose streams encode what is printed."""
-    command = [sys.executable, "-m", "fiducial", *map(str, args)]
-    done = subprocess.run(command, capture_output=True, check=False, timeout=120)
-    return done.returncode, done.stdout, done.stderr
+    """Run a command whose streams encode what is printed, as those of a process do."""
+    out, err = (TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    code: Any = 0
+    with (
+        patch.object(sys, "argv", ["fiducial", *map(str, args)]),
+        patch.object(sys, "stdout", out),
+        patch.object(sys, "stderr", err),
+    ):
+        try:
+            main()
+        except SystemExit as leave:
+            code = leave.code or 0
+    return code, printed(out), printed(err)
+
+
+def printed(stream: TextIOWrapper) -> bytes:
+    stream.seek(0)
+    return bytes(stream.buffer.read())
 
 
 def test_every_step_of_a_run_works_and_prints_nothing_that_a_terminal_obeys(

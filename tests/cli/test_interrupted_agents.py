@@ -15,6 +15,7 @@ from fiducial.records import Output, read_records, write_records
 
 pytestmark = [
     pytest.mark.attack("adversity"),
+    pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc to see what is left running"),
 ]
 

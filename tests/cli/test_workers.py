@@ -125,6 +125,7 @@ def test_a_killed_worker_is_one_line_and_the_same_command_goes_on(
     assert (whole.startswith(kept), whole.count(b"\n")) == (True, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_ended_by_a_signal_it_leaves_no_process_and_loses_nothing(
     inputs: tuple[Path, Path], tmp_path: Path, sign: signal.Signals
