@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -362,9 +363,9 @@ def test_a_preference_proposes_what_can_be_typed(reached: list[str]):
     follow(told, depth=1)
 
 
-@pytest.mark.parametrize("options", [[], ["-v"]])
-def test_the_demo_proposes_what_can_be_typed(options: list[str]):
-    told = typed(["demo", "--out", "my demo", *options])
+def test_the_demo_proposes_what_can_be_typed(demo_runs: Path):
+    shutil.copytree(demo_runs / "demo", "my demo")
+    told = typed(["demo", "--out", "my demo"])
     assert proposed(told)
     follow(told, depth=1)
 
