@@ -64,6 +64,7 @@ OF_RUNS = {
     "report-two": ["demo", "other"],
     "report-two-in-full": ["demo", "other"],
     "history": ["demo", "other"],
+    "demo-quietly": ["demo"],
 }
 """Commands that read runs over the built-in suite."""
 

@@ -83,6 +83,7 @@ def test_a_judge_in_azures_evaluation(server: ProviderServer, tmp_path: Path):
     assert server.seen
 
 
+@pytest.mark.slow
 def test_a_test_that_rests_on_a_cassette(
     pytester: pytest.Pytester, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ):

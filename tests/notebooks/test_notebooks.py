@@ -25,6 +25,7 @@ def test_there_are_notebooks():
     assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03"]
 
 
+@pytest.mark.slow
 @_each
 def test_every_cell_runs_and_prints_what_is_stored(notebook: Path, tmp_path: Path):
     result = _run(_script(notebook), tmp_path)

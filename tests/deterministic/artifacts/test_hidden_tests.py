@@ -123,6 +123,8 @@ SKIPPING = {
 
 
 WAYS: list[tuple[Kind, str]] = [("python", "strict"), ("python", "bfcl"), ("pytest", "strict")]
+MARKED_WAYS = [pytest.param(*way, marks=[pytest.mark.slow] if way[0] == "pytest" else []) for way in WAYS]
+"""pytest takes a second to start; scripts are run with every change."""
 
 
 def verdict_on(folder: Path, kind: Kind, files: Files, rules: Any, tests: dict[str, str]) -> Verdict:
@@ -140,7 +142,7 @@ def exam_of(kind: Kind, script: str) -> dict[str, str]:
 
 
 @pytest.mark.attack("hidden tests")
-@pytest.mark.parametrize(("kind", "rules"), WAYS)
+@pytest.mark.parametrize(("kind", "rules"), MARKED_WAYS)
 @pytest.mark.parametrize("attack", OVERRULING)
 def test_nothing_in_a_workspace_overrules_hidden_tests(tmp_path: Path, kind: Kind, attack: str, rules: str):
     files = {"solution.py": WRONG, **OVERRULING[attack]}
@@ -159,7 +161,7 @@ def test_under_strict_rules_a_right_solution_passes_whatever_lies_beside_it(tmp_
 
 
 @pytest.mark.attack("hidden tests")
-@pytest.mark.parametrize(("kind", "rules"), WAYS)
+@pytest.mark.parametrize(("kind", "rules"), MARKED_WAYS)
 @pytest.mark.parametrize("attack", ENDING)
 def test_code_that_ends_the_tests_does_not_pass_them(tmp_path: Path, kind: Kind, attack: str, rules: str):
     verdict = verdict_on(tmp_path, kind, {"solution.py": ENDING[attack]}, rules, exam_of(kind, SCRIPT))
