@@ -40,6 +40,7 @@ def ended(run: subprocess.Popen[str]) -> tuple[str, int]:
         return run.communicate()[0], run.returncode
 
 
+@pytest.mark.slow
 def test_no_number_differs_between_kernels_and_threads():
     # A kernel whose instructions this processor lacks ends with a signal.
     multiplied = ["-c", "import numpy as np; np.linalg.eigh(np.ones((50, 50)) @ np.ones((50, 50)))"]

@@ -7,7 +7,6 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from source_tree import import_graph
 
 from fiducial.calibration import AGREEMENT, ESTIMATORS
 from fiducial.calibration.agreement.calibration_results import JudgeCalibration
@@ -49,10 +48,3 @@ def test_a_statistic_that_is_added_last_is_not_reported_as_a_users(monkeypatch: 
     names = ["accuracy", "ece", "newest", "halves"]
     panel = JudgeCalibration(statistics={name: undefined("no rows", n=0) for name in names})
     assert list(statistics_of(panel, "custom")) == ["halves"]
-
-
-def test_formulas_do_not_import_intervals():
-    formulas = {name for name in import_graph() if name.startswith("fiducial.calibration.statistics.")}
-    used = {target for name in formulas for target in import_graph()[name]}
-    assert formulas
-    assert not [name for name in used if name.startswith("fiducial.calibration.intervals")]

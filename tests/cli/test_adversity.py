@@ -42,6 +42,7 @@ def found(out: Path) -> Any:
     return [{key: each[key] for key in ("judge", "operators")} for each in audit["judges"]]
 
 
+@pytest.mark.slow
 def test_an_audit_that_was_killed_comes_to_what_it_would_have_come_to(
     probes: Path, server: ProviderServer, tmp_path: Path
 ):

@@ -154,6 +154,7 @@ def test_a_batch_that_was_begun_before_a_kill_is_taken_up_again(
 STEPS = ("list", "upload", "begin", "look", "look again", "download")
 
 
+@pytest.mark.slow
 @pytest.mark.attack("adversity")
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_while_it_waits_for_any_of_its_answers_it_begins_one_batch(

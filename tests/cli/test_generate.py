@@ -272,6 +272,7 @@ def test_without_an_endpoint_there_is_one_line(cases: Path):
     assert "no model endpoint is configured" in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.attack("adversity")
 def test_killed_at_any_time_nothing_is_lost_and_only_what_was_in_flight_is_asked_again(
     tmp_path: Path, server: ProviderServer
@@ -444,6 +445,7 @@ def _named(case: Case) -> list[Any]:
     return [[{"role": "user", "content": f"{case.id}, turn {turn}"}] for turn in range(2)]
 
 
+@pytest.mark.slow
 @pytest.mark.attack("adversity")
 @pytest.mark.parametrize("killed_at", [1, 9, 20, 40])
 def test_killed_within_conversations_each_goes_on_at_its_step(

@@ -144,6 +144,7 @@ def test_whatever_another_tool_s_metric_raises_fails_this_verdict_alone(raised: 
     assert judge(query="a", response="c").score == 1.0
 
 
+@pytest.mark.slow
 def test_trials_by_the_thousand_have_a_rate_and_take_no_square_of_memory(folder: Path):
     rows = [f"q0,s,{n},{n % 2}" for n in range(5000)] + [f"q{n},s,0,1" for n in range(1, 5000)]
     (folder / "theirs.csv").write_text("\n".join([HEADERS["trials"], *rows, ""]))

@@ -407,6 +407,7 @@ def asked_at(server: ProviderServer) -> list[str | Path]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.attack("adversity")
 def test_a_killed_run_repeats_at_most_what_was_in_flight(
     judged: Command, server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
@@ -421,6 +422,7 @@ def test_a_killed_run_repeats_at_most_what_was_in_flight(
     assert len(graded) == len(set(graded)) == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [SIGINT, SIGTERM])
 def test_an_interrupted_run_says_so_and_keeps_what_it_has(
     server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path, sign: Signals

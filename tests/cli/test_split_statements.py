@@ -245,8 +245,9 @@ def test_after_failures_only_what_is_missing_is_asked(judge: Command, server: Pr
 
 
 @pytest.mark.attack("adversity")
-@pytest.mark.parametrize("verdicts", [0.0, 0.3, 0.75, 0.97])
-@pytest.mark.parametrize("splits", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("verdicts", "splits"), [(0.0, 0.0), (0.3, 0.5), (0.75, 1.0), (0.97, 1.0), (0.97, 0.5)]
+)
 def test_whatever_a_kill_left_of_the_files_the_same_command_goes_on(
     judge: Command, server: ProviderServer, verdicts: float, splits: float
 ):

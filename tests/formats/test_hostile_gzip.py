@@ -26,14 +26,17 @@ def bomb(row: bytes, unpacked_bytes: int) -> bytes:
     return b"".join([*(packer.compress(block) for _ in range(unpacked_bytes // MIB)), packer.flush()])
 
 
-@pytest.mark.parametrize("name", ["rows.jsonl.gz", "rows.csv.gz", "rows.json.gz"])
+@pytest.mark.parametrize(
+    "name",
+    ["rows.jsonl.gz", *(pytest.param(f"rows.{each}.gz", marks=pytest.mark.slow) for each in ("csv", "json"))],
+)
 @pytest.mark.parametrize(
     "made",
     [
         lambda: bomb(b" " * 64, 300 * MIB),
-        lambda: bomb(ROW, 300 * MIB),
-        lambda: bomb(b"[" * 64, 100 * MIB),
-        lambda: bomb(b" " * 64, 20 * MIB) * 8,
+        pytest.param(lambda: bomb(ROW, 300 * MIB), marks=pytest.mark.slow),
+        pytest.param(lambda: bomb(b"[" * 64, 100 * MIB), marks=pytest.mark.slow),
+        pytest.param(lambda: bomb(b" " * 64, 20 * MIB) * 8, marks=pytest.mark.slow),
     ],
     ids=["blanks", "rows", "brackets", "members"],
 )

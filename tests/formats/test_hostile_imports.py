@@ -151,6 +151,7 @@ BOMBS: dict[str, tuple[str, Callable[[Path], object], int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_small_file_takes_neither_all_memory_nor_time_without_end(name: str, tmp_path: Path):
     file, make, code = BOMBS[name]

@@ -109,6 +109,7 @@ def test_a_file_with_any_bytes_changed_or_cut_off_is_read_or_told_in_one_line(fi
     assert [line for line in told if "\n" in line or str(broken) not in line] == []
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_are_read_row_by_row(tmp_path: Path):
     path = tmp_path / "rows.csv"
     with path.open("w", encoding="utf-8") as file:

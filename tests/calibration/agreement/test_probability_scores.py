@@ -150,6 +150,7 @@ def test_one_cluster_has_values_and_no_intervals() -> None:
     assert found["ece_equal_mass"].low is None
 
 
+@pytest.mark.slow
 # Nominal 0.95, 200 draws, Monte Carlo error 1.5 points; docs/calibration-measured.md has more draws.
 @pytest.mark.parametrize("kind", [0.0, 0.15])
 def test_intervals_cover(kind: float) -> None:

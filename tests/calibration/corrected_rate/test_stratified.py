@@ -97,6 +97,7 @@ def test_labels_that_all_agree_are_not_certainty() -> None:
     assert found.low < 0.98
 
 
+@pytest.mark.slow
 # Nominal 0.95, 500 draws, Monte Carlo error 0.01; docs/calibration-measured.md has more draws.
 @pytest.mark.parametrize("finite", [False, True], ids=["population", "finite set"])
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ def planted(name: str, plan: Scenario) -> float:
     return float(ESTIMATORS[name].formula(shares * 1e6, cells))
 
 
+@pytest.mark.slow
 # Nominal 0.95, Monte Carlo standard error 0.01; benchmarks/calibration_coverage.py measures with more draws.
 @pytest.mark.parametrize(
     ("plan", "least"),

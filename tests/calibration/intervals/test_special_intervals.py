@@ -99,6 +99,7 @@ def test_the_percentile_bootstrap_is_still_to_be_had() -> None:
     assert {each.method for each in found.values()} == {"percentile bootstrap"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "true",
     [np.zeros(8), np.full(8, 0.02), np.r_[0.15, 0.1, np.zeros(6)]],

@@ -152,6 +152,7 @@ def test_the_level_of_a_look_does_not_depend_on_how_many_there_will_be():
     assert (np.diff(look_levels(40)[5:]) > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replies", [1, 2])
 def test_what_is_foreseen_is_what_is_found_where_verdicts_do_not_repeat(replies: int):
     chance, found = np.random.default_rng(5), 0

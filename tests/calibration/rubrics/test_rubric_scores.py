@@ -159,6 +159,7 @@ def _true_mean(
     return total / 2000
 
 
+@pytest.mark.slow
 def test_corrected_means_cover_the_truth_where_uncorrected_ones_do_not():
     rng = np.random.default_rng(11)
     corrected = plain = 0

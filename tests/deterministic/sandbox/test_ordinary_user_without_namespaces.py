@@ -68,6 +68,7 @@ WRITING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.attack("sandbox without namespaces")
 @pytest.mark.parametrize("way", WRITING)
 def test_nothing_of_the_users_can_be_written(theirs: Path, way: str):
@@ -109,6 +110,7 @@ def test_no_other_process_of_the_users_is_ended(first: str, attempt: str):
         other.kill()
 
 
+@pytest.mark.slow
 def test_what_else_the_user_runs_does_not_count():
     user = USER if os.geteuid() == 0 else None
     others = [subprocess.Popen(["sleep", "60"], user=user, group=user) for _ in range(40)]

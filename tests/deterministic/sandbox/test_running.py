@@ -81,6 +81,7 @@ def test_no_file_of_the_folder_runs_before_the_command(tmp_path: Path, module: s
     assert report.runs[0].out == b"command\n"
 
 
+@pytest.mark.slow
 @pytest.mark.attack("sandbox")
 @pytest.mark.parametrize("number", [number for number in range(1, 32) if number != signal.SIGKILL])
 def test_no_signal_to_the_watcher_hides_a_failure(tmp_path: Path, number: int):

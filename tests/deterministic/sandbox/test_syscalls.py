@@ -46,6 +46,7 @@ def test_it_is_denied(tmp_path: Path, way: str):
     assert (report.runs[0].out, report.runs[0].code) == (b"denied\n", 0), report.runs[0].err
 
 
+@pytest.mark.slow
 @pytest.mark.attack("system calls")
 @pytest.mark.skipif(reachable_interpreter() is None, reason="needs an interpreter that every user can run")
 @pytest.mark.parametrize("way", DENIED)

@@ -193,6 +193,7 @@ def waits(endpoint: Endpoint) -> list[float]:
     return waited
 
 
+@pytest.mark.slow
 def test_while_a_rate_limit_lasts_nobody_calls(server: ProviderServer, judging: Judging) -> None:
     begun = time.monotonic()
 
