@@ -19,6 +19,7 @@ from platformdirs import user_state_path
 from ..errors import UsageError
 from ..records import atomic_write
 from .file_owner import FileOwner
+from .option_sources import words_before_dashes
 from .param_types import parameters_of
 from .team_file import JUDGE_PARAMETERS, TRUST_OPTION, TRUST_VARIABLE, TeamFile, name_value_pairs
 
@@ -228,7 +229,9 @@ def _agreed(path: Path, owner: FileOwner, command: str, sensitive: Sequence[str]
     if agreements.get(str(path.resolve())) == owner.sha256:
         return True
     question = f"{path}: {command} sets {', '.join(sensitive)}. Trust this file?"
-    if TRUST_OPTION not in sys.argv and not (on_terminal() and click.confirm(question, err=True)):
+    if TRUST_OPTION not in words_before_dashes(sys.argv) and not (
+        on_terminal() and click.confirm(question, err=True)
+    ):
         return False
     with atomic_write(memory) as file:
         file.write(json.dumps(agreements | {str(path.resolve()): owner.sha256}, indent=2).encode("utf-8"))

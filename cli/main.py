@@ -17,6 +17,7 @@ import click
 from ..errors import AgentSetupError, EditedRunError, FiducialError, UsageError, on_command_line
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE, INTERRUPTED
+from .option_sources import words_before_dashes
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
 
 SECTIONS: dict[str, dict[str, str]] = {
@@ -108,7 +109,7 @@ class LazyGroup(click.Group):
         table = None if name is None else team.settings_for(name, arguments)
         if command is not None and name is not None and table is not None:
             ctx.default_map = {**(ctx.default_map or {}), name: default_values(command, table, name)}
-            if not {"-h", "--help"} & {*arguments}:
+            if not {"-h", "--help"} & {*words_before_dashes(arguments)}:
                 from .config_trust import require_trust  # most folders have no such file
 
                 require_trust(team, f"[{name}]", _applicable(command, table, arguments))
@@ -172,7 +173,8 @@ def main() -> NoReturn:
 
 
 def _run() -> NoReturn:
-    args = [each for each in sys.argv[1:] if each != TRUST_OPTION]
+    options = words_before_dashes(sys.argv[1:])
+    args = [*(each for each in options if each != TRUST_OPTION), *sys.argv[1 + len(options) :]]
     try:
         team = read_team_file(Path.cwd())
         status = cli.main(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import click
 from click.core import ParameterSource
 
 from ..errors import UsageError
+
+
+def words_before_dashes(args: Sequence[str]) -> Sequence[str]:
+    """Return the words that may be options: those before `--`, which only files follow."""
+    return args[: args.index("--")] if "--" in args else args
 
 
 def is_typed(name: str) -> bool:

@@ -54,7 +54,10 @@ def play(action: dict[str, Any], folder: Path, **inputs: str) -> dict[str, subpr
 
     A failed step ends the run.
     """
-    values = {name: str(each.get("default", "")) for name, each in action["inputs"].items()} | inputs
+    values = {
+        name: str(each.get("default", "")).replace("${{ runner.temp }}", str(folder))
+        for name, each in action["inputs"].items()
+    } | inputs
     written = {name: folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
     ended: dict[str, subprocess.CompletedProcess[str]] = {}
     for step in action["runs"]["steps"][1:]:
@@ -127,3 +130,34 @@ def test_arguments_are_split_and_not_evaluated(action: dict[str, Any], folder: P
 
 def test_no_expression_stands_within_a_script(action: dict[str, Any]):
     assert [step["name"] for step in action["runs"]["steps"] if "${{" in step["run"]] == []
+
+
+def test_no_program_of_the_checkout_is_imported(action: dict[str, Any], folder: Path):
+    for name in ("shlex.py", "os.py", "pip/__init__.py", "pip/__main__.py", "sitecustomize.py"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("open('imported', 'a').write(__name__)\n")
+    install, *others = action["runs"]["steps"]
+    first = {"inputs": action["inputs"], "runs": {"steps": [None, install]}}
+    play(first, folder, install="--version")  # fails where pip is not installed
+    ended = play(action, folder, run="cases.jsonl --outputs outputs.jsonl")
+    assert (install["name"], list(ended)) == ("Install", [step["name"] for step in others])
+    assert {step.returncode for step in ended.values()} == {0}
+    assert not (folder / "imported").exists()
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "link", "dangling link"])
+def test_a_run_folder_that_exists_is_refused(action: dict[str, Any], folder: Path, kind: str):
+    out = folder / "theirs"
+    if kind == "folder":
+        out.mkdir()
+    elif kind == "file":
+        out.touch()
+    else:
+        out.symlink_to(folder if kind == "link" else folder / "nowhere")
+    ended = play(action, folder, run="cases.jsonl --outputs outputs.jsonl", out=str(out))
+    assert (list(ended), ended["Gate"].returncode) == (["Run", "Gate"], 2)
+    assert str(out) in ended["Run"].stderr
+
+
+def test_the_run_folder_is_outside_of_the_checkout_by_default(action: dict[str, Any]):
+    assert action["inputs"]["out"]["default"].startswith("${{ runner.temp }}/")

@@ -146,6 +146,15 @@ def test_settings_of_other_commands_do_not_matter(project: Path):
     assert fiducial("cache", "info", "--cache", "none.sqlite").code == fiducial("plan", "--help").code == 0
 
 
+@pytest.mark.parametrize("name", ["--trust-config", "--help"])
+def test_a_file_named_like_an_option_is_neither_trust_nor_a_request_for_help(project: Path, name: str):
+    (project / "fiducial.toml").write_text('[prompts.check]\nplugin = "evilmod.py"\n')
+    (project / name).write_text("no prompt")
+    done = fiducial("prompts", "check", "--", name)
+    assert (done.code, "plugin: not taken from this file" in done.err) == (2, True)
+    assert not (project / "imported").exists()
+
+
 def test_help_asks_for_no_trust(project: Path):
     assert fiducial("check", "--help").code == 0
 
