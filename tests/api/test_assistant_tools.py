@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.api.assistant_tools import AssistantTools
+from fiducial.api.assistant_tools import AssistantTools, ErrorAnswer
 
 CASE: dict[str, Any] = {
     "id": "trip",
@@ -74,6 +74,56 @@ def test_nothing_outside_the_folder_is_read(tools: AssistantTools, name: str):
 
 
 @pytest.mark.attack("files of an assistant's folder")
+@pytest.mark.parametrize("linked", ["cases", "outputs"])
+@pytest.mark.parametrize(
+    "target", ["{parent}/secret.jsonl", "../../secret.jsonl", "../outside/o.jsonl", "../chain.jsonl"]
+)
+def test_no_file_of_a_folder_of_shards_leads_outside(tools: AssistantTools, linked: str, target: str):
+    outside, shards = tools.folder.parent / "elsewhere", tools.folder / "shards"
+    outside.mkdir()
+    shards.mkdir()
+    (outside / "o.jsonl").write_text(json.dumps({"case_id": "trip", "system": "HUSH", "text": "secret"}))
+    (tools.folder / "outside").symlink_to(outside)
+    (tools.folder / "chain.jsonl").symlink_to("../secret.jsonl")
+    (shards / "part-0.jsonl").write_bytes((tools.folder / f"{linked}.jsonl").read_bytes())
+    (shards / "part-1.jsonl").symlink_to(target.format(parent=tools.folder.parent))
+    given = {"cases": "cases.jsonl", "outputs": "outputs.jsonl", linked: "shards"}
+    answer = tools.check(**given, out="run")
+    assert isinstance(answer, ErrorAnswer)
+    assert said(answer) == "error: part-1.jsonl: outside the folder of this server"
+    assert not (tools.folder / "run").exists()
+
+
+def test_shards_that_are_links_within_the_folder_are_read(tools: AssistantTools):
+    (tools.folder / "shards").mkdir()
+    (tools.folder / "shards" / "part-0.jsonl").symlink_to("../outputs.jsonl")
+    answer = tools.check("cases.jsonl", "shards", "run")
+    assert not isinstance(answer, ErrorAnswer)
+    assert "bot: 0.00 [0.00, 0.79] of 1 output pass" in answer
+
+
+@pytest.mark.attack("files of an assistant's folder")
+@pytest.mark.parametrize(
+    "file", ["run.json", "verdicts.jsonl", "labels.jsonl", "clusters.json", "outputs.jsonl"]
+)
+def test_no_file_of_a_run_leads_outside(tools: AssistantTools, file: str):
+    tools.check("cases.jsonl", "outputs.jsonl", "run")
+    linked = tools.folder / "run" / file
+    outside = tools.folder.parent / file
+    outside.write_bytes(linked.read_bytes() if linked.exists() else b"")
+    linked.unlink(missing_ok=True)
+    linked.symlink_to(outside)
+    for answer in (
+        tools.calibrate("run"),
+        tools.next_step("run"),
+        tools.explain("run", "trip"),
+        tools.check("cases.jsonl", "outputs.jsonl", "run"),
+    ):
+        assert isinstance(answer, ErrorAnswer)
+        assert f"{file}: outside the folder" in answer
+
+
+@pytest.mark.attack("files of an assistant's folder")
 @pytest.mark.parametrize("out", ["../run", "{parent}/run", "linked", "linked/run"])
 def test_nothing_outside_the_folder_is_written(tools: AssistantTools, out: str):
     elsewhere = tools.folder.parent / "elsewhere"
@@ -96,7 +146,7 @@ def test_a_run_folder_cannot_lead_outside_by_a_link_or_by_its_manifest(tools: As
     (tools.folder / "again" / "verdicts.jsonl").unlink()
     (tools.folder / "again" / "verdicts.jsonl").symlink_to(tools.folder.parent / "secret.jsonl")
     for answer in (tools.calibrate("again"), tools.check("cases.jsonl", "outputs.jsonl", "again")):
-        assert "a symbolic link" in answer
+        assert "outside the folder" in answer
 
 
 @pytest.mark.attack("files of an assistant's folder")

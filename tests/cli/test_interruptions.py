@@ -99,6 +99,7 @@ def test_ctrl_c_ends_a_server_that_waits_for_its_client(tmp_path: Path, sign: Si
     (tmp_path / "mcp" / "server").mkdir(parents=True)
     for name in ("mcp", "mcp/server"):
         (tmp_path / name / "__init__.py").touch()
+    (tmp_path / "mcp" / "types.py").write_text("CallToolResult = TextContent = dict\n")
     (tmp_path / "mcp" / "server" / "mcpserver.py").write_text(
         "import asyncio, sys\n"
         "class MCPServer:\n"

@@ -67,17 +67,18 @@ def test_the_client_finds_five_tools_with_their_arguments(folder: Path):
 
 
 def test_a_check_is_run_explained_and_continued(folder: Path):
-    async def question(client: Any) -> list[str]:
-        answers = [
+    async def question(client: Any) -> list[Any]:
+        return [
             await client.call_tool(
                 "check", {"cases": "cases.jsonl", "outputs": "outputs.jsonl", "out": "run"}
             ),
             await client.call_tool("explain", {"run": "run", "case_id": "trip"}),
             await client.call_tool("next_step", {"run": "run"}),
         ]
-        return [said(each) for each in answers]
 
-    checked, explained, step = ask(folder, question)
+    answers = ask(folder, question)
+    assert not any(each.is_error for each in answers)
+    checked, explained, step = map(said, answers)
     assert "0.00 [0.00, 0.79]" in checked
     assert "got 'Oslo', acceptable 'Rome'" in explained
     assert "more outputs estimate the pass rate" in step
@@ -86,4 +87,5 @@ def test_a_check_is_run_explained_and_continued(folder: Path):
 @pytest.mark.attack("files of an assistant's folder")
 def test_a_path_outside_the_folder_is_refused_in_a_line(folder: Path):
     answer = ask(folder, lambda client: client.call_tool("calibrate", {"source": "../../etc/passwd"}))
+    assert answer.is_error
     assert "outside the folder" in said(answer)
