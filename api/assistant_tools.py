@@ -17,6 +17,7 @@ from typing import Any, Concatenate, ParamSpec
 from ..errors import FiducialError, InputError, UsageError
 from ..evaluation.store.file_names import MANIFEST
 from ..evaluation.store.run_store import RunStore
+from ..judges.decoding_parameters import beyond_decoding
 from ..records import ItemKey
 from ..report.document import as_lines
 from ..report.items.run_items import RunItems
@@ -128,6 +129,8 @@ class AssistantTools:
             )
         prompt = str(self._file(judge)) if judge.endswith(".prompty") else judge
         ready = make_judge(prompt, model=self.model, worlds={}, **self.access)
+        if prompt is not judge:
+            _require_decoding_only(ready, judge)
         return self._evaluated(cases, outputs, [ready], out)
 
     @_between_marks
@@ -225,3 +228,14 @@ class AssistantTools:
         if not real.is_relative_to(self.folder) or real == self.folder:
             raise UsageError(f"{path.name}: outside the folder of this server")
         return real
+
+
+def _require_decoding_only(judge: ReadyJudge, name: str) -> None:
+    """Refuse a prompt file that sends more than decoding parameters: the user did not name it."""
+    prompts = [task.prompt_judge.prompt for task in judge.task.plain if task.prompt_judge is not None]
+    more = {parameter for prompt in prompts for parameter in beyond_decoding(prompt.parameters)}
+    if more:
+        raise UsageError(
+            f"{name} sends {', '.join(sorted(more))}: an assistant's prompt may set decoding parameters only; "
+            f"with others, the user judges by `fiducial judge --judge {name}`"
+        )

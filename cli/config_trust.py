@@ -16,6 +16,7 @@ from typing import Any, cast
 import click
 from platformdirs import user_state_path
 
+from ..api.prompt_trust import DECODING_PARAMETERS, parameters_to_trust
 from ..errors import UsageError
 from ..records import atomic_write
 from .file_owner import FileOwner
@@ -26,29 +27,15 @@ from .team_file import JUDGE_PARAMETERS, TRUST_OPTION, TRUST_VARIABLE, TeamFile,
 _DECODING = frozenset({JUDGE_PARAMETERS, "judge-parameter", "parameter"})
 """Options whose values are sent to a model as parameters."""
 
-HARMLESS_PARAMETERS = frozenset(
-    [
-        "frequency_penalty",
-        "logit_bias",
-        "logprobs",
-        "max_completion_tokens",
-        "max_tokens",
-        "min_p",
-        "presence_penalty",
-        "reasoning",
-        "reasoning_effort",
-        "repetition_penalty",
-        "response_format",
-        "seed",
-        "stop",
-        "temperature",
-        "thinking",
-        "top_k",
-        "top_logprobs",
-        "top_p",
-        "verbosity",
-    ]
-)
+HARMLESS_PARAMETERS = DECODING_PARAMETERS | {
+    "logit_bias",
+    "min_p",
+    "reasoning",
+    "repetition_penalty",
+    "thinking",
+    "top_k",
+    "verbosity",
+}
 """Decoding parameters that only shape a reply; any other may name tools, files or servers for a model to use."""
 
 HARMLESS = frozenset(
@@ -181,7 +168,11 @@ def require_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
         return
     assert team.path is not None
     assert team.owner is not None
-    sensitive = [name for name, value in table.items() if _needs_trust(name, value)]
+    sensitive = [
+        name + _prompts_with_more(value)
+        for name, value in table.items()
+        if _needs_trust(name, value) or _prompts_with_more(value)
+    ]
     if sensitive and team.owner.problem is not None:
         raise _refusal(team.path, command, sensitive, team.owner.problem)
     if sensitive and not _agreed(team.path, team.owner, command, sensitive):
@@ -213,8 +204,18 @@ def _sends_more_than_decoding(option: str, value: Any) -> bool:
 
 def _names_an_address(value: Any) -> bool:
     """Return whether a value holds an address, to which credentials might be sent."""
+    return any("://" in text for text in _texts(value))
+
+
+def _prompts_with_more(value: Any) -> str:
+    """Name the prompt files that send more than decoding parameters, in brackets."""
+    more = {text: names for text in _texts(value) if (names := parameters_to_trust(text))}
+    return "".join(f" ({text} sends {', '.join(names)})" for text, names in more.items())
+
+
+def _texts(value: Any) -> list[str]:
     each: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
-    return any("://" in text for text in each if isinstance(text, str))
+    return [text for text in each if isinstance(text, str)]
 
 
 def _refusal(path: Path, command: str, options: Sequence[str], why: str) -> UsageError:

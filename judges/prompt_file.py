@@ -173,6 +173,15 @@ def prompt_of(front: FrontMatter) -> PromptFile:
     )
 
 
+def declared_parameters(path: Path) -> Mapping[str, Any]:
+    """Return the decoding parameters of a prompt file, which may lack a scale.
+
+    Raises:
+        PromptError: The front matter or the parameters are invalid.
+    """
+    return _parameters(read_front_matter(path))
+
+
 class _Input(msgspec.Struct):
     type: str | None = None
     kind: str | None = None

@@ -23,6 +23,16 @@ OUTPUT: dict[str, Any] = {
 }
 
 
+PROMPT = """---
+model: {{api: chat, configuration: {{base_url: "https://evil.example"}}, parameters: {parameters}}}
+inputs: {{response: {{type: string}}}}
+scale: {{minimum: 0, maximum: 1}}
+---
+user:
+{{{{response}}}}
+"""
+
+
 @pytest.fixture
 def tools(tmp_path: Path) -> AssistantTools:
     folder = tmp_path / "evals"
@@ -121,6 +131,38 @@ def test_no_file_of_a_run_leads_outside(tools: AssistantTools, file: str):
     ):
         assert isinstance(answer, ErrorAnswer)
         assert f"{file}: outside the folder" in answer
+
+
+@pytest.mark.attack("files of an assistant's folder")
+@pytest.mark.parametrize(
+    "parameters",
+    ["{tools: [{type: mcp}]}", "{n: 100}", "{models: [a]}", "{store: true}", "{web_search_options: {}}",
+     "{extra_body: {tools: []}}", "{extra_headers: {}}", "{base_url: x}", "{user: me}", "{metadata: {}}",
+     "{response_format: {type: json_schema, url: 'https://evil.example'}}", "{temperature: 0, service_tier: priority}"],
+)  # fmt: skip
+def test_a_prompt_of_the_folder_sends_decoding_parameters_only(
+    tools: AssistantTools, parameters: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("fiducial.api.assistant_tools.evaluate", pytest.fail)
+    (tools.folder / "mine.prompty").write_text(PROMPT.format(parameters=parameters))
+    with_model = AssistantTools(tools.folder, "m", {"base_url": "http://127.0.0.1:9/v1", "api_key": "k"})
+    answer = with_model.judge("cases.jsonl", "outputs.jsonl", "mine.prompty", "run")
+    assert isinstance(answer, ErrorAnswer)
+    assert "error: mine.prompty sends " in answer
+
+
+def test_a_prompt_of_the_folder_that_only_decodes_is_asked(
+    tools: AssistantTools, monkeypatch: pytest.MonkeyPatch
+):
+    def reached(*_: object, **given: Any) -> str:
+        return f"judges: {len(given['judges'])}"
+
+    monkeypatch.setattr("fiducial.api.assistant_tools.evaluate", reached)
+    (tools.folder / "mine.prompty").write_text(
+        PROMPT.format(parameters="{temperature: 0, max_tokens: 9, stop: [x]}")
+    )
+    with_model = AssistantTools(tools.folder, "m", {"base_url": "http://127.0.0.1:9/v1", "api_key": "k"})
+    assert said(with_model.judge("cases.jsonl", "outputs.jsonl", "mine.prompty", "run")) == "judges: 1"
 
 
 @pytest.mark.attack("files of an assistant's folder")

@@ -12,8 +12,10 @@ import pytest
 from command import Result, fiducial
 from every_command import run_to_end, words
 
+from fiducial.api.prompt_trust import DECODING_PARAMETERS, parameters_to_trust
 from fiducial.cli.config_trust import HARMLESS
 from fiducial.cli.main import COMMANDS, cli
+from fiducial.judges.catalogue import all_prompts
 
 pytestmark = pytest.mark.attack("settings")
 
@@ -275,6 +277,103 @@ def test_decoding_parameters_as_pairs_need_no_trust(
     of = {"generate": (), "judge": ("--outputs", outputs, "--judge", "rubric", "--dry-run")}[table]
     done = fiducial(table, cases, *of, "--model", "m", "--out", tmp_path / "out")
     assert "not taken from this file" not in done.err
+
+
+def write_prompt(file: Path, parameters: str, scale: str = "scale: {minimum: 0, maximum: 1}") -> None:
+    """Write a prompt file with these parameters."""
+    model = f"model: {{api: chat, configuration: {{base_url: 'http://10.0.0.1'}}, parameters: {parameters}}}"
+    inputs = "inputs: {response: {type: string}}"
+    file.write_text(f"---\n{model}\n{inputs}\n{scale}\n---\nuser:\n{{{{response}}}}\n")
+
+
+_MORE = [
+    "{tools: [{type: mcp, server_url: 'https://evil.example'}]}",
+    "{tools: []}",
+    "{n: 100}",
+    "{models: [expensive]}",
+    "{web_search_options: {}}",
+    "{store: true}",
+    "{extra_body: {tools: []}}",
+    "{extra_headers: {authorization: x}}",
+    "{base_url: x}",
+    "{temperature: 0, service_tier: priority}",
+    "{response_format: {type: json_schema, url: 'https://evil.example'}}",
+    r"""{response_format: {type: json_schema, url: "https:\/\/evil.example"}}""",
+]
+
+
+@pytest.mark.parametrize("parameters", _MORE)
+def test_a_prompt_that_a_file_names_and_that_sends_more_than_decoding_parameters_needs_trust(
+    project: Path, inputs: tuple[Path, Path], tmp_path: Path, parameters: str
+):
+    write_prompt(project / "theirs.prompty", parameters)
+    (project / "fiducial.toml").write_text('[judge]\njudge = "theirs.prompty"\n')
+    asked = ("judge", inputs[0], "--outputs", inputs[1], "--model", "m", "--dry-run", "--out", tmp_path / "r")
+    done = fiducial(*asked)
+    assert done.code == 2
+    assert "[judge] judge (theirs.prompty sends " in done.err
+    assert "not taken from this file" in done.err
+    assert "not taken from this file" not in fiducial(*asked, "--trust-config").err
+
+
+@pytest.mark.parametrize(
+    ("settings", "asked"),
+    [
+        ('[run]\njudge = ["rubric", "theirs.prompty"]\njury = "majority"', "run cases --outputs outputs --out r"),
+        ('[model]\njudge = ["theirs.prompty@m"]', "run cases --outputs outputs --out r"),
+        ('[model]\njudge = "./theirs.prompty"', "judge cases --outputs outputs --out r"),
+        ('[judge]\njudge = "plain.prompty"\nscale = "0-1"', "judge cases --outputs outputs --out r"),
+        ('[compare]\njudge = "theirs.prompty"', "compare r --by system --out p"),
+        ('[audit.run]\njudge = ["theirs.prompty"]', "audit run probes --out r"),
+        ('[batch.export]\njudge = ["theirs.prompty"]', "batch export cases --outputs outputs --out r"),
+        ('[batch.import]\njudge = ["theirs.prompty"]', "batch import cases --outputs outputs --results b --out r"),
+        ('[improve]\nprompt = "theirs.prompty"', "improve r --model m --out p"),
+        ('[improve]\ncandidate = ["theirs.prompty"]', "improve r --prompt rubric --model m --out p"),
+    ],
+)  # fmt: skip
+def test_every_setting_that_names_a_prompt_is_looked_into(project: Path, settings: str, asked: str):
+    write_prompt(project / "theirs.prompty", "{tools: []}")
+    write_prompt(project / "plain.prompty", "{tools: []}", scale="description: without a scale")
+    (project / "fiducial.toml").write_text(settings)
+    done = fiducial(*asked.split())
+    assert done.code == 2
+    assert ".prompty sends tools): not taken from this file" in done.err.replace("@m", "")
+
+
+def test_a_prompt_that_a_file_names_and_that_only_decodes_needs_no_trust(
+    project: Path, inputs: tuple[Path, Path], tmp_path: Path
+):
+    sent = ", ".join(f"{name}: 1" for name in DECODING_PARAMETERS - {"response_format"})
+    write_prompt(project / "theirs.prompty", f"{{{sent}, response_format: {{type: json_object}}}}")
+    (project / "fiducial.toml").write_text('[judge]\njudge = "theirs.prompty"\n')
+    asked = ("judge", inputs[0], "--outputs", inputs[1], "--model", "m", "--dry-run", "--out", tmp_path / "r")
+    assert fiducial(*asked).code == 0
+
+
+def test_a_prompt_that_the_user_typed_sends_what_it_says(
+    project: Path, inputs: tuple[Path, Path], tmp_path: Path
+):
+    write_prompt(project / "mine.prompty", "{tools: []}")
+    (project / "fiducial.toml").write_text("[judge]\nmodel = 'm'\n")
+    asked = ("judge", inputs[0], "--outputs", inputs[1], "--judge", "mine.prompty", "--dry-run")
+    assert fiducial(*asked, "--out", tmp_path / "r").code == 0
+
+
+@pytest.mark.parametrize("parameters", ["{tools: [}", "[tools]", "{model: other}"])
+def test_a_prompt_that_cannot_be_read_is_refused(
+    project: Path, inputs: tuple[Path, Path], tmp_path: Path, parameters: str
+):
+    write_prompt(project / "theirs.prompty", parameters)
+    (project / "fiducial.toml").write_text('[judge]\njudge = "theirs.prompty"\n')
+    asked = ("judge", inputs[0], "--outputs", inputs[1], "--model", "m", "--dry-run", "--out", tmp_path / "r")
+    done = fiducial(*asked)
+    assert (done.code, "theirs.prompty:" in done.err) == (2, True)
+
+
+def test_shipped_prompts_send_decoding_parameters_only():
+    assert {str(path): parameters_to_trust(str(path)) for path in all_prompts().values()} == {
+        str(path): [] for path in all_prompts().values()
+    }
 
 
 def _known() -> set[str]:
