@@ -56,7 +56,8 @@ def missing_protections(confinement: Confinement) -> list[str]:
         sentences.append("code can end other processes of its user")
     if confinement.calls != "filtered":
         sentences.append(
-            "code can make namespaces and mounts, and read the memory of other processes of its user"
+            "code can make namespaces and mounts, read the memory of other processes of its user, "
+            "and reach a virtual machine's host (AF_VSOCK)"
         )
         if confinement.memory != "accounted":
             sentences.append("memory that belongs to no process (memfd, System V) is not limited")

@@ -1,4 +1,4 @@
-"""System calls denied to code: uncounted memory, namespaces, access to other processes.
+"""System calls denied to code: uncounted memory, namespaces, other processes and networks.
 
 The filter has the kernel's form (seccomp, Linux ``include/uapi/linux/{seccomp,filter,audit}.h``); call numbers depend on the machine.
 """
@@ -10,6 +10,7 @@ import errno
 import os
 import struct
 import sys
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from . import kernel
@@ -29,6 +30,12 @@ _ON_ALL_MACHINES = (425, 428, 429, 430, 432, 447)
 
 _CLONE3, _FCHMODAT2 = 435, 452
 
+_FAMILIES = (1, 2, 10, 16)
+"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: families of sockets that a network namespace holds back.
+
+It does not hold back AF_VSOCK, which reaches the host of a virtual machine.
+"""
+
 
 class _Machine(NamedTuple):
     """Numbers of system calls on a machine.
@@ -44,6 +51,7 @@ class _Machine(NamedTuple):
     clone: int
     prlimit: int
     socket: int
+    socketpair: int
     kill: int
     modes: tuple[int, ...]
     denied: tuple[int, ...]
@@ -51,11 +59,11 @@ class _Machine(NamedTuple):
 
 _MACHINES = {
     "x86_64": _Machine(
-        0xC000_003E, clone=56, prlimit=302, socket=41, kill=62, modes=(90, 91, 268),
+        0xC000_003E, clone=56, prlimit=302, socket=41, socketpair=53, kill=62, modes=(90, 91, 268),
         denied=(319, 29, 68, 272, 308, 165, 101, 310, 311, 321, 298, 323, 250, 248, 249),
     ),
     "aarch64": _Machine(
-        0xC000_00B7, clone=220, prlimit=261, socket=198, kill=129, modes=(52, 53),
+        0xC000_00B7, clone=220, prlimit=261, socket=198, socketpair=199, kill=129, modes=(52, 53),
         denied=(279, 194, 186, 97, 268, 40, 117, 270, 271, 280, 241, 282, 219, 217, 218),
     ),
 }  # fmt: skip
@@ -75,8 +83,9 @@ def can_filter() -> bool:
 def deny_calls(*, others: bool = False, modes: bool = False) -> None:
     """Deny the calls to this process and its children; new privileges must be given up before.
 
-    With ``others``, sockets except pairs and signals to all processes are denied, too. With ``modes``, changing the mode of a file
-    seems to succeed but does nothing, since Landlock cannot limit that to some files.
+    Sockets of families that are not in `_FAMILIES` fail as on a machine that lacks these. With ``others``, sockets except pairs and
+    signals to all processes are denied, too. With ``modes``, changing the mode of a file seems to succeed but does nothing, since
+    Landlock cannot limit that to some files.
     """
     program = _program(_MACHINES[os.uname().machine], others=others, modes=modes)
     steps = ctypes.create_string_buffer(program, len(program))
@@ -98,6 +107,7 @@ def _program(machine: _Machine, *, others: bool, modes: bool) -> bytes:
             *(_step(_LOAD, _NUMBER), _step(_AT_LEAST, _OTHER_NUMBERS, 0, 1), _step(_RETURN, unknown)),
             _answer(_CLONE3, unknown),  # callers fall back to clone
             *(_answer(number, refuse) for number in denied),
+            *_only_families(machine),
             *((*kill_all, _step(_RETURN, refuse), _step(_RETURN, allow)) if others else ()),
             *(_answer(number, _DENY) for number in pretended),
             *(_step(_EQUAL, machine.clone, 0, 4), _step(_LOAD, _FIRST_ARGUMENT), _step(_ANY_BIT, _NAMESPACES, 0, 1)),
@@ -106,6 +116,17 @@ def _program(machine: _Machine, *, others: bool, modes: bool) -> bytes:
             *(_step(_RETURN, refuse), _step(_RETURN, allow)),
         ]
     )  # fmt: skip
+
+
+def _only_families(machine: _Machine) -> Iterator[bytes]:
+    """Yield steps that answer calls which make sockets; the kernel reads 32 bits of a family."""
+    yield _step(_EQUAL, machine.socket, 1, 0)
+    yield _step(_EQUAL, machine.socketpair, 0, len(_FAMILIES) + 3)
+    yield _step(_LOAD, _FIRST_ARGUMENT)
+    for count, family in enumerate(_FAMILIES):
+        yield _step(_EQUAL, family, len(_FAMILIES) - count, 0)
+    yield _step(_RETURN, _DENY | errno.EAFNOSUPPORT)
+    yield _step(_RETURN, _ALLOW)
 
 
 def _answer(number: int, answer: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -36,6 +37,54 @@ def attempt(code: str) -> str:
         "def tried(result):\n  if result < 0: raise OSError(ctypes.get_errno(), '')\n"
         f"try:\n  {code.replace(chr(10), chr(10) + '  ')}\n  print('done')\nexcept PermissionError: print('denied')"
     )
+
+
+FAMILIES = (1, 2, 10, 16)
+SOCKETS = f"""
+import ctypes, errno, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+NUMBERS = {{"x86_64": (41, 53), "aarch64": (198, 199)}}[os.uname().machine]
+def refused(number, family):
+    pair = (ctypes.c_int * 2)()
+    if libc.syscall(ctypes.c_long(number), ctypes.c_long(family), 2, 0, pair) >= 0:
+        return "made"
+    return ctypes.get_errno()
+others = [each for each in range(64) if each not in {FAMILIES}]
+others += [1 + 2**31, 40 + 2**32, 40 + 2**63, -1, 2**32 - 1]
+tried = {{refused(number, family) for number in NUMBERS for family in others}}
+made = [socket.socket(family, kind) for family, kind in ((1, 1), (2, 1), (10, 2), (16, 3))]
+made += socket.socketpair()
+print(tried == {{errno.EAFNOSUPPORT}}, len(made), len(socket.if_nameindex()))
+"""
+
+
+@pytest.mark.attack("system calls")
+def test_sockets_lead_nowhere_but_to_the_namespace_of_networks(tmp_path: Path):
+    report = run_confined([[sys.executable, "-c", SOCKETS]], tmp_path, LIMITS)
+    if report.confinement.network != "none":
+        pytest.skip("no namespace of networks")
+    assert (report.runs[0].out, report.runs[0].code) == (b"True 6 1\n", 0), report.runs[0].err
+
+
+@pytest.mark.attack("system calls")
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine != "x86_64", reason="calls of 32 bits on x86-64"
+)
+@pytest.mark.parametrize(
+    ("number", "first"), [(359, 40), (102, 1), (360, 40)], ids=["socket", "socketcall", "socketpair"]
+)
+def test_calls_of_32_bits_are_not_known(tmp_path: Path, number: int, first: int):
+    code = (
+        "import ctypes, errno, mmap\n"
+        f"call = bytes.fromhex('53b8{number.to_bytes(4, 'little').hex()}bb{first.to_bytes(4, 'little').hex()}')\n"
+        "call += bytes.fromhex('31c931d2cd805bc3')  # xor ecx, ecx; xor edx, edx; int 0x80; pop rbx; ret\n"
+        "page = mmap.mmap(-1, 4096, prot=7)\n"
+        "page.write(call)\n"
+        "at = ctypes.addressof(ctypes.c_char.from_buffer(page))\n"
+        "print(ctypes.CFUNCTYPE(ctypes.c_int)(at)() == -errno.ENOSYS)\n"
+    )
+    report = run_confined([[sys.executable, "-c", code]], tmp_path, LIMITS)
+    assert (report.runs[0].out, report.runs[0].code) == (b"True\n", 0), report.runs[0]
 
 
 @pytest.mark.attack("system calls")
