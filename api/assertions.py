@@ -10,6 +10,7 @@ from ..errors import UsageError
 from ..evaluation.conclusion.run_results import DECIDED
 from ..records import Verdict
 from .argument_checks import checked_arguments
+from .inert_text import inert
 from .run import Run, SystemRates
 
 _MOST_SHOWN, _LONGEST_REASON = 10, 200
@@ -37,7 +38,7 @@ def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
     if statistic.low is not None and statistic.low >= at_least:
         return
     failures: Sequence[Verdict] = getattr(statistic, "failures", ())
-    raise AssertionError("\n".join([_shortfall(statistic, at_least), *_listed(failures)]))
+    raise AssertionError(inert("\n".join([_shortfall(statistic, at_least), *_listed(failures)])))
 
 
 def _with_rate(given: object) -> str:

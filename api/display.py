@@ -13,6 +13,7 @@ from ..records import Verdict
 from ..records.frames import data_frame
 from ..report.document import Document, as_lines, as_markdown
 from ..report.text.safe_text import SCREEN, WIDTH, visible
+from .inert_text import inert
 from .paths import FilePath, written_path
 
 if TYPE_CHECKING:
@@ -70,11 +71,11 @@ class DisplayMixin:
         return one_screen(self.document() if self._screen is None else self._screen(self), room)
 
     def __str__(self) -> str:
-        return with_calls("\n".join(as_lines(self.document())))
+        return inert(with_calls("\n".join(as_lines(self.document()))))
 
     def to_markdown(self) -> str:
         """Return GitHub Markdown for the summary of a pull request."""
-        return with_calls("\n".join(as_markdown(self.document())))
+        return inert(with_calls("\n".join(as_markdown(self.document()))))
 
     def _repr_html_(self) -> str:
         from ..report.page import notebook_cell  # noqa: PLC0415 - for a notebook alone
@@ -93,7 +94,7 @@ class Shown(msgspec.Struct, DisplayMixin, frozen=True):
     def __repr__(self) -> str:
         """Return one sentence: the answer."""
         sentences = (piece for piece in self.screen(10 * SCREEN) if isinstance(piece, str) and piece.strip())
-        return as_named(f"<{type(self).__name__}: {visible(next(sentences, 'no result'))}>")
+        return inert(as_named(f"<{type(self).__name__}: {visible(next(sentences, 'no result'))}>"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""

@@ -20,8 +20,10 @@ from ..report.document import Document
 from ..report.first_answers import Answers, answers, run_document
 from ..report.model import MOST_TEXTS
 from .display import DisplayMixin, verdicts_frame
+from .inert_text import inert
 from .paths import FilePath, folder_path, put_back, written_path
 from .table_results import Calibration
+from .terminal_text import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,7 +221,7 @@ class Run(DisplayMixin):
 
     def __repr__(self) -> str:
         where = "in memory" if self.folder is None else as_named(f"in {self.folder}")
-        return f"<run {where}: {self.answers.better.text}>"
+        return inert(f"<run {where}: {visible(self.answers.better.text)}>")
 
     def _rates(self, result: SystemResult) -> SystemRates:
         rates = [self._rate(result.system, stratum) for stratum in result.strata]

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from .param_types import OUT_FILE
+from .printing import echo_json
 from .shared_options import option
 
 _cache_option = option(
@@ -28,7 +29,10 @@ def info(*, cache: Path | None, as_json: bool) -> None:
     from ..api.cached_replies import cached_replies
 
     replies = cached_replies(cache)
-    click.echo(json.dumps(replies.to_dict()) if as_json else str(replies))
+    if as_json:
+        echo_json(json.dumps(replies.to_dict()))
+    else:
+        click.echo(str(replies))
 
 
 @command.command(epilog="Example: fiducial cache clear --model gpt-4.1-mini")

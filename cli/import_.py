@@ -13,7 +13,7 @@ from ..errors import InputError, UsageError
 from ..records.json_text import encode_json
 from .label_options import grade_arguments, grade_options, score_scale_option
 from .param_types import INPUT_FILE, OUT_FOLDER
-from .printing import command_line
+from .printing import command_line, echo_json
 from .shared_options import MultiValueCommand, compose, option, pairs
 
 _EXAMPLE = """\b
@@ -95,7 +95,7 @@ def command(
         error.message = _MAPS.sub(lambda maps: f"`{command_line()} {maps[0]}`", error.message)
         raise
     if as_json:
-        click.echo(encode_json(imported).decode())
+        echo_json(encode_json(imported).decode())
         return
     for line in import_lines(imported, command_line()):
         click.echo(visible(line))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import io
 import os
 import re
 import signal
@@ -17,6 +16,7 @@ import click
 from ..errors import AgentSetupError, EditedRunError, FiducialError, UsageError, on_command_line
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE, INTERRUPTED
+from .inert_streams import inert_streams
 from .option_sources import words_before_dashes
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
 
@@ -162,11 +162,7 @@ def main() -> NoReturn:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not set for background jobs
             # A machine that is taken away sends SIGTERM first: clean up, as after Ctrl-C.
             signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                # Names in data may hold characters that a terminal cannot show: lone surrogates, or letters that its encoding lacks.
-                stream.reconfigure(errors="backslashreplace")
-        with on_command_line():
+        with inert_streams(), on_command_line():
             _run()
     except KeyboardInterrupt:  # on the way in or out
         _leave(EXIT_INTERRUPTED)

@@ -7,6 +7,7 @@ import json
 import click
 
 from ..api.decorators import Plugin, plugins
+from .printing import echo_json
 from .shared_options import option
 
 
@@ -20,7 +21,7 @@ def command(*, as_json: bool) -> None:
     """
     loaded = plugins()
     if as_json:
-        click.echo(json.dumps([plugin._asdict() for plugin in loaded], ensure_ascii=False))
+        echo_json(json.dumps([plugin._asdict() for plugin in loaded], ensure_ascii=False))
     elif loaded:
         click.echo("\n".join(_lines(loaded)))
     else:

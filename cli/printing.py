@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..api.inert_text import inert_json
 from ..api.paths import written_path
 from ..errors import UsageError
 from ..records import atomic_write
@@ -126,13 +127,18 @@ def emit(
     echo_answer(_with_tables("\n".join([*lines, *as_lines(closing)])).split("\n"))
 
 
+def echo_json(text: str) -> None:
+    """Print JSON, in which no name is a command of the CI."""
+    click.echo(inert_json(text))
+
+
 def _write_json(result: Shown, json_file: str | None) -> None:
     """Write the result's JSON to a file, or print it for ``-``."""
     if json_file is None:
         return
     text = json.dumps(result.to_dict(), indent=2, allow_nan=False)
     if json_file == "-":
-        click.echo(text)
+        echo_json(text)
         return
     with atomic_write(written_path(json_file)) as file:
         file.write(f"{text}\n".encode())

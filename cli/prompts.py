@@ -10,6 +10,7 @@ import click
 from ..api.terminal_text import visible
 from ..records import message_text
 from .param_types import INPUT_FILE, OUT_FILE, OUT_FOLDER, Number
+from .printing import echo_json
 from .shared_options import compose, environment_option, option, scale_option
 
 
@@ -29,7 +30,10 @@ def list_(*, as_json: bool) -> None:
     from ..api.prompts import prompts
 
     listed = prompts()
-    click.echo(json.dumps(listed.to_dict()["judges"], indent=2) if as_json else str(listed))
+    if as_json:
+        echo_json(json.dumps(listed.to_dict()["judges"], indent=2))
+    else:
+        click.echo(str(listed))
 
 
 @command.command(short_help="Print a prompt file.", epilog="Example: fiducial prompts show groundedness")
@@ -75,7 +79,7 @@ def render(
         judge, cases, outputs, case_id, system=system, trial=trial, worlds=worlds
     )
     if as_json:
-        click.echo(json.dumps({"messages": messages, **parameters}, indent=2, ensure_ascii=False))
+        echo_json(json.dumps({"messages": messages, **parameters}, indent=2, ensure_ascii=False))
         return
     for message in messages:
         click.secho(f"[{visible(message['role'])}]", bold=True)

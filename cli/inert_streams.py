@@ -1,0 +1,60 @@
+"""Standard streams on which no text from data is a command of a CI runner."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+from ..api.inert_text import inert
+
+_CONTEXT = 64
+"""Characters of an unfinished line that are kept, since a command may be written in parts."""
+
+
+@contextmanager
+def inert_streams() -> Generator[None]:
+    """Break commands in everything that is printed during the block.
+
+    All that is printed ends here: results, Markdown, notes, progress, errors. Bytes pass unchanged (`fiducial mcp`).
+    """
+    streams = sys.stdout, sys.stderr
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            # Names in data may hold characters that a terminal cannot show: lone surrogates, or letters that its encoding lacks.
+            # In place of ASCII, click would write UTF-8 around this stream.
+            is_ascii = codecs.lookup(stream.encoding).name == "ascii"
+            stream.reconfigure(encoding="utf-8" if is_ascii else None, errors="backslashreplace")
+    sys.stdout, sys.stderr = (cast("TextIO", InertStream(stream)) for stream in streams)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+class InertStream:
+    """Text stream that breaks commands of CI runners on their way to another stream."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._line = ""
+
+    def write(self, text: str, /) -> int:
+        """Write a text with its commands broken, also one that was begun before."""
+        shown = inert(self._line + text)[len(self._line) :]
+        self._stream.write(shown)
+        line = (self._line + shown).replace("\r", "\n").rpartition("\n")[2]
+        earlier, kept = line[:-_CONTEXT], line[-_CONTEXT:]
+        self._line = f"-{kept}" if earlier.strip() else kept
+        return len(text)
+
+    def writelines(self, lines: Iterable[str], /) -> None:
+        """Write several texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
