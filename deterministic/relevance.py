@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import DecodingError
 from ..records import Case, Output, kind_spec
+from ..records.output import calls_made
 from .ast.schemas import as_mapping, documents_by_name, required_names
 from .ast.tool_calls import is_call_list
 from .decoding.call_attempts import attempts_call, call_names, is_json_call
@@ -107,14 +108,15 @@ def check_relevance(case: Case, output: Output, options: CheckOptions) -> Findin
 
     Native calls are read if the output has that field, else its text.
     """
-    reply = output.tool_calls if output.tool_calls is not None else output.text
+    made = calls_made(output)
+    reply = output.text if made is None else made
     return check_reply(case, lambda: _decoded(output, options), reply, options)
 
 
 def _decoded(output: Output, options: CheckOptions) -> Any:
     """Read an output's calls; strict rules refuse native calls whose arguments are not objects."""
     calls = decode_output(output)
-    if options.rules == "strict" and output.tool_calls is not None and not is_call_list(calls):
+    if options.rules == "strict" and calls_made(output) is not None and not is_call_list(calls):
         return decode_output(output, strictly=True)
     return calls
 

@@ -9,8 +9,9 @@ from typing import Any
 from ..errors import RecordError
 from .calls import calls_of, results_of, role_of, text_of
 from .field_reader import FieldReader
-from .json_values import as_text, is_object, parsed
+from .json_values import as_text, is_list, is_object, parsed
 from .langchain_messages import plain_message
+from .message_parts import results_apart
 
 
 def says_something(message: FieldReader) -> bool:
@@ -26,6 +27,28 @@ _SILENT = frozenset({"reasoning", "web_search_call", "file_search_call", "code_i
 def is_silent(item: Any) -> bool:
     """Return whether an item of a response is not part of a chat."""
     return is_object(item) and item.get("type") in _SILENT
+
+
+_ITEMS = _SILENT | {"function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "mcp_call"}  # fmt: skip
+"""Items of a response that are no messages."""
+
+
+def is_conversation(value: Any) -> bool:
+    """Return whether a value is a list of messages, LangChain's too, or of a response's items."""
+    return is_list(value) and bool(value) and all(map(_is_item, value))
+
+
+def _is_item(value: Any) -> bool:
+    if not is_object(value) or "role" in value:
+        return is_object(value)
+    flat = plain_message(value)  # a call and a tool have a type of LangChain's, too, but no content
+    return value.get("type") in _ITEMS or (flat is not value and "content" in flat)
+
+
+def conversation_messages(value: list[Any], at: str = "") -> list[FieldReader]:
+    """Return a conversation as messages of a chat, with results of calls apart from texts."""
+    items = (FieldReader(each, f"{at}[{number}]") for number, each in enumerate(value))
+    return list(results_apart(item_messages(items)))
 
 
 def item_message(item: FieldReader) -> dict[str, Any]:

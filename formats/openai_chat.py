@@ -27,7 +27,8 @@ from .file_rows import FileRow, convert_rows, decode, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, converted
 from .json_values import is_list, is_object
-from .logged_messages import item_messages, message_key
+from .langchain_messages import plain_message
+from .logged_messages import conversation_messages, is_conversation, item_messages, message_key
 from .logged_request import with_messages
 from .openai_evals import evals_example, is_evals_row
 from .sessions import conversations_of
@@ -40,7 +41,7 @@ LOST = "usage, log-probabilities, decoding parameters; non-text content except i
 def recognises(glimpse: Any) -> bool:
     """Return whether the first value of a file is a chat, a completion, or a row of Evals."""
     if is_list(glimpse):
-        return bool(glimpse) and all(is_object(each) and "role" in each for each in glimpse)
+        return is_conversation(glimpse)
     if not is_object(glimpse):
         return False
     body = glimpse.get("body", with_messages(glimpse))
@@ -220,8 +221,9 @@ def reply_messages(reply: dict[str, Any]) -> list[FieldReader] | None:
 
     Known formats: a conversation, one message, a chat completion or a response.
     """
-    if are_messages(reply.get("messages")):
-        return FieldReader(reply).nodes("messages")
+    messages: Any = reply.get("messages")
+    if are_messages(messages) or is_conversation(messages):
+        return conversation_messages(messages, "messages")
     if reply.get("choices"):
         return [choice.node("message") for choice in FieldReader(reply).nodes("choices")[:1]]
     output: Any = reply.get("output")
@@ -229,4 +231,6 @@ def reply_messages(reply: dict[str, Any]) -> list[FieldReader] | None:
         is_list(output) and output and all(is_object(each) for each in output)
     ):
         return item_messages(FieldReader(reply).nodes("output"))
-    return [FieldReader(reply)] if reply.get("role") == "assistant" else None
+    message = FieldReader(plain_message(reply))
+    is_message = message.value is not reply or "role" in reply
+    return [message] if is_message and role_of(message) == "assistant" else None

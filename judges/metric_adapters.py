@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, cast
 
 from ..records import Case, Output, message_text
-from ..records.output import messages_asked
+from ..records.output import calls_made, last_text, messages_asked
 from .callables import result_of
 from .prompt_variables import NotApplicableError
 
@@ -63,9 +63,9 @@ def metric_item(case: Case, output: Output) -> MetricItem:
 
 
 def _answer(output: Output) -> str:
-    if output.text is not None:
-        return output.text
-    calls = [{"name": each.name, "arguments": each.arguments} for each in output.tool_calls or ()]
+    if (text := last_text(output)) is not None:
+        return text
+    calls = [{"name": each.name, "arguments": each.arguments} for each in calls_made(output) or ()]
     return json.dumps(calls, ensure_ascii=False)
 
 

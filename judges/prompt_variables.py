@@ -13,7 +13,7 @@ import msgspec
 from ..errors import FiducialError
 from ..records import Case, Episode, Message, Output, Pair, kind_spec
 from ..records.case import known_role
-from ..records.output import messages_asked, turns_asked
+from ..records.output import last_text, messages_asked, turns_asked
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
@@ -109,11 +109,8 @@ def _tool_calls(case: Case, output: Output) -> JsonList:
 def _response(case: Case, output: Output) -> str:
     """Return the reply's text; for a conversation, its last text."""
     del case
-    if output.text is not None:
-        return output.text
-    texts = [step for turn in output.turns or [] for step in turn if isinstance(step, str)]
-    if texts:
-        return texts[-1]
+    if (text := last_text(output)) is not None:
+        return text
     if output.tool_calls is not None:
         return str(calls_text(output.tool_calls))
     raise NotApplicableError("the output has no text")

@@ -196,6 +196,25 @@ def turns_done(output: Output) -> Sequence[Sequence[Step]]:
     return [calls if output.text is None else [*calls, output.text]]
 
 
+def calls_made(output: Output) -> list[ToolCall] | None:
+    """Return the native calls of an output: if it has only turns, those of all of them.
+
+    None if calls may be written in its text.
+    """
+    if output.tool_calls or output.turns is None:
+        return output.tool_calls
+    steps = (step for turn in output.turns for step in turn)
+    return [call for step in steps if isinstance(step, list) for call in step] or output.tool_calls
+
+
+def last_text(output: Output) -> str | None:
+    """Return an output's text: if it has only turns, the last text in them."""
+    if output.text is not None:
+        return output.text
+    texts = [step for turn in output.turns or [] for step in turn if isinstance(step, str)]
+    return texts[-1] if texts else None
+
+
 def steps_by_turn(case: Case, output: Output) -> list[int]:
     """Count the agent's steps in each turn; a turn in which it did nothing counts as one."""
     done = turns_done(output)

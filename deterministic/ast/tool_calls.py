@@ -11,6 +11,7 @@ import msgspec
 
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, ToolCallReference
+from ...records.output import calls_made
 from ..decoding.call_attempts import attempts_call, call_names
 from ..decoding.replies import asked_form, decode_output
 from ..finding import PASSED, Finding, fault, undecided
@@ -202,7 +203,7 @@ def check_tool_calls(case: Case, output: Output, options: CheckOptions) -> Findi
     try:
         decoded = decode_output(output, asked_form(case), strictly=options.rules == "strict")
     except DecodingError as error:
-        return decoder_failed(error, case, None if output.tool_calls is not None else output.text)
+        return decoder_failed(error, case, None if calls_made(output) is not None else output.text)
     return check_case(case, decoded, options)
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from ...errors import DecodingError
 from ...records import Case, Language, Output, ToolCall
+from ...records.output import calls_made
 from .json_calls import load_json_strictly
 from .wrapping import PLAIN, AskedForm, ReplyForm
 
@@ -102,9 +103,9 @@ def asked_form(case: Case) -> AskedForm:
 
 
 def decode_output(output: Output, form: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
-    """Read the native calls of an output, or those in its text if it has no such field."""
-    if output.tool_calls is not None:
-        return decode_tool_calls(output.tool_calls, strictly=strictly)
+    """Read the native calls of an output, or those in its text if it has none."""
+    if (calls := calls_made(output)) is not None:
+        return decode_tool_calls(calls, strictly=strictly)
     return _text_decoder()(output.text or "", form, strictly=strictly)
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from ...errors import DecodingError, InputError
 from ...records import Case, ExecutableReference, Output
+from ...records.output import calls_made
 from ...records.python_syntax import unparse
 from ..finding import PASSED, Finding, fault, plain, shorten, undecided
 from ..options import CheckOptions, Rules
@@ -125,8 +126,8 @@ def reference_of(case: Case) -> ExecutableReference:
 
 
 def _read(output: Output, rules: Rules) -> list[str]:
-    if output.tool_calls is not None:
-        return read_native(output.tool_calls)
+    if (calls := calls_made(output)) is not None:
+        return read_native(calls)
     return (read_prompt_exactly if rules == "strict" else read_prompt)(output.text or "")
 
 

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from ...deterministic.options import NameStyle
 from ...records import Case, Output
+from ...records.output import calls_made
 
 NamesOption: TypeAlias = Literal["dotted", "underscored", "auto"]
 
@@ -41,8 +42,8 @@ class NamesVote:
 
 def _vote(dotted: list[str], output: Output) -> int:
     """Count an output's names with underscores, minus those with dots."""
-    if output.tool_calls is not None:
-        used = {call.name for call in output.tool_calls}
+    if (calls := calls_made(output)) is not None:
+        used = {call.name for call in calls}
         return sum((name.replace(".", "_") in used) - (name in used) for name in dotted)
     text = output.text or ""
     return sum((name.replace(".", "_") in text) - (name in text) for name in dotted)

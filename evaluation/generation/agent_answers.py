@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import msgspec
 
 from ...errors import UsageError
-from ...formats.calls import answer_of, are_messages, role_of
+from ...formats.calls import answer_of, answer_of_steps, results_of, role_of, steps_of
 from ...formats.field_reader import FieldReader
+from ...formats.logged_messages import conversation_messages, is_conversation
 from ...formats.openai_chat import reply_messages
-from ...records import Case, Output, Step, ToolCall, memory_file, read_records
+from ...records import Case, Output, ToolCall, memory_file, message_text, read_records
 from .attempt import Attempt
 
 EXPECTED = 'a text, a list of calls, {"messages": [...]}, a mapping with fields of an output ("text", "tool_calls", "turns")'
@@ -20,6 +21,9 @@ EXPECTED = 'a text, a list of calls, {"messages": [...]}, a mapping with fields 
 
 _FIELDS = frozenset(Output.__struct_fields__) - {"asked"}
 """Fields of an output that an agent may set."""
+
+_HOLDERS = frozenset({"messages", "choices", "output"})
+"""Fields that hold messages, beside which an agent may set fields of an output."""
 
 
 def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, in_turns: bool) -> Output:
@@ -69,53 +73,78 @@ def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
     """
     if isinstance(answer, str):
         return {"text": answer}
-    if hasattr(answer, "model_dump"):  # a reply object of a client library
-        answer = answer.model_dump(mode="json", exclude_none=True)
+    answer = _as_json(answer)
     if isinstance(answer, Mapping):
         return _fields_of(dict(cast("Mapping[str, Any]", answer)), case)
-    if not isinstance(answer, Sequence) or isinstance(answer, bytes):
+    if not _is_sequence(answer):
         return None
-    entries = [*cast("Sequence[Any]", answer)]
+    entries = [_as_json(each) for each in answer]
     if not all(isinstance(each, (ToolCall, Mapping)) for each in entries):
         return None
-    if are_messages(entries) and all("role" in each for each in entries):
-        return _fields_from([FieldReader(each, f"[{at}]") for at, each in enumerate(entries)], case)
+    if is_conversation(entries):
+        return _fields_from(conversation_messages(entries), case)
     return {"tool_calls": entries}
+
+
+def _as_json(value: Any) -> Any:
+    """Return a message or reply object of a client library as JSON; any other value unchanged."""
+    return value.model_dump(mode="json", exclude_none=True) if hasattr(value, "model_dump") else value
+
+
+def _is_sequence(value: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
 def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:
     if answer.keys() <= _FIELDS:
         return answer
+    if _is_sequence(messages := answer.get("messages")):
+        answer["messages"] = [_as_json(each) for each in messages]
     if (messages := reply_messages(answer)) is not None:
-        other_fields = {name: answer[name] for name in _FIELDS & answer.keys() if answer[name] is not None}
+        # The calls of a single message are in its own form, and read already.
+        named = _FIELDS & answer.keys() if answer.keys() & _HOLDERS else frozenset[str]()
+        other_fields = {name: answer[name] for name in named if answer[name] is not None}
         return _fields_from(messages, case) | other_fields
     return {"tool_calls": [answer]} if "name" in answer or "function" in answer else None
 
 
 def _fields_from(messages: Sequence[FieldReader], case: Case) -> dict[str, Any]:
     """Return an output's fields from a chat, which may begin with the case's messages."""
-    after_user = [index for index, each in enumerate(messages, start=1) if role_of(each) == "user"]
+    after_user = [number for number, each in enumerate(messages, start=1) if _is_users(each)]
     user_counts = [sum(each.get("role") == "user" for each in turn) for turn in case.turns]
     totals = [*accumulate(user_counts)]
     if len(case.turns) < 2 or len(after_user) != totals[-1]:  # noqa: PLR2004 - one turn, or turns that cannot be told apart
-        answer = answer_of(messages[after_user[-1] if after_user else 0 :])
-        if answer.steps is not None:
-            return {"turns": [answer.steps]}
-        return {"text": answer.text} | ({} if answer.calls is None else {"tool_calls": answer.calls})
-    # A turn's steps begin after its last user message, and stop at the first user message of the next turn.
-    begins = [after_user[total - 1] for total in totals]
-    stops = [
-        *(begin - count for begin, count in zip(begins[1:], user_counts[1:], strict=True)),
-        len(messages),
-    ]
-    return {"turns": [_steps_of(messages[begin:stop]) for begin, stop in zip(begins, stops, strict=True)]}
+        answer = answer_of(messages[_answer_begins(messages, after_user, case) :])
+        turns = None if answer.steps is None else [answer.steps]
+    else:
+        # A turn's steps begin after its last user message, and stop at the first user message of the next turn.
+        begins = [after_user[total - 1] for total in totals]
+        stops = [
+            *(begin - count for begin, count in zip(begins[1:], user_counts[1:], strict=True)),
+            len(messages),
+        ]
+        turns = [steps_of(messages[begin:stop]) for begin, stop in zip(begins, stops, strict=True)]
+        answer = answer_of_steps([step for turn in turns for step in turn])
+    fields = {"tool_calls": answer.calls, "turns": turns}
+    return {"text": answer.text} | {name: value for name, value in fields.items() if value is not None}
 
 
-def _steps_of(messages: Sequence[FieldReader]) -> list[Step]:
-    answer = answer_of(messages)
-    if answer.steps is not None:
-        return answer.steps
-    return [*([answer.calls] if answer.calls else []), *([answer.text] if answer.text else [])]
+def _is_users(message: FieldReader) -> bool:
+    """Return whether a user says a message; some APIs send results of calls as the user's."""
+    return role_of(message) == "user" and not results_of(message)
+
+
+def _answer_begins(messages: Sequence[FieldReader], after_user: Sequence[int], case: Case) -> int:
+    """Return where the answer begins: after the case's messages, else after the user's last.
+
+    An agent's program may write messages as the user's in the middle of its work.
+    """
+    first = case.turns[0] if case.turns else []
+    asked = [message_text(each) for each in first if each.get("role") == "user"]
+    said = [message_text(messages[number - 1].value) for number in after_user[: len(asked)]]
+    if asked and said == asked:
+        return after_user[len(asked) - 1]
+    return after_user[-1] if after_user else 0
 
 
 def _with_steps(fields: dict[str, Any], attempt: Attempt, *, in_turns: bool) -> dict[str, Any]:

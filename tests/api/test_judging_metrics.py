@@ -138,6 +138,20 @@ def test_an_object_with_a_measure_runs_in_a_thread(monkeypatch: pytest.MonkeyPat
 UNREFERENCED = fd.Case(id="c", kind="grounded_answer", messages=CASE.messages, context=CASE.context)
 
 
+def test_the_answer_of_recorded_turns_is_their_last_text_or_else_their_calls():
+    call = fd.ToolCall(name="look_up", arguments={"of": "carrier"})
+    answers: list[str] = []
+
+    def metric(output: str) -> float:
+        answers.append(output)
+        return 1.0
+
+    taken: list[list[Any]] = [[[call], "By PostNord."], [[call]]]
+    for steps in taken:
+        fd.judge_from(metric)(CASE, fd.Output(case_id="c", system="bot", turns=[steps]))
+    assert answers == ["By PostNord.", '[{"name": "look_up", "arguments": {"of": "carrier"}}]']
+
+
 def test_a_metric_that_requires_a_reference_does_not_apply_to_a_case_without_one():
     def metric(output: str, ground_truth: str) -> float:
         raise AssertionError((output, ground_truth))

@@ -387,7 +387,9 @@ def test_a_users_text_beside_the_results_of_calls_is_the_next_request(read: Read
 
 
 @pytest.mark.parametrize("shape", ["flat", "data", "constructor"])
-def test_messages_of_langchain_are_read_and_a_call_that_it_could_not_parse_was_made(read: Read, shape: str):
+def test_messages_of_langchain_are_read_and_a_call_that_it_could_not_parse_was_made(
+    read: Read, shape: str, tmp_path: Path
+):
     def message(kind: str, **fields: Any) -> dict[str, Any]:
         name = {"human": "HumanMessage", "ai": "AIMessage", "tool": "ToolMessage"}[kind]
         return {
@@ -409,6 +411,9 @@ def test_messages_of_langchain_are_read_and_a_call_that_it_could_not_parse_was_m
     made = [ToolCall(name="water", arguments={"bed": "roses"}), ToolCall(name="dig", arguments='{"bed')]
     assert chat.outputs[0].turns == [[made, ToolResults(results=["wet", {"error": "no"}]), "Done."]]
     assert chat.cases[0].messages == [{"role": "user", "content": "Water."}]
+    (path := tmp_path / "listed.json").write_text(json.dumps(said))
+    listed = fd.read(path)
+    assert (listed.format, listed.outputs) == ("openai", chat.outputs)
     [old] = read({"messages": [message("human", content="Go"), message("ai", content="", additional_kwargs={"tool_calls": [CALL]})]}).outputs  # fmt: skip
     assert old.tool_calls == [ToolCall(name="water", arguments='{"bed": "roses"}')]
 

@@ -20,7 +20,14 @@ from fiducial.records import (
     encode_record,
     read_records,
 )
-from fiducial.records.output import messages_asked, planted_step, steps_by_turn, turns_asked
+from fiducial.records.output import (
+    calls_made,
+    last_text,
+    messages_asked,
+    planted_step,
+    steps_by_turn,
+    turns_asked,
+)
 
 LINE: dict[str, Any] = {
     "case_id": "c",
@@ -129,3 +136,15 @@ def test_a_call_in_the_place_of_a_step_is_told_what_a_step_is(tmp_path: Path):
         RecordError, match=r"turns\[0\]\[0\]: unknown field 'name'; .*the calls of a step are a list"
     ):
         list(read_records(path, Output))
+
+
+def test_calls_and_text_of_an_output_with_nothing_but_turns_are_those_of_its_turns():
+    call = ToolCall(name="ls")
+    turns: list[Any] = [[[call], ToolResults(results=["a"]), "One."], [[call], "Two."]]
+    output = Output(case_id="c", system="s", turns=turns)
+    assert (calls_made(output), last_text(output)) == ([call, call], "Two.")
+    # A model that was asked in turns has an empty list where it made no call.
+    assert calls_made(Output(case_id="c", system="s", turns=[["One."]], tool_calls=[])) == []
+    assert calls_made(Output(case_id="c", system="s", turns=[["One."]])) is None
+    whole = Output(case_id="c", system="s", text="All.", tool_calls=[call], turns=turns)
+    assert (calls_made(whole), last_text(whole)) == ([call], "All.")
