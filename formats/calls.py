@@ -8,7 +8,7 @@ Anthropic, Gemini, Bedrock or LangChain, whose ``invalid_tool_calls`` are calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 from ..errors import RecordError
@@ -103,12 +103,27 @@ def _arguments(node: FieldReader) -> dict[str, Any] | str:
 
 def calls_of(message: FieldReader) -> list[IdentifiedCall]:
     """Return the calls of an assistant's message, from any of its fields."""
-    calls = [call_of(item, at) for at, item in message.items("tool_calls", "toolCalls")]
+    return [call_of(value, at) for value, at in _call_values(message)]
+
+
+def lacks_arguments(message: FieldReader) -> bool:
+    """Return whether a call of a message has no field for arguments, even for none."""
+    return not all(_names_arguments(value) for value, _ in _call_values(message))
+
+
+def _call_values(message: FieldReader) -> Iterator[tuple[Any, str]]:
+    """Yield the calls of a message as they are written, each with its path."""
+    yield from ((item, at) for at, item in message.items("tool_calls", "toolCalls"))
     if message.get("function_call") is not None:
-        calls.append(call_of(message.value["function_call"], message.path("function_call")))
-    return calls + [
-        call_of(part.value, part.at) for part in parts_of(message) if part.text("type") in _CALL_PARTS
-    ]
+        yield message.value["function_call"], message.path("function_call")
+    yield from ((part.value, part.at) for part in parts_of(message) if part.text("type") in _CALL_PARTS)
+
+
+def _names_arguments(value: Any) -> bool:
+    call = value if is_object(value) else dict[str, Any]()
+    return any(name in call for name in _ARGUMENTS) or any(
+        _names_arguments(call[name]) for name in _CALL_WRAPPERS if name in call
+    )
 
 
 def text_of(message: FieldReader) -> str | None:

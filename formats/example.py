@@ -22,6 +22,7 @@ class Example(msgspec.Struct, kw_only=True):
         id: The case's id; if empty, one is made of the prefix and the row's number (from 1).
         expected_calls: The expected calls, as in the file; empty if none is due, None if the file has no such field.
         answer: The agent's answer; None if there is none.
+        unrecorded: Reason why an answer that was given is not in the file.
         turns: Its steps by turn, if there are several turns.
         conversation: The turns of a conversation, instead of ``messages``, ``answer`` and ``turns``.
         labelled_by: The person whose label the row is of, where a column names one: further rows of an output are then of others.
@@ -42,6 +43,7 @@ class Example(msgspec.Struct, kw_only=True):
     tags: dict[str, TagValue] = {}
     cluster: str | None = None
     answer: AgentAnswer | None = None
+    unrecorded: str | None = None
     error: str | None = None
     system: str | None = None
     trial: int = 0

@@ -106,6 +106,8 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
     case, unchecked = case_of(example, name, options)
     if unchecked is not None:
         yield position.skipped_part("expected_calls", unchecked)
+    if example.unrecorded is not None:
+        yield position.skipped_part("output", example.unrecorded)
     system = options.joined or example.system or options.system
     output = _output_of(example, name, system, options)
     if options.seen.is_new(case, failed=output is not None and output.error is not None):

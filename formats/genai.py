@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from .attributes import unflattened
-from .calls import call_of, messages_of
+from .calls import call_of, lacks_arguments, messages_of
 from .field_reader import FieldReader
 from .json_values import is_list, is_object, parsed
+from .recorded_content import has_content
 from .spans import Span, SpanKind
 
 _KINDS: dict[str, SpanKind] = {
@@ -22,6 +23,7 @@ _KINDS: dict[str, SpanKind] = {
     "invoke_workflow": "agent",
     "plan": "agent",
     "retrieval": "retriever",
+    "embeddings": "other",
 }
 
 _EVENTS = {
@@ -31,6 +33,9 @@ _EVENTS = {
     "gen_ai.tool.message": "tool",
 }
 """Events that hold one message each, by its role."""
+
+
+_OUTPUTS = ("gen_ai.output.messages", "gen_ai.completion")
 
 
 def genai_span(span: Span, attributes: Mapping[str, Any], events: list[tuple[str, dict[str, Any]]]) -> None:
@@ -52,6 +57,7 @@ def genai_span(span: Span, attributes: Mapping[str, Any], events: list[tuple[str
             "id": node.name("gen_ai.tool.call.id"),
         }
         span.call = call_of(given, "gen_ai.tool.call")
+        span.has_arguments = "gen_ai.tool.call.arguments" in node
         span.output = parsed(node.get("gen_ai.tool.call.result"))
     _read_attributes(span, node)
     for name, fields in events:
@@ -71,21 +77,32 @@ def _read_attributes(span: Span, node: FieldReader) -> None:
     inputs = parsed(node.get("gen_ai.input.messages", "gen_ai.prompt")) or unflattened(
         node.value, "gen_ai.prompt"
     )
-    if inputs:
+    if inputs and _are_recorded(inputs):
         messages = messages_of(inputs, "gen_ai.input.messages")
         if is_list(system):
             messages = messages_of([{"role": "system", "parts": system}]) + messages
         elif isinstance(system, str):
             messages = [{"role": "system", "content": system}, *messages]
         span.messages = messages
-    done = parsed(node.get("gen_ai.output.messages", "gen_ai.completion")) or unflattened(
-        node.value, "gen_ai.completion"
-    )
+    done = parsed(node.get(*_OUTPUTS)) or unflattened(node.value, "gen_ai.completion")
     if done:
-        span.output_messages = _answers(done, "gen_ai.output.messages")
+        _add_answers(span, _answers(done, "gen_ai.output.messages"))
+    span.has_output = span.has_output or (not done and any(name in node for name in _OUTPUTS))
     tools = parsed(node.get("gen_ai.tool.definitions"))
     if is_list(tools):
         span.tools = [FieldReader(tool, "gen_ai.tool.definitions").value for tool in tools]
+
+
+def _are_recorded(messages: Any) -> bool:
+    """Return whether the contents of messages were recorded; texts instead of messages were."""
+    items = messages if is_list(messages) else [messages]
+    return all(has_content(FieldReader(item)) for item in items if is_object(item))
+
+
+def _add_answers(span: Span, answers: list[FieldReader]) -> None:
+    span.output_messages = [*span.output_messages, *answers]
+    span.has_output = all(map(has_content, span.output_messages))
+    span.has_arguments = not any(map(lacks_arguments, span.output_messages))
 
 
 def _answers(value: Any, at: str) -> list[FieldReader]:
@@ -101,19 +118,25 @@ def _read_event(span: Span, name: str, event: FieldReader) -> None:
         fields = {**event.value, "role": _EVENTS[name]} | ({"tool_calls": calls} if is_list(calls) else {})
         if "id" in fields and name == "gen_ai.tool.message":
             fields["tool_call_id"] = fields["id"]
-        span.messages = [*span.messages, *messages_of([fields], name)]
+        if has_content(FieldReader(fields, name)):
+            span.messages = [*span.messages, *messages_of([fields], name)]
         span.kind = "llm" if span.kind == "other" else span.kind
     elif name == "gen_ai.choice":
         message = parsed(event.get("message"))
-        held = message if is_object(message) else {"content": message or event.get("content")}
+        texts = (
+            {"content": message or event.get("content")}
+            if {"message", "content"} & event.value.keys()
+            else {}
+        )
+        held = message if is_object(message) else texts
         calls = parsed(event.get("tool_calls"))
         if is_list(calls):
             held = {**held, "tool_calls": calls}
-        span.output_messages = [*span.output_messages, *_answers(held, name)]
+        _add_answers(span, _answers(held, name))
         span.kind = "llm" if span.kind == "other" else span.kind
     elif name == "gen_ai.content.prompt":
         span.messages = messages_of(parsed(event.get("gen_ai.prompt")), name)
-    elif name == "gen_ai.content.completion":
-        span.output_messages = _answers(parsed(event.get("gen_ai.completion")), name)
+    elif name == "gen_ai.content.completion" and "gen_ai.completion" in event:
+        _add_answers(span, _answers(parsed(event.get("gen_ai.completion")), name))
     elif name == "gen_ai.client.inference.operation.details":
         _read_attributes(span, event)

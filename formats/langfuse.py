@@ -21,6 +21,7 @@ from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, converted
 from .imported_scores import ImportedScore, scored, verdict_on_absent_output
 from .json_values import answer_text, is_arguments, is_list, is_object, parsed, tags_of
+from .recorded_content import recorded
 from .spans import Span, SpanKind, records_of_spans
 
 NAME = "langfuse"
@@ -100,8 +101,9 @@ class _Log:
             position=position,
             trace=identity,
             kind="agent",
-            input=parsed(node.get("input")),
-            output=parsed(node.get("output")),
+            input=parsed(recorded(node.get("input"))),
+            output=parsed(output := recorded(node.get("output"))),
+            has_output=output is not None,
             session=node.name("sessionId"),
             system=node.text("name"),
             tags=_tags(node),
@@ -141,7 +143,7 @@ def _tags(node: FieldReader) -> dict[str, Any]:
 
 def _span(node: FieldReader, position: FilePosition) -> Span:
     kind = _KINDS.get((node.text("type") or "").upper(), "other")
-    request, reply = parsed(node.get("input")), parsed(node.get("output"))
+    request, reply = (parsed(recorded(node.get(name))) for name in ("input", "output"))
     span = Span(
         id=node.need("id"),
         position=position,
@@ -151,6 +153,7 @@ def _span(node: FieldReader, position: FilePosition) -> Span:
         start=node.text("startTime") or "",
         input=request,
         output=reply,
+        has_output=reply is not None,
         system=node.text("model") if kind == "llm" else node.text("name") if kind == "agent" else None,
         session=node.name("sessionId"),
         error=(node.text("statusMessage") or "error") if node.get("level") == "ERROR" else None,
@@ -159,6 +162,7 @@ def _span(node: FieldReader, position: FilePosition) -> Span:
     if kind == "tool":
         arguments = request if is_arguments(request) else {}
         span.call = call_of({"name": node.need("name"), "arguments": arguments}, node.at)
+        span.has_arguments = request is not None
     elif kind == "llm":
         messages = request.get("messages") if is_object(request) else request
         span.messages = messages_of(messages) if are_messages(messages) else []

@@ -146,8 +146,9 @@ def _span(row: FileRow) -> Span:
         parent=run.name("parent_run_id"),
         kind=kind,
         start=run.text("dotted_order") or run.text("start_time") or "",
-        input=plain_messages(parsed(run.get("inputs"))),
-        output=plain_messages(parsed(run.get("outputs"))),
+        input=_logged(run, "inputs"),
+        output=(output := _logged(run, "outputs")),
+        has_output=output is not None,
         error=run.text("error"),
         tools=tools if is_list(tools) and all(map(is_object, tools)) else [],
         system=run.name("session_name", "session_id"),
@@ -161,6 +162,11 @@ def _span(row: FileRow) -> Span:
     elif kind == "llm":
         _read_chat(span)
     return span
+
+
+def _logged(run: FieldReader, name: str) -> Any:
+    """Return the inputs or outputs of a run; None if they are hidden, as an empty object."""
+    return plain_messages(parsed(run.get(name))) or None
 
 
 def _tool_arguments(inputs: Any) -> Any:

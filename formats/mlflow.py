@@ -86,7 +86,17 @@ def _spans(row: FileRow) -> list[Span]:
     spans = [_span(piece, trace, row) for piece in row.node.node("data").nodes("spans")]
     if not spans:
         inputs, returned = (parsed(info.get(name)) for name in ("request_preview", "response_preview"))
-        spans = [Span(id="", position=row.position, trace=trace, kind="agent", input=inputs, output=returned)]
+        spans = [
+            Span(
+                id="",
+                position=row.position,
+                trace=trace,
+                kind="agent",
+                input=inputs,
+                output=returned,
+                has_output=returned is not None,
+            )
+        ]
     root = next((span for span in spans if span.parent is None), spans[0])
     metadata = info.node("trace_metadata", "request_metadata")
     root.session = metadata.text("mlflow.trace.session")
@@ -111,12 +121,14 @@ def _span(piece: FieldReader, trace: str, row: FileRow) -> Span:
         start=str(piece.get("start_time_unix_nano", "start_time") or "").zfill(20),
         input=attributes.get("mlflow.spanInputs"),
         output=attributes.get("mlflow.spanOutputs"),
+        has_output="mlflow.spanOutputs" in attributes,
     )
     if "ERROR" in str(status.get("code")):
         span.error = status.text("message") or "error"
     if span.kind == "tool":
         arguments = span.input if is_arguments(span.input) else {}
         span.call = call_of({"name": piece.need("name"), "arguments": arguments}, piece.at)
+        span.has_arguments = "mlflow.spanInputs" in attributes
     elif span.kind == "llm":
         _read_chat(span, attributes)
     elif span.kind == "retriever" and is_list(span.output):

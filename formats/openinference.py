@@ -10,6 +10,7 @@ from .calls import call_of, messages_of
 from .field_reader import FieldReader
 from .imported_scores import ImportedScore, scored, unscored
 from .json_values import is_arguments, is_object, parsed, tags_of
+from .recorded_content import has_content, recorded
 from .spans import Span, SpanKind
 
 _KINDS: dict[str, SpanKind] = {
@@ -30,18 +31,21 @@ def openinference_span(
     node = FieldReader(dict(attributes))
     span.kind = _KINDS.get((node.text("openinference.span.kind") or "").upper(), "other")
     span.input, span.output = _value(node, "input"), _value(node, "output")
-    span.messages = messages_of([_message(item) for item in unflattened(node.value, "llm.input_messages")])
-    span.output_messages = [
-        FieldReader(_message(item), "llm.output_messages")
-        for item in unflattened(node.value, "llm.output_messages")
-    ]
+    asked, answered = (_messages(node, f"llm.{side}_messages") for side in ("input", "output"))
+    span.messages = messages_of([each.value for each in asked]) if all(map(has_content, asked)) else []
+    span.output_messages = answered
+    span.has_output = recorded(node.value.get("output.value")) is not None or (
+        bool(answered) and all(map(has_content, answered))
+    )
     span.system = node.text("agent.name", "llm.model_name", "llm.request.model_name")
     span.session = node.name("session.id")
     span.documents = [_document(item) for item in unflattened(node.value, "retrieval.documents")]
     span.tools = list(_tools(node))
     span.tags = {**span.tags, **tags_of(node.object_in("metadata"))}
     if span.kind == "tool" and node.get("tool.name") is not None:
-        inputs = parsed(node.get("input.value", "tool.parameters"))
+        given = (recorded(node.get(name)) for name in ("input.value", "tool.parameters"))
+        inputs = parsed(next((each for each in given if each is not None), None))
+        span.has_arguments = inputs is not None
         arguments = inputs if is_arguments(inputs) else {}
         name, identity = node.text("tool.name"), node.name("tool.id", "tool_call.id")
         span.call = call_of({"name": name, "arguments": arguments, "id": identity}, "tool")
@@ -50,19 +54,27 @@ def openinference_span(
 
 
 def _value(node: FieldReader, name: str) -> Any:
-    value = node.get(f"{name}.value")
+    value = recorded(node.get(f"{name}.value"))
     return parsed(value) if node.get(f"{name}.mime_type") == "application/json" else value
 
 
+def _messages(node: FieldReader, name: str) -> list[FieldReader]:
+    return [FieldReader(_message(item), name) for item in unflattened(node.value, name)]
+
+
 def _message(value: Any) -> dict[str, Any]:
+    """Return a message in the chat API's form, without placeholders of hidden content."""
     message = FieldReader(value, "message").node("message")
     plain = {
         name: message.value[name]
         for name in ("role", "content", "tool_call_id", "tool_calls")
-        if name in message
+        if recorded(message.value.get(name)) is not None
     }
     if "contents" in message:
-        plain["content"] = [part.node("message_content").value for part in message.nodes("contents")]
+        parts = (part.node("message_content").value for part in message.nodes("contents"))
+        plain["content"] = [
+            {name: held for name, held in part.items() if recorded(held) is not None} for part in parts
+        ]
     if "function_call_name" in message:
         plain["function_call"] = {
             "name": message.get("function_call_name"),

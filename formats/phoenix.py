@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..records import Source
+from ..records.column_names import known_fields
 from .arrow_rows import read_any_rows
 from .example_records import records_of
 from .field_reader import FieldReader
@@ -20,6 +22,7 @@ from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_object, parsed
 from .known_columns import row_example
 from .recognized_grades import RecognizedGrades
+from .recorded_content import NO_ANSWER, recorded
 
 NAME = "phoenix"
 ABOUT = "evaluated data frames (JSON Lines, JSON, CSV, Parquet)"
@@ -47,8 +50,17 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         FileRow(others, row.position, row.at, row.number), options, RecognizedGrades()
     )
     yield from skipped
+    column = known_fields(tuple(others), tuple(options.columns.items())).get("response")
+    if column is not None and example.error is None and _is_hidden(others[column]):
+        example.answer, example.unrecorded = None, NO_ANSWER
     yield from collect_scores(example.scores, names, lambda name: [_imported_score(name, line)], row.position)
     yield from records_of(example, row.position, options)
+
+
+def _is_hidden(output: Any) -> bool:
+    """Return whether a span's output was not recorded: null or NaN, not an empty text."""
+    is_nan = isinstance(output, float) and math.isnan(output)
+    return is_nan or recorded(output) is None
 
 
 def _imported_score(name: str, line: FieldReader) -> ImportedScore:

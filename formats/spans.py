@@ -2,7 +2,8 @@
 
 A trace is an example: question and answer at its root, spans below as steps, in order of start. A tool span is the result
 of the call with its id, else its name and arguments; unmatched, it is a step. A lower span with an evaluation is its own
-example, ``trace/span``.
+example, ``trace/span``. An answer, or arguments, that were not recorded (no attribute, or hidden) are listed, and there is no output; a
+recorded empty answer is graded 0.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, converted
 from .imported_scores import ImportedScore, numbered_names
 from .json_values import answer_text, as_text, is_object, parsed
+from .recorded_content import NO_ANSWER, NO_ARGUMENTS
 
 SpanKind: TypeAlias = Literal["agent", "llm", "tool", "retriever", "other"]
 
@@ -46,7 +48,9 @@ class Span(msgspec.Struct, kw_only=True):
         output_messages: The output messages.
         input: The input, if it is not messages.
         output: The result, if it is not messages.
+        has_output: Whether its output was recorded, even as empty.
         call: The call of a tool span.
+        has_arguments: Whether the arguments of its calls were recorded, even as none.
         documents: The retrieved documents.
         session: The id of its conversation.
         case: The case's id, if it is not the trace's.
@@ -62,7 +66,9 @@ class Span(msgspec.Struct, kw_only=True):
     output_messages: list[FieldReader] = []
     input: Any = None
     output: Any = None
+    has_output: bool = False
     call: IdentifiedCall | None = None
+    has_arguments: bool = True
     tools: list[dict[str, Any]] = []
     documents: list[Any] = []
     system: str | None = None
@@ -88,7 +94,7 @@ class _Calls:
         assert made is not None
         pending = {at: call for at, call in enumerate(self.calls) if at not in self.results}
         by_id = (at for at, call in pending.items() if call.id is not None and call.id == made.id)
-        by_content = (at for at, call in pending.items() if _are_same(call, made))
+        by_content = (at for at, call in pending.items() if _are_same(call, made, span))
         at = next(chain(by_id, by_content), None)
         if at is not None:
             self.results[at] = _result(span)
@@ -101,10 +107,14 @@ class _Calls:
             yield ToolResults(results=[self.results.get(at) for at in range(len(self.calls))])
 
 
-def _are_same(a: IdentifiedCall, b: IdentifiedCall) -> bool:
-    """Return whether two calls have the same name and arguments, and not both have an id."""
-    arguments = parsed(a.call.arguments), parsed(b.call.arguments)
-    return (a.id is None or b.id is None) and a.call.name == b.call.name and arguments[0] == arguments[1]
+def _are_same(asked: IdentifiedCall, made: IdentifiedCall, span: Span) -> bool:
+    """Return whether a call and a span's have one name and equal arguments, and not both an id.
+
+    The name is enough if the span's arguments were not recorded.
+    """
+    if (asked.id is not None and made.id is not None) or asked.call.name != made.call.name:
+        return False
+    return not span.has_arguments or parsed(asked.call.arguments) == parsed(made.call.arguments)
 
 
 def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[ImportedRecord]:
@@ -153,6 +163,7 @@ def _below(span: Span, trace: list[Span]) -> list[Span]:
 def example_of(root: Span, spans: list[Span]) -> Example:
     """Return a span as an example, from the span and those below it."""
     model = next((span for span in spans if span.kind == "llm"), None)
+    answer = _answer(root, spans)
     questions = (_question(span) for span in (root, *spans))
     return Example(
         id=root.case or root.trace or root.id,
@@ -163,7 +174,8 @@ def example_of(root: Span, spans: list[Span]) -> Example:
         context=[document for span in spans for document in span.documents],
         tags=root.tags,
         cluster=root.session,
-        answer=_answer(root, spans),
+        answer=answer if isinstance(answer, AgentAnswer) else None,
+        unrecorded=answer if isinstance(answer, str) and root.error is None else None,
         error=root.error,
         system=root.system or (None if model is None else model.system),
         scores=numbered_names(root.scores),
@@ -176,18 +188,28 @@ def _question(span: Span) -> list[Message]:
     return [] if span.kind in {"tool", "retriever"} else question_of(parsed(span.input))
 
 
-def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
-    """Return the texts and calls of the spans below the root, and the root's text as the last."""
+def _answer(root: Span, spans: list[Span]) -> AgentAnswer | str:
+    """Return the texts and calls of the spans below the root, and the root's text as the last.
+
+    If a part of it was not recorded, return the reason why there is none.
+    """
     texts_and_calls: list[str | _Calls] = []
+    has_arguments = True
     for span in spans:
         if span.call is not None:
             made = [each for each in texts_and_calls if isinstance(each, _Calls)]
             if not any(calls.add_result(span) for calls in made):
+                has_arguments = has_arguments and span.has_arguments
                 own_step = _Calls([span.call])
                 own_step.add_result(span)
                 texts_and_calls.append(own_step)
         elif span.kind == "llm":
+            has_arguments = has_arguments and span.has_arguments
             texts_and_calls += _texts_and_calls(span)
+    if not _has_answer(root, spans):
+        return NO_ANSWER
+    if not has_arguments:
+        return NO_ARGUMENTS
     steps: list[Step] = []
     for each in texts_and_calls:
         steps += [each] if isinstance(each, str) else each.steps()
@@ -195,6 +217,14 @@ def _answer(root: Span, spans: list[Span]) -> AgentAnswer:
     if text is not None and (not steps or steps[-1] != text):
         steps.append(text)
     return answer_of_steps(steps)
+
+
+def _has_answer(root: Span, spans: list[Span]) -> bool:
+    """Return whether the root or the last model has an answer, or there are only calls."""
+    models = [span for span in spans if span.kind == "llm" and span.error is None]
+    if root.has_output or not models:
+        return root.has_output or any(span.call is not None for span in spans)
+    return models[-1].has_output
 
 
 def _texts_and_calls(span: Span) -> Iterator[str | _Calls]:

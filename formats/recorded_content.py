@@ -1,0 +1,34 @@
+"""Content that a trace leaves out, which is not the same as an empty answer.
+
+Conventions of traces leave messages out by default, or put a placeholder in their place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .field_reader import FieldReader
+from .message_parts import parts_of
+
+PLACEHOLDERS = frozenset({"__REDACTED__", "<fully masked due to failed mask function>"})
+"""Texts in place of hidden content: OpenInference's and Langfuse's."""
+
+_SWITCH = "switch on the recording of content where the traces are made"
+NO_ANSWER = f"the answer was not recorded, so there is no output; {_SWITCH}"
+NO_ARGUMENTS = f"the arguments of a call were not recorded, so there is no output; {_SWITCH}"
+
+_CONTENT = frozenset({"content", "parts", "contents", "refusal", "tool_calls", "toolCalls", "function_call"})
+_TEXTS = frozenset({"text", "content", "refusal"})
+
+
+def recorded(value: Any) -> Any:
+    """Return a value; None if it is a placeholder of hidden content."""
+    return None if isinstance(value, str) and value in PLACEHOLDERS else value
+
+
+def has_content(message: FieldReader) -> bool:
+    """Return whether a message's content was recorded, even as empty."""
+    texts = (part for part in parts_of(message) if part.get("type") in {"text", "input_text", "output_text"})
+    return not message.value.keys().isdisjoint(_CONTENT) and all(
+        not part.value.keys().isdisjoint(_TEXTS) for part in texts
+    )
