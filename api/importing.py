@@ -13,8 +13,8 @@ from ..errors import UsageError
 from ..formats.agbenchmark import read_challenges
 from ..formats.bfcl import expand, find_results, open_source, read_cases, read_outputs
 from ..formats.custom_format import read_custom
-from ..formats.imported_records import LOGGED
-from ..records import Case, Output, write_records
+from ..formats.imported_records import LOGGED, RevisedCase, revised
+from ..records import Case, Output, Verdict, write_records
 from .argument_checks import checked_arguments
 from .paths import FilePath, input_path, written_path
 from .reading import read_strictly
@@ -116,7 +116,16 @@ def import_log(
 
     `fiducial.read` instead skips what it cannot read, and reports it.
     """
-    return _suite(lambda: read_strictly(source, path, criterion=criterion, system=system))
+
+    def read() -> Iterator[Case | RevisedCase | Output | Verdict]:
+        return read_strictly(source, path, criterion=criterion, system=system)
+
+    def cases() -> Iterator[Case]:
+        # Read twice, since only revisions fit into memory for sure.
+        revisions = {each.case.id: each.case for each in read() if isinstance(each, RevisedCase)}
+        return (revised(each, revisions) for each in read() if isinstance(each, Case))
+
+    return ImportedSuite(cases, lambda: (each for each in read() if isinstance(each, Output)))
 
 
 def _suite(read: Callable[[], Iterator[object]]) -> ImportedSuite:

@@ -21,7 +21,15 @@ from ..formats.file_rows import FileRow
 from ..formats.folder import ImportSummary, refuse_nothing, write_folder
 from ..formats.gzipped import unpacked
 from ..formats.import_options import Options
-from ..formats.imported_records import LOGGED, FilePosition, ImportedRecord, Skipped, only_records
+from ..formats.imported_records import (
+    LOGGED,
+    FilePosition,
+    ImportedRecord,
+    RevisedCase,
+    Skipped,
+    lists_of,
+    only_records,
+)
 from ..formats.imported_scores import ScoreScaling
 from ..formats.native_files import NativeFileError
 from ..formats.readers import NAMES, find_format, read_all, read_deferred, read_one
@@ -99,18 +107,7 @@ class Reading:
         source: object = None,
     ) -> None:
         self.format = name
-        self.cases: list[Case] = []
-        self.outputs: list[Output] = []
-        self.verdicts: list[Verdict] = []
-        self.skipped: list[Skipped] = []
-        lists: dict[type, list[Any]] = {
-            Case: self.cases,
-            Output: self.outputs,
-            Verdict: self.verdicts,
-            Skipped: self.skipped,
-        }
-        for record in records:
-            lists[type(record)].append(record)
+        self.cases, self.outputs, self.verdicts, self.skipped = lists_of(records)
         if scaling is not None:
             graded = Counter(each.by for each in self.verdicts if each.graded)
             withdrawn = [_for_caller(each) for each in scaling.withdrawn(graded, source)]
@@ -371,7 +368,7 @@ def _input(path: FilePath) -> Path:
 
 def read_strictly(
     source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED
-) -> Iterator[Case | Output | Verdict]:
+) -> Iterator[Case | RevisedCase | Output | Verdict]:
     """Read a log completely, or raise at the first bad record.
 
     A context takes precedence over accepted answers; either is graded by a judge, not a checker.

@@ -51,7 +51,7 @@ _CONTENTS = (
     "a criterion",
     "accepted answers",
     "an empty list of expected calls (`[]`), with tools",
-    "calls that were made",
+    "calls that were made, in every answer",
     "a context",
 )
 """The fields of `records.RowContents` in words."""

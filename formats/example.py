@@ -27,7 +27,7 @@ class Example(msgspec.Struct, kw_only=True):
         conversation: The turns of a conversation, instead of ``messages``, ``answer`` and ``turns``.
         labelled_by: The person whose label the row is of, where a column names one: further rows of an output are then of others.
         in_table: Whether it is a row of a table, where columns can tell repeated outputs apart.
-        calls_made: Whether calls were made, also by other answers to the same case; None uses this answer.
+        calls_made: Whether calls were made, also by other answers to the same case; None until this answer is looked at.
     """
 
     id: str = ""

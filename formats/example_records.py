@@ -11,11 +11,13 @@ from ..errors import RecordError
 from ..records import (
     Case,
     Criterion,
+    ItemKey,
     KindSpec,
     Message,
     Output,
     RowContents,
     ToolCall,
+    Verdict,
     is_marked,
     kind_of_row,
     kind_spec,
@@ -102,26 +104,47 @@ def _turn_examples(example: Example, position: FilePosition, options: Options) -
 
 def _records(example: Example, position: FilePosition, options: Options) -> Iterator[ImportedRecord]:
     options.complete(example)
+    if example.calls_made is None:
+        example.calls_made = example.answer is not None and bool(example.answer.calls)
     name = example.id or options.seen.new_id(example.prefix, position.path, example.number)
     case, unchecked = case_of(example, name, options)
     if unchecked is not None:
         yield position.skipped_part("expected_calls", unchecked)
     if example.unrecorded is not None:
         yield position.skipped_part("output", example.unrecorded)
+    without_calls = case
+    if example.calls_made:
+        without_calls, _ = case_of(msgspec.structs.replace(example, calls_made=False), name, options)
     system = options.joined or example.system or options.system
     output = _output_of(example, name, system, options)
-    if options.seen.is_new(case, failed=output is not None and output.error is not None):
-        yield case
+    references = (example.expected_calls is not None, example.accepted, example.criterion, example.criteria)
+    noted = options.seen.cases.note(case, without_calls, output, has_reference=any(references))
     may_grade = example.scores or example.labelled_by
-    if output is not None and not (may_grade and _grades_again(example, output, options)):
-        options.seen.outputs.add(output, position, graded=bool(example.scores), in_table=example.in_table)
+    is_new = output is not None and not (may_grade and _grades_again(example, output, options))
+    if output is not None and is_new:
+        try:
+            options.seen.outputs.add(output, position, graded=bool(example.scores), in_table=example.in_table)
+        except RecordError:
+            options.seen.cases.undo()  # an answer that is not read decides no kind
+            raise
+    if noted is not None:
+        yield noted
+    if output is not None and is_new:
         yield output
-    trial = example.trial if output is None else output.trial
+    if example.scores:
+        key = ItemKey(name, system, example.trial if output is None else output.trial)
+        yield from _verdicts(example, key, position, options)
+
+
+def _verdicts(
+    example: Example, key: ItemKey, position: FilePosition, options: Options
+) -> Iterator[Verdict | Skipped]:
+    """Yield the verdicts on an example's output, and list scores on an unknown scale."""
     for score in options.scaling.scaled_all(example.scores, position):
         if isinstance(score, Skipped):
             yield score
             continue
-        verdict = score.verdict(name, system, trial)
+        verdict = score.verdict(*key)
         if example.labelled_by:
             options.seen.note_label(verdict)
         yield verdict
@@ -261,15 +284,12 @@ def _contents(example: Example, options: Options, *, checkable: bool) -> RowCont
         options: Options that say whether accepted answers count.
         checkable: Whether all expected calls have arguments; otherwise a call is due, but cannot be checked.
     """
-    calls_made = example.calls_made
-    if calls_made is None:
-        calls_made = example.answer is not None and bool(example.answer.calls)
     return RowContents(
         expected_calls=checkable,
         criterion=example.criterion is not None or bool(example.criteria),
         accepted_answers=bool(example.accepted) and options.answers == "accepted",
         no_call=example.expected_calls == [] and bool(example.tools),
-        calls_made=calls_made or bool(example.expected_calls),
+        calls_made=bool(example.calls_made or example.expected_calls),
         context=bool(example.context),
     )
 

@@ -15,7 +15,7 @@ from ..records.folder_files import CASES, CLUSTERS, LABELS, MANIFEST, OUTPUTS, V
 from ..records.json_text import encode_json, encode_line
 from ..records.standing_labels import is_tie
 from .example_records import DEFAULT_CRITERION, EMPTY
-from .imported_records import ImportedRecord, Skipped
+from .imported_records import ImportedRecord, RevisedCase, Skipped, revised
 from .imported_scores import ScoreScaling
 from .skipped_kinds import SkippedKinds, SkippedPart
 
@@ -117,7 +117,7 @@ def write_folder(
     """
     if (folder / MANIFEST).exists():
         raise UsageError(f"{folder} holds a run; name another folder")
-    summary = _Summary()
+    summary, revisions = _Summary(), dict[str, Case]()
     scaling = scaling or ScoreScaling()
     with ExitStack() as stack:
         if not folder.exists():
@@ -126,7 +126,7 @@ def write_folder(
             stack.enter_context(atomic_write(folder / file)).write
             for file in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
         )
-        for record in _with_withdrawn(records, scaling, summary, source):
+        for record in _records(records, revisions, scaling, summary, source):
             line = encode_line(record, folder)
             summary.add(record)
             if isinstance(record, Case):
@@ -144,15 +144,29 @@ def write_folder(
         summary.complete(source)
     _remove_empty(folder, VERDICTS, LABELS)
     _withdraw(scaling.above_one, folder, summary)
+    if revisions:
+        _revise(folder, revisions)
+        summary.count_kinds(folder)
     _write_clusters(folder / CLUSTERS, summary.clusters)
     return summary.imported(name, folder)
 
 
-def _with_withdrawn(
-    records: Iterable[ImportedRecord], scaling: ScoreScaling, summary: _Summary, source: object
-) -> Iterator[ImportedRecord]:
-    """Yield the records, then a skipped entry for each author whose verdicts are withdrawn."""
-    yield from records
+def _records(
+    records: Iterable[ImportedRecord],
+    revisions: dict[str, Case],
+    scaling: ScoreScaling,
+    summary: _Summary,
+    source: object,
+) -> Iterator[Case | Output | Verdict | Skipped]:
+    """Yield the records, then a skipped entry for each author whose verdicts are withdrawn.
+
+    Revised cases are added to ``revisions``.
+    """
+    for record in records:
+        if isinstance(record, RevisedCase):
+            revisions[record.case.id] = record.case
+        else:
+            yield record
     yield from scaling.withdrawn(summary.graded, as_named(source))
 
 
@@ -173,6 +187,13 @@ def _remove_verdicts(path: Path, authors: Collection[str]) -> None:
     _remove_empty(path.parent, path.name)
 
 
+def _revise(folder: Path, revisions: Mapping[str, Case]) -> None:
+    path = folder / CASES
+    with atomic_write(path) as file:
+        for case in read_records(path, Case):
+            file.write(encode_line(revised(case, revisions), path))
+
+
 def import_summary(folder: Path) -> ImportSummary:
     """Return the summary of an import from its files, with labels added since.
 
@@ -180,15 +201,14 @@ def import_summary(folder: Path) -> ImportSummary:
         InputError: A file cannot be read.
     """
     summary = _Summary()
-    for name, record in ((CASES, Case), (OUTPUTS, Output), (VERDICTS, Verdict)):
-        if (folder / name).exists():
-            for each in read_records(folder / name, record):
-                summary.add(each)
-    summary.complete(folder / OUTPUTS)
+    summary.add_files(folder, CASES, OUTPUTS, VERDICTS)
     path = folder / LABELS
     verdicts = read_records(path, Verdict) if path.exists() else ()
     labels = sum(is_label(verdict) and verdict.graded for verdict in verdicts)
     return msgspec.structs.replace(summary.imported("", folder), labels=labels)
+
+
+_RECORDS: Mapping[str, type[Case | Output | Verdict]] = {CASES: Case, OUTPUTS: Output, VERDICTS: Verdict}
 
 
 class _Summary:
@@ -208,7 +228,7 @@ class _Summary:
         self._before_their_case: list[tuple[str, bool]] = []
         self._shared = _Answered()
 
-    def add(self, record: ImportedRecord) -> None:
+    def add(self, record: Case | Output | Verdict | Skipped) -> None:
         """Count a record."""
         if isinstance(record, Case):
             self.kinds[record.kind] += 1
@@ -235,6 +255,21 @@ class _Summary:
             self._tallies["skipped"] += 1
             self.first_skipped = self.first_skipped or record
             self._skipped.add(record)
+
+    def add_files(self, folder: Path, *names: str) -> None:
+        """Count the records of files, and complete the counts; see `complete`."""
+        for name in names:
+            if (folder / name).exists():
+                for each in read_records(folder / name, _RECORDS[name]):
+                    self.add(each)
+        self.complete(folder / OUTPUTS)
+
+    def count_kinds(self, folder: Path) -> None:
+        """Count cases and answers by kind anew, from the files."""
+        counts = _Summary()
+        counts.add_files(folder, CASES, OUTPUTS)
+        self.kinds, self._answered, self._transcripts = counts.kinds, counts._answered, counts._transcripts
+        self._tallies["default_criterion"] = counts._tallies["default_criterion"]
 
     @property
     def graded(self) -> Mapping[str, int]:

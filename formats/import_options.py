@@ -8,12 +8,8 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
-from ..errors import RecordError
-from ..records import Case, ItemKey, Verdict
+from ..records import ItemKey, Verdict
 from ..records.grades import PLAIN, GradeScale
-from ..records.json_text import encode_json
 from ..records.standing_labels import majority_verdict
 from .batch_lines import BatchLines
 from .column_guesses import TableColumns
@@ -21,20 +17,20 @@ from .conversation_turns import Unit
 from .example import Example
 from .imported_records import LOGGED, FilePosition
 from .imported_scores import ScoreScaling
+from .seen_cases import SeenCases
 from .seen_outputs import SeenOutputs
 
 
 class SeenKeys:
     """Hashes of the cases, outputs and verdicts read so far.
 
-    A case may be repeated with another output; it still counts as one case.
-
     Attributes:
+        cases: The cases.
         outputs: The outputs.
     """
 
     def __init__(self) -> None:
-        self._cases: dict[int, tuple[int, int]] = {}
+        self.cases = SeenCases()
         self.outputs = SeenOutputs()
         self._verdicts = set[int]()
         self._labels: dict[ItemKey, dict[str, float]] = {}
@@ -47,34 +43,10 @@ class SeenKeys:
         """
         file = self._files.setdefault(path, len(self._files) + 1)
         name = f"{prefix}-{number:06d}" if file == 1 else f"{prefix}-{file}-{number:06d}"
-        if hash(name) not in self._cases:
+        if hash(name) not in self.cases.known:
             return name
         again = (f"{name}-{number}" for number in count(2))
-        return next(each for each in again if hash(each) not in self._cases)
-
-    def is_new(self, case: Case, *, failed: bool = False) -> bool:
-        """Return whether a case is new; raise a `RecordError` if another case has its id.
-
-        Tags and clusters may differ. After a failure only the question must be equal, since no answer shows the kind of case.
-        """
-        question = hash(encode_json(case.messages)) if case.messages else 0
-        plain = (
-            case
-            if not case.tags and case.cluster is None
-            else msgspec.structs.replace(case, tags={}, cluster=None)
-        )
-        content = hash(encode_json(plain))
-        hashes = question, content
-        stored = self._cases.setdefault(hash(case.id), hashes)
-        if stored is hashes:
-            return True
-        if stored[0 if failed else 1] != (question if failed else content):
-            raise RecordError(
-                f"an earlier row has the id {case.id!r} and another question or reference; "
-                "change the id, or import this file into a folder of its own",
-                field="id",
-            )
-        return False
+        return next(each for each in again if hash(each) not in self.cases.known)
 
     def note_label(self, verdict: Verdict) -> None:
         """Note a person's label, for the majority of several people."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
@@ -34,8 +34,22 @@ class Skipped(Record, frozen=True, kw_only=True):
     field: str | None = None
 
 
-ImportedRecord: TypeAlias = Case | Output | Verdict | Skipped
+class RevisedCase(Record, frozen=True, kw_only=True):
+    """A case that came before, of another kind now that there is another answer to it."""
+
+    case: Case
+
+
+ImportedRecord: TypeAlias = Case | RevisedCase | Output | Verdict | Skipped
 """Any imported record; a case precedes its outputs, these their verdicts."""
+
+
+def revised(case: Case, revisions: Mapping[str, Case]) -> Case:
+    """Return a case as revisions by id leave it, with its own tags and cluster."""
+    revision = revisions.get(case.id)
+    if revision is None:
+        return case
+    return msgspec.structs.replace(revision, tags=case.tags, cluster=case.cluster)
 
 
 class FilePosition(msgspec.Struct, frozen=True):
@@ -56,6 +70,28 @@ class FilePosition(msgspec.Struct, frozen=True):
     def skipped_part(self, field: str, reason: str) -> Skipped:
         """Return the entry for a part that no record can hold."""
         return Skipped(file=str(self.path), line=self.line, field=field, reason=reason)
+
+
+class RecordLists(NamedTuple):
+    """Records by type."""
+
+    cases: list[Case]
+    outputs: list[Output]
+    verdicts: list[Verdict]
+    skipped: list[Skipped]
+
+
+def lists_of(records: Iterable[ImportedRecord]) -> RecordLists:
+    """Return records by type; cases as their revisions leave them."""
+    revisions: dict[str, Case] = {}
+    lists = RecordLists([], [], [], [])
+    by_type: dict[type, list[Any]] = dict(zip((Case, Output, Verdict, Skipped), lists, strict=True))
+    for record in records:
+        if isinstance(record, RevisedCase):
+            revisions[record.case.id] = record.case
+        else:
+            by_type[type(record)].append(record)
+    return lists._replace(cases=[revised(case, revisions) for case in lists.cases])
 
 
 UNREADABLE = (RecordError, msgspec.ValidationError)
@@ -99,7 +135,7 @@ class TrialCounter:
         return self._counts[case_id, system] - 1
 
 
-def only_records(records: Iterator[ImportedRecord]) -> Iterator[Case | Output | Verdict]:
+def only_records(records: Iterator[ImportedRecord]) -> Iterator[Case | RevisedCase | Output | Verdict]:
     """Yield all records of a file, or fail on the first that was skipped.
 
     Raises:

@@ -30,6 +30,7 @@ from .json_values import answer_text, is_list, is_object, parsed, tags_of
 from .langchain_messages import plain_messages
 from .logged_answer import answers_in
 from .spans import Span, SpanKind, example_of, records_of_spans
+from .tool_documents import all_tools
 from .written_calls import literal_arguments
 
 NAME = "langsmith"
@@ -93,16 +94,26 @@ def _examples(
     log: _Log, by_trace: dict[str, list[Span]], options: Options
 ) -> Iterator[tuple[Callable[[], Example], FilePosition]]:
     """Yield runs that answer examples, removing their traces; then unanswered examples."""
-    answered, trials = set[str](), TrialCounter()
+    answered, trials, tools = set[str](), TrialCounter(), _tools_by_example(log, by_trace)
     for span, example_id in log.runs.values():
         if example_id is not None:
             answered.add(example_id)
             spans = by_trace.pop(span.trace, [span])
             trial = trials.next(example_id, span.system or options.system)
-            yield partial(_example, span, spans, example_id, log.examples, trial), span.position
+            made = partial(_example, span, spans, example_id, log.examples)
+            yield partial(made, trial=trial, tools=tools[example_id]), span.position
     for identity, (node, position) in log.examples.items():
         if identity not in answered:
             yield partial(_unanswered, node), position
+
+
+def _tools_by_example(log: _Log, by_trace: dict[str, list[Span]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the tools that any of its systems was offered, for each example."""
+    offers: dict[str, list[list[dict[str, Any]]]] = {}
+    for span, example_id in log.runs.values():
+        if example_id is not None:
+            offers.setdefault(example_id, []).extend(each.tools for each in by_trace[span.trace])
+    return {example_id: all_tools(tools) for example_id, tools in offers.items()}
 
 
 class _Log:
@@ -206,7 +217,9 @@ def _example(
     spans: list[Span],
     example_id: str,
     examples: dict[str, tuple[FieldReader, FilePosition]],
+    *,
     trial: int,
+    tools: list[dict[str, Any]],
 ) -> Example:
     """Build the example of a run that answers one.
 
@@ -218,7 +231,7 @@ def _example(
         example.messages, example.accepted, example.tags = stored.messages, stored.accepted, stored.tags
     else:
         example.tags = {}
-    example.id, example.trial = example_id, trial
+    example.id, example.trial, example.tools = example_id, trial, tools
     return example
 
 

@@ -32,6 +32,7 @@ from .logged_messages import conversation_messages, is_conversation, item_messag
 from .logged_request import with_messages
 from .openai_evals import evals_example, is_evals_row
 from .sessions import conversations_of
+from .tool_documents import all_tools
 
 NAME = "openai"
 ABOUT = "[chat logs](#logs-of-chats), stored completions, batches (both files), responses, exports and data of hosted Evals (JSON, JSON Lines)"
@@ -130,7 +131,9 @@ def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator
     calls_made = all(made) if made else bool(merged[0].tools)
     if made and len(merged) == 1:
         calls_made = None  # the calls of each turn decide
+    tools = all_tools(each.tools for each in merged)
     for each in merged:
+        each.tools = tools
         yield from _chat(each, name, options, calls_made=calls_made)
 
 

@@ -22,7 +22,7 @@ from .exchanges import is_exchange
 from .field_reader import FieldReader
 from .file_rows import JSON_SUFFIXES, FileRow, files_in, own_folders, read_rows
 from .import_options import Options
-from .imported_records import ImportedRecord, Skipped
+from .imported_records import ImportedRecord, RevisedCase, Skipped
 from .json_tables import content_fields, rows_in
 from .json_values import is_list, is_object
 from .native_files import refuse_native_file, refuse_run_folder
@@ -169,6 +169,10 @@ def _within_size_limit(records: Iterable[ImportedRecord], path: Path) -> Iterato
     too_large = set[str | ItemKey]()
     problem = f"larger than {MAX_LINE_BYTES >> 20} MiB"
     for record in records:
+        if isinstance(record, RevisedCase):
+            if record.case.id not in too_large and len(encode_json(record.case)) < MAX_LINE_BYTES:
+                yield record
+            continue
         name = type(record).__name__.lower()
         if too_large and isinstance(record, Output | Verdict) and {record.case_id, record.key} & too_large:
             yield Skipped(file=str(path), reason=f"the {name} is of a case or output that is {problem}")

@@ -11,8 +11,8 @@ from .conversation_turns import FAILED, failed, is_agents, turns_of
 from .exchanges import Exchange
 from .field_reader import FieldReader
 from .imported_records import Skipped
-from .json_values import is_object
 from .logged_messages import message_key, says_something
+from .tool_documents import all_tools
 
 _LEAST_OVERLAP = 2
 
@@ -106,7 +106,7 @@ def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
         model=_model(exchanges),
         answered=any(exchange.answered for exchange in exchanges),
         cluster=next((exchange.cluster for exchange in exchanges if exchange.cluster is not None), None),
-        tools=_tools(exchanges),
+        tools=all_tools(exchange.tools for exchange in exchanges),
         tags=tags,
         expected_calls=next((x.expected_calls for x in exchanges if x.expected_calls is not None), None),
         accepted=next((x.accepted for x in exchanges if x.accepted is not None), None),
@@ -216,14 +216,3 @@ def _begins(longer: list[Any], shorter: list[Any]) -> bool:
 
 def _request_keys(exchange: Exchange) -> list[_Key]:
     return _keys([each for each in exchange.messages if not is_agents(each)])
-
-
-def _tools(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
-    """Return all tools offered in a session, by name."""
-    by_name: dict[str, dict[str, Any]] = {}
-    for exchange in exchanges:
-        for tool in exchange.tools:
-            function = tool.get("function", tool)
-            name = function["name"] if is_object(function) and "name" in function else tool
-            by_name.setdefault(str(name), tool)
-    return list(by_name.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from ..records import nearest
@@ -20,6 +21,16 @@ def tools_in(request: FieldReader) -> list[dict[str, Any]]:
         "tools"
     )
     return [tool for each in offered for tool in _declared(each)]
+
+
+def all_tools(offers: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return the tools that were offered at any time, by name."""
+    by_name: dict[str, dict[str, Any]] = {}
+    for tool in chain.from_iterable(offers):
+        function = tool.get("function", tool)
+        name = function["name"] if is_object(function) and "name" in function else tool
+        by_name.setdefault(str(name), tool)
+    return list(by_name.values())
 
 
 def _declared(tool: FieldReader) -> list[dict[str, Any]]:
