@@ -37,7 +37,7 @@ def openinference_span(
     span.has_output = recorded(node.value.get("output.value")) is not None or (
         bool(answered) and all(map(has_content, answered))
     )
-    span.system = node.text("agent.name", "llm.model_name", "llm.request.model_name")
+    span.system = node.text("agent.name", "llm.model_name", "llm.request.model_name") or _asked_model(node)
     span.session = node.name("session.id")
     span.documents = [_document(item) for item in unflattened(node.value, "retrieval.documents")]
     span.tools = list(_tools(node))
@@ -51,6 +51,13 @@ def openinference_span(
         span.call = call_of({"name": name, "arguments": arguments, "id": identity}, "tool")
     for group in ("evaluations", "annotations", "trace.evaluations", "trace.annotations"):
         span.scores = [*span.scores, *map(_imported_score, unflattened(node.value, group))]
+
+
+def _asked_model(node: FieldReader) -> str | None:
+    """Return the model of a request, which alone names it if the call failed."""
+    parameters = parsed(node.get("llm.invocation_parameters"))
+    model = parameters.get("model") if is_object(parameters) else None
+    return model if isinstance(model, str) else None
 
 
 def _value(node: FieldReader, name: str) -> Any:

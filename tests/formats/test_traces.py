@@ -111,6 +111,13 @@ def test_evaluations_of_openinference_are_verdicts_of_judges_and_of_people(read:
     assert [(v.by, v.source, v.score) for v in found.verdicts] == [("polite", "judge", 1.0), ("ann/right", "human", 0.5)]  # fmt: skip
 
 
+def test_a_failed_call_belongs_to_the_model_that_was_asked(read: Read):
+    failed = {"openinference.span.kind": "LLM", "llm.invocation_parameters": '{"model": "m"}', "input.value": "Hi"}  # fmt: skip
+    status = {"code": "STATUS_CODE_ERROR", "message": "no luck"}
+    [output] = read(otlp(span(failed, status=status))).outputs
+    assert (output.system, output.error) == ("m", "no luck")
+
+
 def test_what_is_said_of_a_span_below_the_root_is_about_that_span(read: Read):
     root = span({"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "a"})
     chat = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": '[{"role": "user", "content": "Hi"}]', "gen_ai.output.messages": '[{"role": "assistant", "content": "Hello"}]', "gen_ai.evaluation.name": "polite", "gen_ai.evaluation.score.label": "pass"}  # fmt: skip
