@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 from ..records import nearest
 from ..records.grades import as_number
+from ..records.made_scores import rounded_score
 
 if TYPE_CHECKING:
     from ..calibration.agreement.calibration_results import JudgeCalibration
@@ -132,7 +133,7 @@ def _failure(who: str, name: str, statistic: Statistic | None, at_least: float) 
     if statistic is None or statistic.value is None:
         why = "nothing is graded" if statistic is None else statistic.undefined
         yield f"gate failed: {who}: {name} is undefined ({why})"
-    elif statistic.value < at_least:
+    elif rounded_score(statistic.value) < at_least:
         from ..report.text.number_text import interval  # noqa: PLC0415 - most gates hold
 
         ends = " ".join(filter(None, (f"{statistic.value:.4f}", interval(statistic.low, statistic.high, 4))))

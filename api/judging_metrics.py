@@ -17,6 +17,7 @@ from ..evaluation.judging.judge_task import JudgeTask
 from ..judges.callables import FunctionJudge
 from ..judges.metric_adapters import metric_function, unknown_parameters
 from ..records import JudgeId
+from ..records.made_scores import rounded_score
 from .argument_checks import checked_arguments, require_range, require_type
 from .callable_judge import ReadyJudge
 
@@ -86,7 +87,7 @@ def _threshold(metric: Any, scale: tuple[float, float]) -> float | None:
     threshold = getattr(metric, "threshold", None)
     if not isinstance(threshold, int | float) or isinstance(threshold, bool):
         return None
-    share = (float(threshold) - scale[0]) / (scale[1] - scale[0])
+    share = rounded_score((float(threshold) - scale[0]) / (scale[1] - scale[0]))
     return share if 0 < share <= 1 else None
 
 

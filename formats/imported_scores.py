@@ -19,6 +19,7 @@ from ..records.grades import (
     plain_word,
     usual_ends,
 )
+from ..records.made_scores import rounded_score
 from ..records.score_scales import UNIT_SCORES, ScoreScales
 from .field_reader import MOST_WHOLE, type_name
 from .imported_records import UNREADABLE, FilePosition, Skipped
@@ -246,7 +247,7 @@ def _agreeing(number: float, threshold: Any, *, passed: bool) -> float:
         return float(passed)  # the threshold shows another scale, on which 1 may be the worst
     if (number >= threshold) == passed:
         return number
-    return 1.0 - number if (number <= threshold) == passed else float(passed)
+    return rounded_score(1.0 - number) if (number <= threshold) == passed else float(passed)
 
 
 def unscored(

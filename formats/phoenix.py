@@ -12,6 +12,7 @@ from typing import Any
 
 from ..records import Source
 from ..records.column_names import known_fields
+from ..records.made_scores import rounded_score
 from .arrow_rows import read_any_rows
 from .example_records import records_of
 from .field_reader import FieldReader
@@ -90,7 +91,7 @@ def _imported_score(name: str, line: FieldReader) -> ImportedScore:
         return imported_score
     if direction == "minimize":
         evidence = {**imported_score.evidence, "value": value, "direction": direction}
-        return imported_score._replace(score=1.0 - imported_score.score, evidence=evidence)
+        return imported_score._replace(score=rounded_score(1.0 - imported_score.score), evidence=evidence)
     if direction == "neutral":
         raise score.refuse("direction", "maximize or minimize, since a neutral score has no better end")
     return imported_score

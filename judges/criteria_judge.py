@@ -63,7 +63,7 @@ class CriteriaJudge(JudgeOfParts):
             judge=self.id,
             source="judge",
             outcome=outcome,
-            score=clipped(points.low / points.possible) if outcome == "graded" else None,
+            score=clipped(points.shares[0]) if outcome == "graded" else None,
             reason=reason,
             evidence=_evidence(points, criteria, met, verdicts),
             repeat=repeat,

@@ -13,6 +13,7 @@ import msgspec
 from ..errors import UsageError
 from ..records import Author, Case, ItemKey, JudgeId, Kind, Output, Verdict
 from ..records.json_text import encode_json
+from ..records.made_scores import mean_score
 from .catalogue import takes_transcripts
 from .composite import (
     Composite,
@@ -264,7 +265,7 @@ def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
         reason = f"only {coverage}" if graded else _without_score(jury, opinions)
         return CombinedOpinions(outcome_of_ungraded(ungraded)[0], None, reason)
     if jury.rule != "majority":
-        mean = sum(weights[member] * score for member, score in graded) / scored
+        mean = mean_score([score for _, score in graded], [weights[member] for member, _ in graded])
         return CombinedOpinions("graded", mean, coverage)
     thresholds: dict[Author, float] = {member.id: member.pass_at for member in jury.members}
     passed = sum(weights[member] for member, score in graded if score >= thresholds[member])

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, cast
 
 from ..records import Case, Output, message_text
+from ..records.made_scores import rounded_score
 from ..records.output import calls_made, last_text, messages_asked
 from .callables import result_of
 from .prompt_variables import NotApplicableError
@@ -190,7 +191,7 @@ def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
         hint = "; name it with key=" if hasattr(result, "keys") else ""
         raise ValueError(f"no score in {str(result)[:200]!r}{hint}")
     low, high = scale
-    score = (float(value) - low) / (high - low)
+    score = rounded_score((float(value) - low) / (high - low))
     if not -_ROUNDING <= score <= 1 + _ROUNDING:
         raise ValueError(f"score {value:g} is outside {low:g} to {high:g}; give the metric's scale=")
     return min(1.0, max(0.0, score)), reason

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, cast
 import msgspec
 
 from ..errors import PromptError
+from ..records.made_scores import rounded_score
 from .front_matter import FrontMatter, read_yaml
 
 _TOLERANCE = 1e-9
@@ -95,7 +96,7 @@ class Scale:
             return (above_minimum if self.better == "high" else steps - above_minimum) / steps
         distance = value - self.minimum if self.better == "high" else self.maximum - value
         # Adding zero turns minus zero, which some judges write, into zero.
-        return distance / (self.maximum - self.minimum) + 0.0
+        return rounded_score(distance / (self.maximum - self.minimum)) + 0.0
 
     def __str__(self) -> str:
         best = "" if self.better == "high" else f", {self.minimum:g} the best"

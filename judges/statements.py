@@ -10,6 +10,7 @@ import msgspec
 
 from ..records import CaseIndex, ItemKey, Outcome, Output, Verdict
 from ..records.json_text import encode_json
+from ..records.made_scores import mean_score
 from .ungraded_parts import CombinedOpinions, PartOutcome, outcome_of_ungraded
 
 if TYPE_CHECKING:
@@ -157,8 +158,7 @@ def _combined(verdicts: Sequence[StatementVerdict]) -> CombinedOpinions:
     scores = [one.score for one in verdicts if one.score is not None]
     pieces = [one.pieces for one in verdicts if one.pieces]
     if len(pieces) < len(verdicts):
-        mean = sum(scores) / len(scores)
-        return CombinedOpinions("graded", mean, f"the mean of {_statements(verdicts)}")
+        return CombinedOpinions("graded", mean_score(scores), f"the mean of {_statements(verdicts)}")
     supported = round(sum(score * count for score, count in zip(scores, pieces, strict=True)))
     reason = f"{supported} of {sum(pieces)} pieces, in {_statements(verdicts)}"
     return CombinedOpinions("graded", supported / sum(pieces), reason)

@@ -14,6 +14,7 @@ import msgspec
 
 from ..errors import NO_GRADE
 from .column_names import is_named_like_grades
+from .made_scores import mean_score, rounded_score
 
 WORDS: Mapping[str, float] = {
     **dict.fromkeys(
@@ -141,7 +142,7 @@ class GradeScale(msgspec.Struct, frozen=True):
             return float(number >= self.pass_at if best > worst else number <= self.pass_at)
         if not self._is_on_scale(number):
             raise UnknownGradeError(value, f"not from {worst:g} to {best:g}")
-        return min(max((number - worst) / (best - worst), 0.0), 1.0)
+        return min(max(rounded_score((number - worst) / (best - worst)), 0.0), 1.0)
 
     def _is_on_scale(self, number: float) -> bool:
         worst, best = self.ends or (0.0, 1.0)
@@ -197,7 +198,7 @@ def majority(grades: Sequence[Any], scale: GradeScale) -> float | None:
         return None  # the error is reported for the person's column
     if not scores:
         return None
-    share = sum(scores) / len(scores)
+    share = mean_score(scores)
     if not set(scores) <= {0.0, 1.0}:
         return share
     return None if share == 0.5 else float(share > 0.5)  # noqa: PLR2004 - a tie

@@ -6,8 +6,11 @@ over the possible positive points.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
+
+from .made_scores import rounded_score
 
 
 class Points(NamedTuple):
@@ -26,7 +29,7 @@ class Points(NamedTuple):
     @property
     def shares(self) -> tuple[float, float]:
         """Low and high points over the possible points, which must not be 0."""
-        return self.low / self.possible, self.high / self.possible
+        return rounded_score(self.low / self.possible), rounded_score(self.high / self.possible)
 
 
 def points_of(graded: Iterable[tuple[float, float | None]]) -> Points:
@@ -35,12 +38,12 @@ def points_of(graded: Iterable[tuple[float, float | None]]) -> Points:
     Args:
         graded: Points of each criterion, and how far it is met in [0, 1]; None if unknown.
     """
-    low = high = possible = 0.0
-    for points, met in graded:
-        low += min(points, 0.0) if met is None else points * met
-        high += max(points, 0.0) if met is None else points * met
-        possible += max(points, 0.0)
-    return Points(low, high, possible)
+    graded = list(graded)
+    return Points(
+        low=math.fsum(min(points, 0.0) if met is None else points * met for points, met in graded),
+        high=math.fsum(max(points, 0.0) if met is None else points * met for points, met in graded),
+        possible=math.fsum(max(points, 0.0) for points, _ in graded),
+    )
 
 
 def met_of(score: float | None, points: float) -> float | None:
@@ -48,7 +51,7 @@ def met_of(score: float | None, points: float) -> float | None:
 
     In a verdict 1 is good, and a criterion with points below 0 is met by something bad.
     """
-    return score if score is None or points >= 0 else 1.0 - score
+    return score if score is None or points >= 0 else rounded_score(1.0 - score)
 
 
 def clipped(value: float) -> float:

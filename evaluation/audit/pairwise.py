@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from ...calibration.pass_threshold import PassThreshold
 from ...errors import UsageError
 from ...records import Author, ItemKey, JudgeId, Outcome, Output, Pair, Verdict
+from ...records.made_scores import mean_score, rounded_score
 from ..inputs import EvaluationInputs
 from ..preference.paired_inputs import length_of
 from .analysis import comparison_findings, operator_findings, operator_results
@@ -133,8 +133,11 @@ def _compared(
     )
     preference, first_chosen, outcome = None, None, _outcome_of(verdicts)
     if first_scores and second_scores:
-        first, second = fmean(first_scores), fmean(second_scores)
-        preference, first_chosen, outcome = (first + 1.0 - second) / 2, (first + second) / 2, "graded"
+        first, second = mean_score(first_scores), mean_score(second_scores)
+        preference, first_chosen = (
+            rounded_score(each) for each in ((first + 1.0 - second) / 2, (first + second) / 2)
+        )
+        outcome = "graded"
     scored = ScoredProbe(
         facts,
         pairs.cases.cluster(probe.case_id),

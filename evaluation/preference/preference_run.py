@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from statistics import fmean
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,6 +18,7 @@ from ...calibration.preference.preference_results import PreferenceNumbers
 from ...errors import UsageError
 from ...judges.prices import PriceList
 from ...records import Author, CaseFiles, FolderPath, InputPath, ItemKey, Outcome, Verdict, write_json
+from ...records.made_scores import mean_score
 from ..context import RunContext, judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
@@ -54,7 +54,9 @@ def choices_of(
                 outcomes[verdict.outcome] += 1
             else:
                 scores_of_judge.setdefault(verdict.key, []).append(verdict.score)
-    means = {judge: {key: fmean(each) for key, each in scored.items()} for judge, scored in scores.items()}
+    means = {
+        judge: {key: mean_score(each) for key, each in scored.items()} for judge, scored in scores.items()
+    }
     return {judge: PairVerdict(_choices(means[judge], pairs, truth), ungraded[judge]) for judge in scores}
 
 
@@ -107,7 +109,7 @@ def _person(truth: Mapping[ItemKey, float], pair: ItemKey, turned: ItemKey) -> f
     """Return a person's choice between two outputs, in either order; NaN if there is none."""
     scores = [truth[pair]] if pair in truth else []
     scores += [1.0 - truth[turned]] if turned in truth else []
-    return _better(fmean(scores), 0.5) if scores else np.nan
+    return _better(mean_score(scores), 0.5) if scores else np.nan
 
 
 PREFERENCES = "preferences.json"

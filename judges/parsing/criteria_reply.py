@@ -33,7 +33,7 @@ def criteria_parser(criteria: Sequence[Criterion]) -> ReplyParser:
         ]
         details = {"achieved": points.low, "possible": points.possible, _LIST: verdicts}
         reason = f"{points.low:g} of {points.possible:g} points, by {len(verdicts)} criteria"
-        return ParsedReply(clipped(points.low / points.possible), reason, details)
+        return ParsedReply(clipped(points.shares[0]), reason, details)
 
     return parse
 

@@ -24,6 +24,12 @@ def test_a_gate_on_all_outputs_counts_judged_ones():
     assert run_gate_failures({"pass_rate": 0.95}, None, summary()) == []
 
 
+def test_a_gate_is_reached_by_the_mean_that_it_is():
+    mean = StratumRate(name=ALL_UNCORRECTED, n=3, of=3, value=sum([0.7] * 3) / 3)
+    assert run_gate_failures({"overall": 0.7}, None, summary(mean)) == []
+    assert len(run_gate_failures({"overall": 0.7001}, None, summary(mean))) == 1
+
+
 def test_a_gate_on_checked_outputs_says_what_it_leaves_out():
     told = "gate: pass_rate of a counts 7 of 12 outputs; `overall` counts judged ones too"
     assert list(gate_notes({"pass_rate": 0.95}, summary())) == [told]

@@ -87,6 +87,14 @@ def test_a_scale_and_the_entry_of_a_mapping_can_be_named():
     assert verdict(metric, key="coherence", scale=(1, 5)).score == 0.75
 
 
+def test_a_score_on_a_scale_reaches_the_threshold_that_it_is():
+    def metric(output: str) -> float:
+        del output
+        return 1.3
+
+    assert verdict(metric, scale=(1, 2)).score == 0.3
+
+
 def test_a_coroutine_is_awaited_and_an_error_is_a_failed_verdict():
     async def metric(response: str) -> float:
         if "PostNord" in response:

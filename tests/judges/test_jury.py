@@ -72,6 +72,20 @@ def test_a_mean_is_weighted_over_what_was_graded(
     assert counted(jury("mean", weights=weights), *said)[1] == pytest.approx(score)
 
 
+@pytest.mark.parametrize("of", [3, 10, 100])
+def test_equal_opinions_have_their_own_value_as_mean(of: int):
+    for score in (part / of for part in range(of + 1)):
+        for repeats in range(2, 8):
+            assert counted(jury("mean", "a", repeats=repeats), *[score] * repeats) == ("graded", score)
+            assert counted(jury("mean", "ab", weights=(0.1, 0.7)), score, score) == ("graded", score)
+
+
+def test_a_mean_of_opinions_that_is_a_threshold_passes_there():
+    assert counted(jury("mean"), 0.6, 0.7, 0.8) == ("graded", 0.7)
+    assert counted(jury("mean"), 1.0, 0.0, 0.0) == ("graded", 1 / 3)
+    assert counted(jury("mean", weights=(0.1, 0.1, 0.1)), 0.7, 0.6, 0.8) == ("graded", 0.7)
+
+
 def test_weights_can_turn_a_majority():
     assert counted(jury(weights=(3.0, 1.0, 1.0)), 1.0, 0.0, 0.0) == ("graded", 1.0)
 

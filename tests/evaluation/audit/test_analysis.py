@@ -252,6 +252,12 @@ def test_a_statement_with_false_claims_passes_when_its_score_is_nearer_to_a_true
     assert passes(score, label, 0.5) is passed
 
 
+def test_a_score_exactly_on_the_way_from_a_label_to_1_passes():
+    for label in (0.1, 0.3, 0.6):
+        for pass_at in (0.1, 0.5, 0.7):
+            assert passes(round(label + (1 - label) * pass_at, 12), label, pass_at)
+
+
 def test_prompts_are_compared_on_faults_and_on_right_outputs_apart():
     said = [
         *verdicts(lambda facts, repeat: facts.label, by="good"),

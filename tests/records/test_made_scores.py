@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fiducial.judges.scale import Scale
+from fiducial.records.grades import GradeScale, majority
+from fiducial.records.made_scores import mean_score, rounded_score
+from fiducial.records.rubric_points import met_of, points_of
+
+SCORES = st.floats(0, 1, allow_subnormal=False)
+
+
+def test_errors_of_rounding_go_and_thirds_keep_their_digits():
+    assert rounded_score(0.7 + 0.7 + 0.7 - 1.4) == 0.7
+    assert rounded_score(0.1 + 0.2) == 0.3
+    assert [rounded_score(part / 7) for part in range(8)] == [part / 7 for part in range(8)]
+
+
+@given(SCORES, st.integers(1, 30))
+def test_the_mean_of_equal_scores_is_that_score(score: float, count: int):
+    assert mean_score([score] * count) == score
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 10), SCORES), min_size=1, max_size=20))
+def test_a_mean_lies_between_the_lowest_and_the_highest_score(weighted: list[tuple[float, float]]):
+    weights, scores = zip(*weighted, strict=True)
+    for mean in (mean_score(scores), mean_score(scores, weights)):
+        assert min(scores) - 1e-14 <= mean <= max(scores) + 1e-14
+
+
+@given(st.integers(1, 100), st.lists(st.integers(0, 100), min_size=1, max_size=40))
+def test_the_mean_of_shares_reaches_the_threshold_that_it_is(of: int, parts: list[int]):
+    parts = [min(part, of) for part in parts]
+    mean = mean_score([part / of for part in parts])
+    whole = sum(parts) / (of * len(parts))
+    assert mean == pytest.approx(whole, abs=1e-15)
+    if whole == round(whole, 12):
+        assert mean == whole
+
+
+@pytest.mark.parametrize(
+    ("score", "made"),
+    [
+        (0.1, lambda: Scale(better="low").normalise(0.9)),
+        (0.3, lambda: Scale(1.0, 2.0).normalise(1.3)),
+        (0.1, lambda: GradeScale(ends=(1.0, 0.0)).score("0.9")),
+        (0.3, lambda: GradeScale(ends=(1.0, 2.0)).score(1.3)),
+        (0.7, lambda: majority([0.7, 0.7, 0.7], GradeScale())),
+        (0.7, lambda: majority([0.6, 0.7, 0.8], GradeScale())),
+        (0.8, lambda: points_of([(0.7, 1.0), (0.1, 1.0), (0.2, 0.0)]).shares[0]),
+        (0.4, lambda: points_of([(0.1, float(met < 40)) for met in range(100)]).shares[0]),
+        (0.1, lambda: met_of(0.9, -1.0)),
+    ],
+)
+def test_every_score_made_of_scores_reaches_its_threshold(score: float, made: Callable[[], float | None]):
+    assert made() == score
