@@ -259,7 +259,7 @@ def estimate(
     Args:
         table: In any form.
         judge: Judge whose scores are used, if there are several.
-        pass_at: As in `calibrate`.
+        pass_at: Pass threshold of scores and labels, for all judges or by judge; without one, fractions are kept.
         interval: ``score`` (Wilson's on the effective n) and ``logit`` are clustered, ``wald`` assumes independent items.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.

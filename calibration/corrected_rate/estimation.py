@@ -13,7 +13,7 @@ from scipy.special import chdtrc
 from ...errors import InputError, UsageError
 from ..arrays import BoolArray, clusters_in
 from ..comparison.significance import ranks, simultaneous_level
-from ..pass_threshold import GivenPassAt, begins
+from ..pass_threshold import GivenPassAt, PassThreshold, begins
 from ..statistic import FEW_CLUSTERS, Caution, RateCaution, Statistic, labels_of_checkers
 from ..tables.calibration_table import ROUND, Table
 from ..tied_labels import tied_labels
@@ -23,6 +23,7 @@ from .drawn import refuse_other_draws, was_drawn
 from .estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate, Target
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .open_bound import decided_rows, rate_if_worse
+from .pass_or_fail import pass_or_fail
 from .rate_estimates import RateTerms, judge_mean, rate_estimates
 from .rate_interval import RateInterval
 from .several_judges import several_judges_rate
@@ -69,8 +70,8 @@ def estimate(
     Args:
         table: One judge's rows, or several judges' with ``judge``.
         judge: Judge whose scores are used; with ``phases`` or ``judges``, their first or None.
-        pass_at: Pass threshold, for the estimates that need binary verdicts; by default the one that the
-            judge declares, else 0.5.
+        pass_at: Pass threshold of scores and labels. Without one, the estimates are of the mean of fractions,
+            and those that need binary verdicts take the threshold that the judge declares, else 0.5.
         interval: ``score``: Wilson's intervals on the effective n; estimates are withheld if labelled items
             are not a random sample by their scores. ``logit``: as published, clustered. ``wald``: items taken
             as independent, as in other software; a sample that is not random only adds a caution.
@@ -95,6 +96,8 @@ def estimate(
     all_judges = table.with_pass_at(pass_at)
     first = _first_judge(judge, phases=phases, judges=judges)
     table = rows_of_judge(all_judges, judge if first is None else first)
+    label_threshold = next((table.threshold_of(name) for name in table.judge.rows()), PassThreshold())
+    all_judges, table = (pass_or_fail(each, label_threshold) for each in (all_judges, table))
     with_decided = table
     if open_worse_by is not None:
         all_judges, table = (

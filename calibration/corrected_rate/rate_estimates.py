@@ -24,6 +24,7 @@ from .estimators import (
     tuned_lambda,
 )
 from .finite_set import finite_labels_only, finite_post_stratified, finite_prediction_powered
+from .pass_or_fail import given_scores
 from .rate_interval import RateInterval
 from .strata import BY_SCORE, STRATUM, stratified_items, with_strata
 from .stratified import StratifiedItems, stratified_prediction_powered, stratum_estimates
@@ -139,7 +140,8 @@ def _chosen_in_strata(table: Table, items: StratifiedItems, terms: RateTerms) ->
     """Return why labels are not a random sample of their strata, if scores show it; else None."""
     if terms.interval == "wald" or was_drawn(table).any():
         return None
-    p = chosen_within_strata(items)
+    given = replace(items, score=given_scores(table)[np.isfinite(table.score)])
+    p = chosen_within_strata(given)
     return None if p is None else f"within strata labelled items are scored unlike the others (p {p:.2g})"
 
 
@@ -149,7 +151,9 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     if was_drawn(table).any():
         return _active(table.take(judged), terms)
     data = _split(table, labelled & judged, judged & ~labelled)
-    chosen = None if terms.chosen_by else chosen_by_score(data)
+    given = given_scores(table)
+    as_given = replace(data, score=given[labelled & judged], unlabelled=given[judged & ~labelled])
+    chosen = None if terms.chosen_by else chosen_by_score(as_given)
     if terms.chosen_by or (chosen is not None and terms.interval != "wald"):
         return _of_chosen(table.score[judged], data, terms, chosen)
     weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)

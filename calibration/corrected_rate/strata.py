@@ -9,6 +9,7 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import FloatArray
 from ..tables.calibration_table import Column, Table
+from .pass_or_fail import given_scores
 from .stratified import StratifiedItems
 
 BY_SCORE = "score"
@@ -32,7 +33,7 @@ def with_strata(table: Table, by: str) -> Table:
         InputError: There is no such column, or a judged row has no value in it.
     """
     judged = np.isfinite(table.score)
-    column = _of_scores(table.score) if by == BY_SCORE else table.columns.get(by)
+    column = _of_scores(given_scores(table)) if by == BY_SCORE else table.columns.get(by)
     if column is None:
         raise InputError(f"the table has no column {by!r} of few values to make strata of; {table.strata()}")
     outside = np.flatnonzero(judged & (column.codes < 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import msgspec
 import pandas as pd
 import pytest
+from command import fiducial
 
 import fiducial as fd
 from fiducial.data import demo_path
@@ -230,6 +232,17 @@ def test_a_mean_of_fractions_is_no_share_of_outputs_that_pass():
     told = repr(fd.estimate(rows))
     assert "] of 8 outputs by the judge alone, uncorrected." in told
     assert "pass by the judge" not in told
+
+
+def test_at_a_given_threshold_a_rate_is_the_share_of_outputs_that_pass(tmp_path: Path):
+    rows = [{"item_id": f"i{n}", "judge": "j", "score": 0.5 + n % 2 / 2} for n in range(40)]
+    assert fd.estimate(rows).all.judge_mean == 0.75
+    for pass_at in (1, {"j": 1.0}):
+        rate = fd.estimate(rows, pass_at=pass_at)
+        assert rate.all.judge_mean == 0.5
+        assert "of outputs like these pass by the judge alone" in repr(rate)
+    typed = fiducial("estimate", _write(tmp_path / "scores.csv", rows), "--pass-at", "1", "--json", "-")
+    assert json.loads(typed.out)["all"]["judge_mean"] == 0.5
 
 
 def test_a_rate_by_labels_alone_is_of_the_labelled_outputs():

@@ -126,8 +126,10 @@ def test_tables_of_the_run_know_the_threshold_of_who_judged(judge: Run):
     assert "groundedness/direct@m at 1 (its own); mine/custom@m at 0.75 (its own)" in " ".join(
         compared.out.split()
     )
-    estimated = fiducial("estimate", "run", "--judge", "mine/custom@m", "--json", "-")
-    assert estimated.code == 0, estimated.err
+    for given, mean in (((), 1.6 / 3), (("--pass-at", "0.5"), 2 / 3), (("--pass-at", "mine=0.75"), 1 / 3)):
+        estimated = fiducial("estimate", "run", "--judge", "mine/custom@m", *given, "--json", "-")
+        assert estimated.code == 0, estimated.err
+        assert json.loads(estimated.out)["all"]["judge_mean"] == pytest.approx(mean)
 
 
 @pytest.mark.parametrize(
