@@ -103,8 +103,6 @@ def plan(
     _require_numbers(arguments)
     goals = {"--half-width": half_width, "--difference": difference, "--next": draw, "--budget": budget}
     _require_goal(goals, has_table=table is not None)
-    if by_doubt and strata:
-        raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     rows = measured = None
     if table is not None and (budget is None or draw is not None):
         rows = read_table(table, open_only=True, tags=[strata] if strata else [], **reading)
@@ -180,9 +178,13 @@ _RANGES: Mapping[Ends, Sequence[str]] = {
 
 
 def _require_numbers(numbers: Mapping[str, Any]) -> None:
-    """Refuse an argument of `plan` that is a number outside its range."""
+    """Refuse an argument of `plan` that is a number outside its range, or draws nothing."""
     for option, name in (("--unlabelled", "unlabelled"), ("--next", "draw"), ("--of", "of")):
         require_whole(option, numbers[name])
+    if numbers["by_doubt"] and numbers["strata"]:
+        raise UsageError("--by-doubt and --strata are two ways to draw; give one")
+    if numbers["draw"] is None and (numbers["by_doubt"] or numbers["strata"]):
+        raise UsageError("--by-doubt and --strata are for --next: add --next N")
     difference, discordant = numbers["difference"], numbers["discordant"]
     if difference is not None and discordant is not None and difference > discordant:
         raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")

@@ -100,7 +100,7 @@ def command(
     _require_goal(options, has_table=bool(tables), has_out=out is not None)
     if not tables and (labels or columns or options["judge"] or grade_words()):
         raise UsageError("--labels, --map, --judge and grades are of a TABLE: name it")
-    _refuse_unused(options, on_average=on_average)
+    _refuse_unused(options, has_table=bool(tables), on_average=on_average)
     from ..api.planning import plan
 
     table = None
@@ -135,7 +135,7 @@ def _require_goal(options: Mapping[str, Any], *, has_table: bool, has_out: bool)
         )
 
 
-def _refuse_unused(options: Mapping[str, Any], *, on_average: bool) -> None:
+def _refuse_unused(options: Mapping[str, Any], *, has_table: bool, on_average: bool) -> None:
     """Refuse typed options of something that is not planned."""
     if options["half_width"] is None:
         refuse_typed(["tpr", "tnr", "unlabelled", "assurance", "on_average"], "goes with --half-width")
@@ -147,8 +147,21 @@ def _refuse_unused(options: Mapping[str, Any], *, on_average: bool) -> None:
         refuse_typed(["discordant", "power"], "goes with --difference")
     if options["budget"] is None:
         refuse_typed(["decided_rate"], "goes with --budget")
+    elif has_table:
+        measured = ["decided", "decided_rate", *(["prevalence"] if options["half_width"] is None else [])]
+        refuse_typed(measured, "is measured on the TABLE: drop it")
     if options["draw"] is None:
         refuse_typed(["seed"], "goes with --next")
+    _refuse_unused_with_draw(options)
+
+
+def _refuse_unused_with_draw(options: Mapping[str, Any]) -> None:
+    """Refuse a typed judge without rates or a draw to measure, and clusters of a draw alone."""
+    measures_rates = options["half_width"] is not None and options["budget"] is None
+    if options["draw"] is None and not measures_rates:
+        refuse_typed(["judge"], "goes with --next, or with --half-width and without --budget")
+    if all(options[name] is None for name in ("half_width", "difference", "budget")):
+        refuse_typed(["rows_per_cluster", "icc"], "goes with --half-width, --difference or --budget")
 
 
 def _judge_or_rates(text: str | None) -> str | tuple[float, float] | None:

@@ -86,7 +86,8 @@ def estimate(
     Raises:
         InputError: There are several judges and none is named, there is no such judge or column, or an
             estimate is not available for a finite set.
-        UsageError: ``judge``, ``phases`` and ``judges`` name different judges first.
+        UsageError: ``judge``, ``phases`` and ``judges`` name different judges first, or options say in two ways
+            how labels were chosen.
     """
     judges, reweight_by, open_worse_by = further or FurtherEstimates()
     if (phases or judges or reweight_by or open_worse_by is not None) and target == "finite":
@@ -107,6 +108,7 @@ def estimate(
         )
         if not len(table):
             raise InputError("every judged output is decided; --open-worse-by is for undecided ones")
+    _refuse_two_ways_to_choose(table, labels_chosen_by, strata)
     refuse_other_draws(table)
     if strata is not None:
         table = with_strata(table, strata)
@@ -132,6 +134,16 @@ def estimate(
     return (
         estimation if open_worse_by is None else _with_bound(estimation, with_decided, open_worse_by, options)
     )
+
+
+def _refuse_two_ways_to_choose(table: Table, chosen_by: LabelsChosenBy | None, strata: str | None) -> None:
+    """Refuse a declaration of how labels were chosen that another option contradicts."""
+    if chosen_by is not None and was_drawn(table).any():
+        raise UsageError("the labels were drawn with known chances: drop --labels-chosen-by")
+    if chosen_by in {"label", "elsewhere"} and strata is not None:
+        raise UsageError(
+            f"--strata has no effect on labels chosen by {chosen_by}: drop --strata, or --labels-chosen-by"
+        )
 
 
 def _first_judge(judge: str | None, **combined: Sequence[str]) -> str | None:

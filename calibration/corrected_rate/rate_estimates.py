@@ -37,6 +37,8 @@ _CHOSEN = (
     "an estimate by strata of the score holds if they were chosen by score, Rogan and Gladen's if by true class"
 )
 
+_NOT_FINITE = "it has no form for a finite set; use --target population"
+
 _CHOSEN_BY: dict[LabelsChosenBy, str] = {
     "score": "labels were chosen by score: only an estimate by strata of the score holds",
     "label": "labels were drawn by true class: only Rogan and Gladen's estimate holds",
@@ -172,7 +174,9 @@ def _of_chosen(
     """
     why = _CHOSEN if terms.chosen_by is None else _CHOSEN_BY[terms.chosen_by]
     estimates = {name: undefined(why, n=len(data.label), level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
-    if terms.chosen_by != "score" and terms.target != "finite":
+    if terms.target == "finite":
+        estimates["rogan_gladen"] = undefined(_NOT_FINITE, n=len(data.label), level=terms.level)
+    elif terms.chosen_by != "score":
         data = data if terms.chosen_by == "elsewhere" else replace(data, unlabelled=judged)
         rate = rogan_gladen_of(data, terms.pass_at, terms.level)
         if rate.method is not None:
@@ -219,9 +223,7 @@ def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightA
         "ppi": finite_prediction_powered(data, 1.0, interval="wald", level=level),
         "ppi_plus_plus": finite_prediction_powered(data, weight or 0.0, interval=interval, level=level),
         "post_stratified": finite_post_stratified(data, pass_at=pass_at, interval=interval, level=level),
-        "rogan_gladen": undefined(
-            "it has no form for a finite set; use --target population", n=len(data.label), level=level
-        ),
+        "rogan_gladen": undefined(_NOT_FINITE, n=len(data.label), level=level),
     }
     return weight, estimates
 

@@ -156,6 +156,12 @@ def test_a_plan_for_a_table_goes_by_its_labels_and_counts_them():
     assert fd.plan([{**row, "label": None} for row in rows], half_width=0.05).measured is None
 
 
+@pytest.mark.parametrize("drawing", [{"by_doubt": True}, {"strata": "score"}])
+def test_ways_to_draw_are_refused_without_a_draw(drawing: dict[str, Any]):
+    with pytest.raises(UsageError, match="are for draw=: add draw=N"):
+        fd.plan(ROWS, half_width=0.05, **drawing)
+
+
 def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_path: Path):
     draws = random.Random(0)
     right = {f"q{number}": draws.random() < 0.6 for number in range(400)}

@@ -26,6 +26,10 @@ IGNORED = {
     "plan --half-width 0.05 --power 0.9": "--power goes with --difference",
     "plan --half-width 0.05 --decided-rate 0.9": "--decided-rate goes with --budget",
     "plan --half-width 0.05 --seed 1": "--seed goes with --next",
+    "plan table.csv --half-width 0.05 --budget 9 --judge j": "--judge goes with --next",
+    "plan table.csv --budget 9 --decided 0.5": "--decided is measured on the TABLE",
+    "plan table.csv --budget 9 --prevalence 0.5": "--prevalence is measured on the TABLE",
+    "plan table.csv --next 9 --rows-per-cluster 2": "--rows-per-cluster goes with --half-width",
     "plan --half-width 0.05 --assurance 0.9 --on-average": "--assurance is not used with --on-average",
     "judge cases.jsonl --outputs o.jsonl --judge rubric --model m --out r --unsure 0-0.5": "--unsure goes with --jury escalate",
 }

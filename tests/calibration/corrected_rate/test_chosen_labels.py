@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from known_numbers import ends_of, reason_of
@@ -11,6 +13,9 @@ from table_rows import rows_of_columns
 from fiducial.calibration import EstimationNumbers, RateInterval, estimate, table_from_rows
 from fiducial.calibration.arrays import BoolArray
 from fiducial.calibration.corrected_rate.chosen_labels import selection_p
+from fiducial.calibration.corrected_rate.estimation_results import LabelsChosenBy
+from fiducial.calibration.tables.calibration_table import PROBABILITY
+from fiducial.errors import UsageError
 
 RNG = np.random.default_rng(5)
 TRUTH = RNG.random(1_000) < 0.6
@@ -69,6 +74,26 @@ def test_of_labels_said_to_be_chosen_by_score_the_estimate_by_strata_is_reported
     part = estimate(table_from_rows(rows), labels_chosen_by="score").all
     assert part.reported == "stratified_ppi"
     assert part.rogan_gladen.value is None
+
+
+@pytest.mark.parametrize("chosen_by", ["label", "elsewhere"])
+def test_strata_and_a_finite_set_have_no_estimate_from_labels_drawn_by_true_class(
+    chosen_by: LabelsChosenBy,
+) -> None:
+    rows = rows_of_columns(np.where(drawn_by_class(), TRUTH, np.nan), SCORE, half=["a", "b"] * 500)
+    table = table_from_rows(rows)
+    with pytest.raises(UsageError, match="strata= has no effect"):
+        estimate(table, labels_chosen_by=chosen_by, strata="half")
+    finite = estimate(table, labels_chosen_by=chosen_by, target="finite").all
+    assert finite.reported is None
+    assert reason_of(finite.rogan_gladen) == "it has no form for a finite set; use --target population"
+
+
+def test_drawn_labels_cannot_be_said_to_be_chosen_otherwise() -> None:
+    table = table_from_rows(rows_of_columns(np.where(TRUTH & (np.arange(1_000) < 90), 1.0, np.nan), SCORE))
+    drawn = replace(table, numbers={PROBABILITY: np.where(np.isfinite(table.label), 0.2, np.nan)})
+    with pytest.raises(UsageError, match="drawn with known chances: drop labels_chosen_by="):
+        estimate(drawn, labels_chosen_by="score")
 
 
 def test_where_only_fails_were_labelled_nothing_is_estimated() -> None:
