@@ -243,6 +243,7 @@ def _rate_estimate(
         n_labelled=int((labelled & judged).sum()),
         n_unlabelled=int((judged & ~labelled).sum()),
         n_missing=int((~judged).sum()),
+        n_missing_labelled=int((labelled & ~judged).sum()),
         n_clusters=clusters_in(table.cluster),
         fractions=int(((table.score > 0) & (table.score < 1)).sum()),
         target=options.target,

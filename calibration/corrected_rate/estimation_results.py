@@ -57,7 +57,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         n_labelled: Items with label and score.
         n_unlabelled: Judged items without a label.
-        n_missing: Items without a score.
+        n_missing: Ungraded items, without a score.
+        n_missing_labelled: Ungraded items that have a label, which only ``labels_only`` counts.
         n_clusters: Clusters of all items.
         fractions: Scores that are neither 0 nor 1; with any, the judge's mean is not a pass rate.
         target: What the rate is of: the population that the items are from, or just these items.
@@ -94,6 +95,30 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     worse_by: float | None = None
     variance: VarianceSplit | None = None
     fractions: int = 0
+    n_missing_labelled: int = 0
+
+    @property
+    def n_items(self) -> int:
+        """Number of items, graded or not."""
+        return self.n_labelled + self.n_unlabelled + self.n_missing
+
+    @property
+    def rate(self) -> Statistic:
+        """Estimate to report, or the judge's uncorrected rate if there is none."""
+        return self.uncorrected if self.reported is None else self.estimates[self.reported]
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Rate of all items if all ungraded ones failed, and if they passed.
+
+        Labels that the rate counts stay. None if the rate leaves out no item, or there is no rate.
+        """
+        left_out = self.n_missing - (self.n_missing_labelled if self.reported == "labels_only" else 0)
+        value = self.rate.value
+        if not left_out or value is None:
+            return None
+        passed = min(1.0, max(0.0, value)) * (self.n_items - left_out)
+        return passed / self.n_items, (passed + left_out) / self.n_items
 
     @property
     def reported(self) -> str | None:
@@ -141,4 +166,7 @@ class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
 
 def estimation_json(estimation: EstimationNumbers) -> dict[str, Any]:
     """Return an estimation as JSON, with each rate under its name."""
-    return msgspec.to_builtins(estimation.parts)
+    return {
+        name: msgspec.to_builtins(part) | {"bounds": None if part.bounds is None else [*part.bounds]}
+        for name, part in estimation.parts.items()
+    }

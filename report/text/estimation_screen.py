@@ -9,7 +9,7 @@ from ..document import CautionLine, Command, Document, Piece
 from ..items.naming import short_names
 from . import number_text
 from .caution_text import sentences
-from .estimation_text import NOT_INCLUDED, UNPAIRED, bound_of, parts_shown, places, target_of
+from .estimation_text import NOT_INCLUDED, UNPAIRED, bound_of, parts_shown, places, target_of, ungraded_of
 from .number_text import counted
 from .one_screen import PlotRow, plotted_table
 
@@ -27,6 +27,7 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
         yield f"{_answer(whole, judge, 'the undecided outputs')} {NOT_INCLUDED}"
     else:
         yield _answer(whole, judge, "these outputs" if whole.target == "finite" else "outputs like these")
+    yield from ungraded_of(whole)
     yield from bound_of(whole)
     if whole.labels_only.n:
         yield target_of(estimation.all)
@@ -41,8 +42,11 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     ranked = any(part.rank is not None for part in parts.values())
     main = "corrected" if any(part.reported for part in parts.values()) else "uncorrected"
     alone = "judge alone" if estimation.judge is None else "first judge"
-    head = (main, "labels", "judged", alone, *(("rank",) if ranked else ()))
-    cells = [(name, rate, (*behind, *((_rank(part),) if ranked else ()))) for (name, rate, behind), part in zip(rows, parts.values(), strict=True)]  # fmt: skip
+    head = (main, "labels", "judged", alone, *(["rank"] * ranked))
+    cells = [
+        (name, rate, (*behind, *([_rank(part)] * ranked)))
+        for (name, rate, behind), part in zip(rows, parts.values(), strict=True)
+    ]
     yield plotted_table("", head, cells)
     yield from _strata(whole)
     if ranked:
@@ -72,11 +76,10 @@ def _answer(part: RateEstimate, judge: str, outputs: str) -> str:
 
 
 def _row(name: str, part: RateEstimate) -> PlotRow:
-    rate = part.uncorrected if part.reported is None else part.estimates[part.reported]
     alone = "-" if part.judge_mean is None else number_text.decimal(part.judge_mean)
-    judged = part.n_labelled + part.n_unlabelled
+    judged = f"{part.n_items - part.n_missing:,}" + (f" of {part.n_items:,}" if part.n_missing else "")
     labels = (part.labels_only if part.reported is None else part.estimates[part.reported]).n
-    return name, rate, (f"{labels:,}", f"{judged:,}", alone)
+    return name, part.rate, (f"{labels:,}", judged, alone)
 
 
 def _rank(part: RateEstimate) -> str:

@@ -14,7 +14,7 @@ from ...calibration.statistic import Statistic
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import folded
-from .number_text import interval, number, percent, statistic_cells
+from .number_text import counted, decimal, interval, number, percent, statistic_cells
 from .trials_text import variance_sentence
 
 _RATE: dict[Target, str] = {
@@ -74,7 +74,7 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
         yield f"{name}: {answer or counts}"
         if answer:
             yield f"  {counts}"
-        yield from (f"  {each}" for each in bound_of(part))
+        yield from (f"  {each}" for each in (*ungraded_of(part), *bound_of(part)))
         yield from _judge(part)
         yield from variance_sentence(part.variance, "item", "repeats", "the judge's uncorrected rate")
         if not part.labels_only.n:
@@ -103,6 +103,22 @@ def parts_shown(estimation: EstimationNumbers) -> dict[str, RateEstimate]:
         total.n_missing,
     )
     return dict(estimation.systems) if same else parts
+
+
+def ungraded_of(part: RateEstimate) -> Iterator[str]:
+    """Yield a sentence on ungraded outputs, if there are any, with the bounds of the rate."""
+    if not part.n_missing:
+        return
+    between = ""
+    if part.bounds is not None:
+        low, high = map(decimal, part.bounds)
+        between = f": {low} to {high} if all of them failed or passed"
+    are = "is" if part.n_missing == 1 else "are"
+    sentence = f"{part.n_missing:,} of {counted(part.n_items, 'output')} {are} ungraded{between}."
+    if part.n_missing_labelled:
+        how = "are counted" if part.reported == "labels_only" else "are not counted"
+        sentence += f" Labels of {part.n_missing_labelled:,} of them {how}."
+    yield sentence
 
 
 def bound_of(part: RateEstimate) -> Iterator[str]:
