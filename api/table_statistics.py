@@ -274,7 +274,7 @@ def estimate(
         **reading: Options for reading the table: ``labels`` of a random sample of it, ``columns``, ``draws``; see `TableReading`.
 
     Returns:
-        The estimates, of all rows and of each system.
+        The estimates, of all rows and of each system. ``reported`` names the answer; it is None if labels look chosen and nothing says how.
 
     Raises:
         InputError: The table cannot be used.

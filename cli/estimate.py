@@ -64,7 +64,8 @@ def command(
     """Correct a judge's pass rate with labels: PPI++, Rogan-Gladen and others.
 
     Other estimates are post-stratified and labels alone. Rows with a label are the labelled sample, which must be drawn at random from
-    the items. Fractions are kept unless --pass-at is given. Of a run folder only undecided outputs are used:
+    the items; if their scores show that it was not, no corrected rate is the answer until --labels-chosen-by
+    says how they were chosen. Fractions are kept unless --pass-at is given. Of a run folder only undecided outputs are used:
     outputs that a checker decided need no correction, and their labels correct nothing else.
     """
     from ..api.table_statistics import estimate

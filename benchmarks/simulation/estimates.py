@@ -37,7 +37,7 @@ def chosen(draws: int) -> Iterator[Tally]:
         Tally("labels chosen by score: noticed, headline withheld", FOUND),
         Tally("labels drawn at random: taken for chosen (nominal 1 %)", Target("share", 0.0, 0.02)),
     )
-    covered = Tally("labels chosen by score: headline, where there is one", COVERAGE)
+    covered = Tally("labels chosen by score: `stratified_ppi`, where there is one", COVERAGE)
     believed = Tally(
         "labels chosen by score: PPI++ as it would be without the test (--interval wald)", COVERAGE
     )

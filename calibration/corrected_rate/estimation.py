@@ -24,7 +24,7 @@ from .estimation_results import EstimationNumbers, LabelsChosenBy, RateEstimate,
 from .multi_phase import multi_phase_rate, nested_verdicts
 from .open_bound import decided_rows, rate_if_worse
 from .pass_or_fail import pass_or_fail
-from .rate_estimates import RateTerms, judge_mean, rate_estimates
+from .rate_estimates import RateTerms, judge_mean, rate_estimates, scenarios
 from .rate_interval import RateInterval
 from .several_judges import several_judges_rate
 from .strata import stratified_items, with_strata
@@ -74,7 +74,8 @@ def estimate(
             and those that need binary verdicts take the threshold that the judge declares, else 0.5.
         interval: ``score``: Wilson's intervals on the effective n; estimates are withheld if labelled items
             are not a random sample by their scores. ``logit``: as published, clustered. ``wald``: items taken
-            as independent, as in other software; a sample that is not random only adds a caution.
+            as independent, as in other software; of a sample that is not random no estimate is the answer,
+            but all have numbers.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
@@ -255,6 +256,7 @@ def _rate_estimate(
         strata=rates.strata,
         rank=rank,
         chosen_by=options.chosen_by,
+        scenarios=scenarios(table, rates, options),
         variance=_variance(table, judged, uncorrected, options.level),
         cautions=_cautions(table, options, name, rates.chosen),
     )

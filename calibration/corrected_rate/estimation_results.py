@@ -15,6 +15,13 @@ LabelsChosenBy: TypeAlias = Literal["score", "label", "elsewhere"]
 """How items were chosen for labels, if not at random: by the judge's ``score``, or by their true class
 (``label``), from the items of the table or from ``elsewhere``."""
 
+VALID_IF_CHOSEN_BY: dict[LabelsChosenBy, str] = {
+    "score": "stratified_ppi",
+    "label": "rogan_gladen",
+    "elsewhere": "rogan_gladen",
+}
+"""The estimate that is valid for labels chosen so."""
+
 FEWEST_LABELS = 30
 """Fewest labels from which the weights of judges in nested samples are estimated."""
 
@@ -29,6 +36,9 @@ _BY_PRECISION = (
     "labels_only",
 )
 """Estimates of a rate, from the most specific to how labels were drawn to the most general."""
+
+_BY_DECLARED_COLUMNS = ("reweighted", "active", "stratified_ppi")
+"""Estimates for labels that columns, strata or known chances decided."""
 
 
 class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,6 +86,8 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
             without that bound.
         variance: Variance of one score, by item and by repeat or trial; None if each item was judged once.
         chosen_by: How items were chosen for labels, as declared; None for a random sample.
+        scenarios: Rates by how items may have been chosen for labels, if labelled items are scored unlike the
+            others and nothing says how they were chosen. Then no estimate is the answer.
     """
 
     n_labelled: int
@@ -96,6 +108,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     variance: VarianceSplit | None = None
     fractions: int = 0
     n_missing_labelled: int = 0
+    scenarios: dict[LabelsChosenBy, Statistic] | None = None
 
     @property
     def n_items(self) -> int:
@@ -122,11 +135,19 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def reported(self) -> str | None:
-        """Name of the estimate to report, or None without labels.
+        """Name of the estimate to report, or None.
 
-        It is the most precise one that is valid for how the labels were drawn.
+        It is the most precise one that is valid for how the labels were drawn. None without labels, and if
+        the rate depends on how they were chosen.
         """
-        names = ("rogan_gladen",) if self.chosen_by in {"label", "elsewhere"} else _BY_PRECISION
+        if self.chosen_by in {"label", "elsewhere"}:
+            names = ("rogan_gladen",)
+        elif self.scenarios is not None:
+            names = ("reweighted",)
+        elif any(caution.kind == "uneven_strata" for caution in self.cautions):
+            names = _BY_DECLARED_COLUMNS
+        else:
+            names = _BY_PRECISION
         defined = (name for name in names if (each := self.estimates.get(name)) and each.value is not None)
         return next(defined, None)
 
@@ -167,6 +188,7 @@ class EstimationNumbers(msgspec.Struct, frozen=True, kw_only=True):
 def estimation_json(estimation: EstimationNumbers) -> dict[str, Any]:
     """Return an estimation as JSON, with each rate under its name."""
     return {
-        name: msgspec.to_builtins(part) | {"bounds": None if part.bounds is None else [*part.bounds]}
+        name: msgspec.to_builtins(part)
+        | {"reported": part.reported, "bounds": None if part.bounds is None else [*part.bounds]}
         for name, part in estimation.parts.items()
     }

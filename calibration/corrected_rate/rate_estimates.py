@@ -14,7 +14,7 @@ from ..tables.calibration_table import PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
 from .chosen_labels import chosen_by_score, chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
-from .estimation_results import LabelsChosenBy, StratumEstimate, Target
+from .estimation_results import VALID_IF_CHOSEN_BY, LabelsChosenBy, StratumEstimate, Target
 from .estimators import (
     LabelledAndJudged,
     label_equivalents,
@@ -74,6 +74,7 @@ class RateEstimates(NamedTuple):
         estimates: Estimates by name.
         strata: Estimates of each stratum, if the table has strata or needs them.
         chosen: p-value of "labelled items are scored like the rest", if that is rejected; else None.
+        undeclared: Whether that is rejected, and no option says how items were chosen for labels.
     """
 
     weight: float | None
@@ -81,10 +82,15 @@ class RateEstimates(NamedTuple):
     estimates: dict[str, Statistic]
     strata: dict[str, StratumEstimate] | None = None
     chosen: float | None = None
+    undeclared: bool = False
 
     @property
     def headline(self) -> Statistic:
         """Best available estimate; the others are for comparison."""
+        if self.undeclared:
+            return msgspec.structs.replace(
+                self.estimates["labels_only"], value=None, low=None, high=None, method=None, undefined=_CHOSEN
+            )
         names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
         available = [self.estimates[name] for name in names if name in self.estimates]
         if self.chosen is None and all(each.value is None for each in available):
@@ -95,9 +101,44 @@ class RateEstimates(NamedTuple):
 def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """Estimate the mean label of one judge's rows.
 
-    Labels drawn with unequal chances give ``active`` and, with strata, ``stratified_ppi``. If the scores of
-    labelled items show that they were chosen by score, strata of the score are used.
+    Labels drawn with unequal chances give ``active`` and, with strata, ``stratified_ppi``. If labelled items
+    are scored unlike the others, and named strata do not explain it, no estimate is the answer.
     """
+    rates = _declared(table, terms)
+    undeclared = rates.chosen is not None and not _strata_explain(table, rates, terms)
+    return rates._replace(undeclared=undeclared)
+
+
+def _strata_explain(table: Table, rates: RateEstimates, terms: RateTerms) -> bool:
+    """Return whether labels look like a random sample of each stratum that the user named."""
+    items = stratified_items(table)
+    if items is None or rates.estimates["stratified_ppi"].value is None:
+        return False
+    return _chosen_in_strata(table, items, terms._replace(interval="score")) is None
+
+
+def scenarios(table: Table, rates: RateEstimates, terms: RateTerms) -> dict[LabelsChosenBy, Statistic] | None:
+    """Return the rate for each way in which items may have been chosen for labels.
+
+    None if labels look like a random sample, or options say how items were chosen.
+    """
+    if not rates.undeclared:
+        return None
+    plain = replace(table, columns={name: each for name, each in table.columns.items() if name != STRATUM})
+    known: dict[LabelsChosenBy, Statistic] = {}
+    if STRATUM not in table.columns:
+        known["score"] = rates.estimates["stratified_ppi"]
+    if terms.interval != "wald":
+        known["label"] = rates.estimates["rogan_gladen"]
+    return {
+        chosen_by: known.get(chosen_by)
+        or _declared(plain, terms._replace(chosen_by=chosen_by)).estimates[name]
+        for chosen_by, name in VALID_IF_CHOSEN_BY.items()
+    }
+
+
+def _declared(table: Table, terms: RateTerms) -> RateEstimates:
+    """Return the estimates, by how items were said to be chosen for labels."""
     rates = _unstratified(table, terms)
     if terms.chosen_by in {"label", "elsewhere"}:
         return rates

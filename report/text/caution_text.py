@@ -25,7 +25,7 @@ _SENTENCES: dict[str, str] = {
     "drawn_unevenly": "labels were drawn with unequal chances and are not weighted here: this is the agreement on the labelled items, "
     "not on all; `fiducial estimate` weights them",
     "chosen_by_score": "labelled items look unlike a random sample ({about}): say how they were chosen, with --labels-chosen-by score "
-    "(stratified_ppi holds) or label (rogan_gladen holds), or label a random sample (`fiducial plan TABLE --next 50` draws one)",
+    "(stratified_ppi holds), label or elsewhere (rogan_gladen holds), or label a random sample (`fiducial plan TABLE --next 50` draws one)",
     "few_labelled_clusters": f"labels in only {{about}}; with fewer than {FEW_CLUSTERS}, intervals may be too narrow",
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",

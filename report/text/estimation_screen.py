@@ -9,7 +9,17 @@ from ..document import CautionLine, Command, Document, Piece
 from ..items.naming import short_names
 from . import number_text
 from .caution_text import sentences
-from .estimation_text import NOT_INCLUDED, UNPAIRED, bound_of, parts_shown, places, target_of, ungraded_of
+from .estimation_text import (
+    BY_COLUMNS,
+    NOT_INCLUDED,
+    UNPAIRED,
+    bound_of,
+    parts_shown,
+    places,
+    scenarios_of,
+    target_of,
+    ungraded_of,
+)
 from .number_text import counted
 from .one_screen import PlotRow, plotted_table
 
@@ -30,7 +40,8 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     yield from ungraded_of(whole)
     yield from bound_of(whole)
     if whole.labels_only.n:
-        yield target_of(estimation.all)
+        yield target_of(whole)
+        yield from _scenarios(whole)
     else:
         yield "No judged item has a label, so the rate is uncorrected. Draw items to label:"
         yield Command("fiducial plan TABLE --next 50")
@@ -38,9 +49,10 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
     names = short_names(parts)
     if names.shared:
         yield f"systems {names.shared}"
-    rows = [_row(names.of(name), part) for name, part in parts.items()]
     ranked = any(part.rank is not None for part in parts.values())
-    main = "corrected" if any(part.reported for part in parts.values()) else "uncorrected"
+    corrected = any(part.reported for part in parts.values())
+    rows = [_row(names.of(name), part, corrected=corrected) for name, part in parts.items()]
+    main = "corrected" if corrected else "uncorrected"
     alone = "judge alone" if estimation.judge is None else "first judge"
     head = (main, "labels", "judged", alone, *(["rank"] * ranked))
     cells = [
@@ -48,7 +60,8 @@ def _pieces(estimation: EstimationNumbers) -> Iterator[Piece]:
         for (name, rate, behind), part in zip(rows, parts.values(), strict=True)
     ]
     yield plotted_table("", head, cells)
-    yield from _strata(whole)
+    if not scenarios_of(whole):
+        yield from _strata(whole)
     if ranked:
         yield CautionLine(UNPAIRED)
     yield from map(CautionLine, _limits(parts))
@@ -75,11 +88,21 @@ def _answer(part: RateEstimate, judge: str, outputs: str) -> str:
     return f"{rate} of {outputs} pass ({judged:,} judged, {labels:,} labelled){alone}."
 
 
-def _row(name: str, part: RateEstimate) -> PlotRow:
+def _row(name: str, part: RateEstimate, *, corrected: bool) -> PlotRow:
+    """Return a part's rate, not an uncorrected one among corrected ones, and its counts."""
+    rate = None if corrected and part.reported is None else part.rate
     alone = "-" if part.judge_mean is None else number_text.decimal(part.judge_mean)
     judged = f"{part.n_items - part.n_missing:,}" + (f" of {part.n_items:,}" if part.n_missing else "")
     labels = (part.labels_only if part.reported is None else part.estimates[part.reported]).n
-    return name, part.rate, (f"{labels:,}", judged, alone)
+    return name, rate, (f"{labels:,}", judged, alone)
+
+
+def _scenarios(part: RateEstimate) -> Iterator[Piece]:
+    """Yield the rate of each scenario of all items, with the option that declares it."""
+    if scenarios := scenarios_of(part):
+        rows = [(each.chosen, each.rate, (each.option,)) for each in scenarios]
+        yield plotted_table("if chosen", ("rate", "option"), rows)
+        yield BY_COLUMNS
 
 
 def _rank(part: RateEstimate) -> str:
@@ -98,9 +121,11 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
 
 def _limits(parts: Mapping[str, RateEstimate]) -> list[str]:
     """Return a line for each kind of caution, naming the parts if several."""
-    kinds: dict[str, list[str]] = {}
+    whole, kinds = next(iter(parts.values())), dict[str, list[str]]()
     for name, part in parts.items():
         for each, sentence in zip(part.cautions, sentences(part.cautions), strict=True):
+            if each.kind == "chosen_by_score" and part is whole and scenarios_of(part):
+                continue  # said beside the scenarios
             kinds.setdefault(each.kind, []).append(f"{name}: {sentence}")
     return [
         lines[0] + (f"; also for {counted(len(lines) - 1, 'system')}" if len(lines) > 1 else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ...calibration.corrected_rate.estimation_results import (
     EstimationNumbers,
@@ -42,8 +43,47 @@ _CHOSEN: dict[LabelsChosenBy, str] = {
 }
 
 
+_MAYBE_CHOSEN: dict[LabelsChosenBy, str] = {
+    "score": "by score",
+    "label": "by true class",
+    "elsewhere": "from elsewhere",
+}
+
+BY_COLUMNS = "If columns decided it, name them: --reweight-by COLUMN, or --strata COLUMN."
+
+
+class ChoiceScenario(NamedTuple):
+    """A way in which items may have been chosen for labels.
+
+    Attributes:
+        chosen: The way, in words.
+        rate: The corrected rate if they were chosen so.
+        option: The option that declares it.
+    """
+
+    chosen: str
+    rate: Statistic
+    option: str
+
+
+def scenarios_of(part: RateEstimate) -> list[ChoiceScenario]:
+    """Return the scenarios of a rate without an answer; none for other rates."""
+    if part.scenarios is None or part.reported is not None:
+        return []
+    return [
+        ChoiceScenario(_MAYBE_CHOSEN[chosen_by], rate, f"--labels-chosen-by {chosen_by}")
+        for chosen_by, rate in part.scenarios.items()
+    ]
+
+
 def target_of(part: RateEstimate) -> str:
     """Say which rate is estimated, and what it assumes."""
+    if scenarios_of(part):
+        p = next(each.about.values() for each in part.cautions if each.kind == "chosen_by_score")
+        return (
+            f"Labelled items are scored unlike the others (p {max(p):.2g}), so they are not a random sample. "
+            "The corrected rate depends on how they were chosen; say it with an option:"
+        )
     if part.chosen_by is not None:
         return _CHOSEN[part.chosen_by]
     assumed = _ASSUMED.get(part.reported or "", _RANDOM[part.target])
@@ -61,7 +101,7 @@ _NO_LABEL = (
 @document
 def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
     """Build the document of an `estimate` result."""
-    if estimation.all.labels_only.n:
+    if estimation.all.labels_only.n and not scenarios_of(estimation.all):
         yield target_of(estimation.all)
     if estimation.undecided_only:
         yield NOT_INCLUDED
@@ -82,6 +122,7 @@ def estimation_document(estimation: EstimationNumbers) -> Iterator[Piece]:
             continue
         head = ("estimate", "value", "interval", "n", "method")
         rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
+        yield from _scenarios(part)
         yield DocumentTable(head, rows, left_aligned=ENDS)
         yield from _strata(part)
         yield from folded(part.cautions, prefix=f"{name}: ")
@@ -155,6 +196,19 @@ def _judge(part: RateEstimate) -> Iterator[Piece]:
             else f"; with the judge, {part.n_labelled:,} labels are as precise as {equivalent_labels:,.0f} alone"
         )
         yield f"  lambda {number(part.weight)}{equivalents}"
+
+
+def _scenarios(part: RateEstimate) -> Iterator[Piece]:
+    """Yield the rate of each scenario, none of which is the answer."""
+    if not (scenarios := scenarios_of(part)):
+        return
+    yield f"  {target_of(part)}"
+    rows: list[tuple[str, ...]] = []
+    for each in scenarios:
+        value, ends, n, method = statistic_cells(each.rate)
+        rows.append((each.chosen, each.option, value, ends, n, method))
+    yield DocumentTable(("chosen", "option", "value", "interval", "n", ""), rows, left_aligned=ENDS, indent=4)
+    yield f"  {BY_COLUMNS}"
 
 
 def _strata(part: RateEstimate) -> Iterator[Piece]:

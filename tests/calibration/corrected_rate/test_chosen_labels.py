@@ -13,6 +13,7 @@ from table_rows import rows_of_columns
 from fiducial.calibration import EstimationNumbers, RateInterval, estimate, table_from_rows
 from fiducial.calibration.arrays import BoolArray
 from fiducial.calibration.corrected_rate.chosen_labels import selection_p
+from fiducial.calibration.corrected_rate.estimation import FurtherEstimates
 from fiducial.calibration.corrected_rate.estimation_results import LabelsChosenBy
 from fiducial.calibration.tables.calibration_table import PROBABILITY
 from fiducial.errors import UsageError
@@ -32,7 +33,7 @@ def chosen(failed: float, passed: float, seed: int = 0) -> BoolArray:
     return np.random.default_rng(seed).random(1_000) < np.where(SCORE == 1.0, passed, failed)
 
 
-def test_of_labels_that_were_chosen_by_score_strata_of_the_score_are_believed_and_nothing_else() -> None:
+def test_of_labels_that_look_chosen_no_estimate_is_the_answer_until_their_choice_is_declared() -> None:
     part = found(chosen(0.4, 0.1)).all
     assert "not a random sample" in reason_of(part.ppi_plus_plus)
     assert part.weight is None
@@ -40,11 +41,73 @@ def test_of_labels_that_were_chosen_by_score_strata_of_the_score_are_believed_an
         "stratified_ppi",
         "rogan_gladen",
     }
-    assert part.reported == "stratified_ppi"
+    assert part.reported is None
+    assert part.rate == part.uncorrected
     assert "labels drawn by true class" in (part.rogan_gladen.method or "")
     low, high = ends_of(part.stratified_ppi)
     assert low <= TRUTH.mean() <= high
     assert [caution.kind for caution in part.cautions] == ["chosen_by_score"]
+
+
+@pytest.mark.parametrize("interval", ["score", "logit", "wald"])
+@pytest.mark.parametrize("strata", [None, "half"])
+def test_a_scenario_is_what_its_option_declares(interval: RateInterval, strata: str | None) -> None:
+    rows = rows_of_columns(np.where(chosen(0.4, 0.1), TRUTH, np.nan), SCORE, half=["a", "b"] * 500)
+    table = table_from_rows(rows)
+    part = estimate(table, interval=interval, strata=strata).all
+    scenarios = part.scenarios or {}
+    assert (part.reported, list(scenarios)) == (None, ["score", "label", "elsewhere"])
+    for chosen_by, rate in scenarios.items():
+        declared = estimate(table, interval=interval, labels_chosen_by=chosen_by).all
+        assert declared.scenarios is None
+        assert declared.rate == rate
+
+
+def test_a_golden_set_of_half_good_and_half_bad_items_has_no_answer_but_a_scenario_that_holds() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(1_000) < 0.85
+    score = np.where(rng.random(1_000) < np.where(truth, 0.9, 0.8), truth, ~truth).astype(float)
+    known = np.zeros(1_000, dtype=np.bool_)
+    for side in (truth, ~truth):
+        known[rng.choice(np.flatnonzero(side), 50, replace=False)] = True
+    part = estimate(table_from_rows(rows_of_columns(np.where(known, truth, np.nan), score))).all
+    assert part.reported is None
+    low, high = ends_of((part.scenarios or {})["label"])
+    assert low <= 0.85 <= high
+    assert ends_of(part.stratified_ppi)[1] < 0.85
+
+
+def test_of_systems_whose_labels_look_chosen_there_are_no_ranks() -> None:
+    system = ["a", "b"] * 500
+    table = table_from_rows(rows_of_columns(np.where(chosen(0.4, 0.1), TRUTH, np.nan), SCORE, system=system))
+    systems = estimate(table).systems
+    assert [each.reported for each in systems.values()] == [None, None]
+    assert [each.rank and each.rank.value for each in systems.values()] == [None, None]
+    declared = estimate(table, labels_chosen_by="score").systems
+    assert all(each.rank and each.rank.value for each in declared.values())
+
+
+def test_named_strata_that_explain_the_choice_and_columns_to_reweight_by_are_declarations() -> None:
+    hard = np.arange(1_000) % 2 == 0
+    score = np.where(hard, np.arange(1_000) % 10 < 2, np.arange(1_000) % 10 < 9).astype(float)
+    known = np.random.default_rng(2).random(1_000) < np.where(hard, 0.4, 0.1)
+    kind = np.where(hard, "hard", "easy").tolist()
+    table = table_from_rows(rows_of_columns(np.where(known, TRUTH, np.nan), score, kind=kind))
+    assert estimate(table).all.reported is None
+    assert estimate(table, strata="kind").all.reported == "stratified_ppi"
+    assert estimate(table, further=FurtherEstimates(reweight_by=("kind",))).all.reported == "reweighted"
+    assert estimate(table, strata="score").all.reported == "stratified_ppi"
+
+
+def test_labels_spread_unevenly_over_strata_are_not_a_random_sample_of_all() -> None:
+    kind = ["rare"] * 30 + ["usual"] * 970
+    known = (np.arange(1_000) < 25) | (np.arange(1_000) == 500)
+    rows = rows_of_columns(np.where(known, TRUTH, np.nan), np.arange(1_000) % 2, kind=kind)
+    part = estimate(table_from_rows(rows), strata="kind").all
+    assert part.stratified_ppi.value is None
+    assert part.ppi_plus_plus.value is not None
+    assert "uneven_strata" in [caution.kind for caution in part.cautions]
+    assert part.reported is None
 
 
 def drawn_by_class() -> BoolArray:
@@ -100,6 +163,7 @@ def test_where_only_fails_were_labelled_nothing_is_estimated() -> None:
     part = found(chosen(0.4, 0.0)).all
     assert all(each.value is None for each in part.estimates.values())
     assert "'score 1' has 0 labels" in reason_of(part.stratified_ppi)
+    assert {each.value for each in (part.scenarios or {}).values()} == {None}
 
 
 def test_a_random_sample_keeps_its_estimates() -> None:
@@ -112,12 +176,15 @@ def test_a_random_sample_keeps_its_estimates() -> None:
 def test_estimates_as_other_software_has_them_are_warned_of_and_kept() -> None:
     part = found(chosen(0.4, 0.1), "wald").all
     assert part.ppi_plus_plus.value is not None
+    assert part.reported is None
     assert [caution.kind for caution in part.cautions] == ["chosen_by_score"]
 
 
 def test_strata_in_which_labels_were_chosen_by_score_hold_nothing_either() -> None:
     part = found(chosen(0.4, 0.1), strata="half").all
     assert "within strata" in reason_of(part.stratified_ppi)
+    assert part.reported is None
+    assert part.scenarios is not None
 
 
 def test_a_sample_of_whole_clusters_is_no_choice_though_items_alone_would_look_like_one() -> None:

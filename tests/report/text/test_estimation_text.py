@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -65,6 +67,44 @@ def test_an_estimate_of_undecided_outputs_says_that_it_leaves_out_the_checked_on
     assert "Checked outputs are not included." in full
     assert any(line.startswith("undecided: ") for line in full)
     assert "all" in estimation.to_dict()
+
+
+def chosen_rows() -> list[dict[str, Any]]:
+    """Rows of which labelled ones fail more often."""
+    labelled = [n % 3 == 0 or n % 5 == 1 for n in range(len(ROWS))]
+    return [row | {"label": float(n % 4 > 0) if labelled[n] else None} for n, row in enumerate(ROWS)]
+
+
+def test_labels_that_look_chosen_get_a_scenario_for_each_option_and_no_corrected_rate():
+    estimation = fd.estimate(chosen_rows())
+    screen = list(as_lines(estimation.screen(), width=100))
+    assert "pass by the judge alone (120 judged), uncorrected." in screen[0]
+    for chosen_by, rate in (estimation.all.scenarios or {}).items():
+        (line,) = [line for line in screen if line.endswith(f"--labels-chosen-by {chosen_by}")]
+        assert ("-" if rate.value is None else f"{rate.value:.2f}") in line
+    assert not any("corrected  " in line.replace("uncorrected  ", "") for line in screen)
+    assert "valid if" not in " ".join(screen)
+    full = "\n".join(as_lines(estimation.document(), width=None))
+    assert "report this one" not in full
+    assert full.count("--labels-chosen-by elsewhere") == 1
+    found = estimation.to_dict()["all"]
+    assert (found["reported"], list(found["scenarios"])) == (None, ["score", "label", "elsewhere"])
+    assert found["estimates"]["stratified_ppi"] == found["scenarios"]["score"]
+
+
+def test_a_declared_choice_is_the_answer():
+    declared = fd.estimate(chosen_rows(), labels_chosen_by="score").to_dict()["all"]
+    assert (declared["reported"], declared["scenarios"]) == ("stratified_ppi", None)
+    assert fd.estimate(ROWS).to_dict()["all"]["reported"] == "ppi_plus_plus"
+
+
+def test_an_uncorrected_rate_does_not_stand_among_corrected_ones():
+    rows = [row | {"system": "golden"} for row in chosen_rows()]
+    rows += [row | {"system": "random", "item_id": f"r{row['item_id']}"} for row in ROWS]
+    lines = list(as_lines(fd.estimate(rows).screen(), width=100))
+    table = next(number for number, line in enumerate(lines) if "corrected  labels" in line)
+    (golden,) = [line for line in lines[table:] if line.startswith("golden")]
+    assert "[" not in golden
 
 
 def test_ranks_say_that_they_do_not_pair_the_systems():
