@@ -64,15 +64,18 @@ class RunResults(Shown, frozen=True, kw_only=True):
 
 
 class Reparsing(Shown, frozen=True, kw_only=True):
-    """Changes from reparsing a run's replies."""
+    """Changes from reparsing a run's replies, and its results unless it holds preferences."""
 
     judges: list[Reparsed]
-    summary: RunSummary
-    report: Path
+    summary: RunSummary | None
+    report: Path | None
 
     def document(self) -> Document:
         """Return the changes as a document."""
-        return [*summary_document(self.summary), *map(_changes, self.judges), f"report: {self.report}"]
+        changes = [*map(_changes, self.judges)]
+        if self.summary is None:
+            return [*changes, "preferences.json: repeat the command of the run to update it, without calls"]
+        return [*summary_document(self.summary), *changes, f"report: {self.report}"]
 
 
 def _changes(entry: Reparsed) -> Piece:

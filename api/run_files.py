@@ -195,8 +195,8 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
 
     with show_progress(enabled=progress) as shown:
         judges, summary = read_again(folder, shown, lambda: datetime.now(UTC), prices=known_prices())
-    report = report_on(folder)
-    assert isinstance(report, Path)
+    report = None if summary is None else report_on(folder)
+    assert report is None or isinstance(report, Path)
     return Reparsing(judges=judges, summary=summary, report=report)
 
 

@@ -46,7 +46,8 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
 
         reparsed = reparse(folder, progress=True)
         click.echo(str(reparsed))
-        ctx.exit(EXIT_PARTIAL if reparsed.summary.counts.failed else EXIT_OK)
+        failed = reparsed.summary is not None and reparsed.summary.counts.failed
+        ctx.exit(EXIT_PARTIAL if failed else EXIT_OK)
 
 
 @click.command("judge", cls=MultiValueCommand, epilog=_EXAMPLE)

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Self
 
 import msgspec
@@ -19,13 +18,13 @@ from .media import refuse_unsendable, shown_among, with_marks, with_parts
 from .parsing import (
     CRITERIA,
     LOGPROBS,
-    PARSER_VERSION,
     STEP,
     STEP_COUNT,
     ReplyParser,
     bounded_step_parser,
     criteria_parser,
     make_parser,
+    parser_version,
     statements_parser,
 )
 from .prompt_file import PromptFile
@@ -81,6 +80,14 @@ class JudgePrompt:
         return self.id.fingerprint
 
     @property
+    def earlier_fingerprints(self) -> list[str]:
+        """Fingerprints with earlier versions of the parser of its replies."""
+        return [
+            judge_fingerprint(self.prompt, self.model, self.parameters, self.view, version)
+            for version in range(1, parser_version(self.prompt))
+        ]
+
+    @property
     def pass_at(self) -> float | None:
         """Declared pass threshold in (0, 1]; None if it declares none."""
         if self.id.kind != "shipped":
@@ -120,7 +127,7 @@ class JudgePrompt:
         changes = {refusal.name: None} | ({refusal.instead: value} if refusal.instead else {})
         refused = {**self.refused, **changes}
         parameters = merged_parameters(self.prompt, self.overrides, refused)
-        fingerprint = judge_fingerprint(self.prompt.path, self.model, parameters, self.view)
+        fingerprint = judge_fingerprint(self.prompt, self.model, parameters, self.view)
         judge_id = msgspec.structs.replace(self.id, fingerprint=fingerprint)
         return replace(self, id=judge_id, parameters=parameters, refused=refused)
 
@@ -213,10 +220,18 @@ def merged_parameters(
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def judge_fingerprint(path: Path, model: str, parameters: Mapping[str, Any], view: Mapping[str, str]) -> str:
+def judge_fingerprint(
+    prompt: PromptFile,
+    model: str,
+    parameters: Mapping[str, Any],
+    view: Mapping[str, str],
+    version: int | None = None,
+) -> str:
     """Return a hash of everything that is asked and read.
 
-    Equal fingerprints mean that an item gets the same question, and its reply is read the same way.
+    Equal fingerprints mean that an item gets the same question, and its reply is read the same way. ``version`` is that of the
+    parser; None for the current one.
     """
-    settings = json.dumps([model, parameters, PARSER_VERSION, *([view] if view else [])], sort_keys=True)
-    return hashlib.sha256(path.read_bytes() + b"\0" + settings.encode()).hexdigest()
+    version = parser_version(prompt) if version is None else version
+    settings = json.dumps([model, parameters, version, *([view] if view else [])], sort_keys=True)
+    return hashlib.sha256(prompt.path.read_bytes() + b"\0" + settings.encode()).hexdigest()

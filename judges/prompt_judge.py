@@ -101,7 +101,7 @@ def load_judge(
         name=name.judge,
         variant=name.variant,
         model=model,
-        fingerprint=judge_fingerprint(path, model, merged, view),
+        fingerprint=judge_fingerprint(prompt, model, merged, view),
     )
     return PromptJudge(
         id=judge_id,

@@ -134,7 +134,10 @@ def _certificates(store: RunStore) -> dict[str, list[str]]:
     """Return the findings of the certificates in the run's folder, by judge."""
     if isinstance(store.path, MemoryFolder) or not any(store.path.glob(CERTIFICATES)):
         return {}
-    from ..evaluation.audit.certificate_check import certificates_of  # noqa: PLC0415 - most runs have none, and scipy is slow to import
+    from ..evaluation.audit.certificate_check import (  # noqa: PLC0415 - most runs have none, and scipy is slow to import
+        certificates_of,
+        lapsed_certificates,
+    )
 
     findings: dict[str, list[str]] = {}
     for name, certificate in certificates_of(store).items():
@@ -147,6 +150,9 @@ def _certificates(store: RunStore) -> dict[str, list[str]]:
             for claim in certificate.claims
         )
         finding = f"certified {number_text.moment(certificate.issued)}: {claims} ({name})"
+        findings.setdefault(certificate.judge, []).append(finding)
+    for name, certificate in lapsed_certificates(store).items():
+        finding = f"certificate void, since the judge's replies were parsed again: certify again ({name})"
         findings.setdefault(certificate.judge, []).append(finding)
     return findings
 

@@ -89,18 +89,39 @@ def read_certificate(path: Path) -> CertificateRecord:
 
 def certificates_of(store: RunStore) -> dict[str, CertificateRecord | InputError]:
     """Read the certificates in a run's folder of judges that are unchanged, by file name."""
+    return {
+        name: each
+        for name, each in _certificates_in(store).items()
+        if isinstance(each, InputError) or (each.id is not None and store.roster.get(each.id) is not None)
+    }
+
+
+def _certificates_in(store: RunStore) -> dict[str, CertificateRecord | InputError]:
     certificates: dict[str, CertificateRecord | InputError] = {}
     for path in [] if isinstance(store.path, MemoryFolder) else sorted(store.path.glob(CERTIFICATES)):
         if path.name.endswith(SIGNED):
             continue
         try:
-            certificate = read_certificate(path)
+            certificates[path.name] = read_certificate(path)
         except InputError as error:
             certificates[path.name] = error
-        else:
-            if certificate.id is not None and store.roster.get(certificate.id) is not None:
-                certificates[path.name] = certificate
     return certificates
+
+
+def lapsed_certificates(store: RunStore) -> dict[str, CertificateRecord]:
+    """Read a run folder's certificates of judges that were parsed again since, by file name."""
+    before = {
+        judge["before"]
+        for reparsed in store.manifest.reparsed
+        for judge in reparsed["judges"]
+        if judge["before"] != judge["after"]
+    }
+    read, standing = (_certificates_in(store), certificates_of(store)) if before else ({}, {})
+    return {
+        name: each
+        for name, each in read.items()
+        if not isinstance(each, InputError) and each.fingerprint in before and name not in standing
+    }
 
 
 def looks_file(certificate: Path) -> Path:
@@ -229,8 +250,11 @@ def _changes(certificate: CertificateRecord, run: JudgedRun) -> list[str]:
     if not _same_judge(certificate.id, run.id):
         void.append(f"it is about {certificate.judge}, this run was judged by {run.judge}")
     if run.fingerprint != certificate.fingerprint:
+        parsed = {run.fingerprint, certificate.fingerprint} <= set(run.parsed)
         void.append(
-            "the judge changed: prompt, model, decoding parameters or parser are not those of the certificate"
+            "the judge's replies are parsed by another version of the parser; parse the runs again (fiducial judge --reparse), and certify again"
+            if parsed
+            else "the judge changed: prompt, model, decoding parameters or parser are not those of the certificate"
         )
     if run.served_by != certificate.served_by:
         before, now = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ class JudgedRun(NamedTuple):
         served_by: Models that the endpoint named in its replies.
         threshold: Pass threshold of the judge.
         scores: Scores of all graded repeats, by item.
+        parsed: Fingerprints of the judge as it stands, with each version of the parser of its replies; empty if unknown.
     """
 
     judge: str
@@ -34,6 +35,7 @@ class JudgedRun(NamedTuple):
     served_by: list[str]
     threshold: PassThreshold = PassThreshold()
     scores: Mapping[str, list[float]] = {}
+    parsed: Sequence[str] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -68,6 +70,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         verdicts = _first_repeats(store, judge, names)
         judge_id = names.judges.get(judge)
         threshold = None if judge_id is None else RunRows(store).thresholds.get(judge_id)
+        known_judge = None if judge_id is None else store.roster.get(judge_id)
         return JudgedRun(
             judge=judge,
             id=judge_id,
@@ -80,6 +83,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
             ),
             threshold=threshold or PassThreshold(),
             scores=_scores_by_item(judged),
+            parsed=() if known_judge is None else known_judge.parsed_fingerprints,
         )
 
 

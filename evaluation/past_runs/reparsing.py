@@ -31,6 +31,7 @@ from ..judging.composites import criteria_judge_record, journal_verdicts, statem
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import reload_judge
 from ..progress import Progress
+from ..store.file_names import PAIRS
 from ..store.kept_inputs import RunInputs, place_of
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
@@ -58,11 +59,12 @@ class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
 
 def reparse(
     path: Path, progress: Progress, now: Callable[[], datetime], *, prices: PriceList | None = None
-) -> tuple[list[Reparsed], RunSummary]:
+) -> tuple[list[Reparsed], RunSummary | None]:
     """Parse every reply of a run again, rewrite its verdicts, and conclude it.
 
     A row replaces the row it was parsed from, so that a question never has two graded rows. Verdicts without a reply, such as those
-    of checkers and of failed calls, stay as they are. Juries vote again.
+    of checkers and of failed calls, stay as they are. Juries vote again. A run of preferences has no summary: its command
+    concludes it.
     """
     with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as writer:
         writer.refuse_unknown()
@@ -77,6 +79,8 @@ def reparse(
         reparsed = [_reparsed(before, judge, counts[before]) for before, judge in judges.items()]
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(reparsed)}
         writer.update(reparsed=[*writer.manifest.reparsed, record])
+        if PAIRS in writer.manifest.identity:
+            return reparsed, None
         judged = writer.manifest.not_judged is None
         return reparsed, conclude(context, prices=prices, judged=judged)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -10,9 +11,9 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ...calibration.pass_threshold import PassAt, PassThreshold
-from ...errors import RunFolderError
+from ...errors import FiducialError, RunFolderError
 from ...judges.jury import Jury
-from ...records import Author, FolderPath, JudgeId, Kind, Source
+from ...records import Author, Case, FolderPath, JudgeId, Kind, Output, Source
 from ...records.verdict import COUNTED
 from ...version import VERSION
 from ..conclusion.run_results import JudgeUse, SystemResult
@@ -51,9 +52,32 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         """True if the judge is a prompt for a model."""
         return self.id.kind in {"shipped", "own"}
 
+    @property
+    def parsed_fingerprints(self) -> list[str]:
+        """Fingerprints of its current prompt, one for each parser version, the latest first.
+
+        Empty for a judge without a prompt, and if its prompt is gone.
+        """
+        if not self.is_prompt:
+            return []
+        from ...judges.prompt_judge import load_judge  # noqa: PLC0415 - seldom needed
+
+        spec = self.prompt or f"{self.id.name}/{self.id.variant}"
+        settings = {"parameters": self.parameters, "refused": self.refused}
+        try:
+            judge = load_judge(spec, model=self.id.model, replay=_nothing, **settings)
+        except FiducialError:
+            return []
+        return [judge.fingerprint, *judge.earlier_fingerprints]
+
     def judges_kind(self, kind: Kind) -> bool:
         """Return whether the judge is asked about a kind of case."""
         return self.kinds is None or kind in self.kinds
+
+
+def _nothing(case: Case, output: Output) -> None:
+    """Replay nothing: a fingerprint tells only whether calls are replayed."""
+    del case, output
 
 
 class StatementJudgeRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -195,7 +219,8 @@ class Roster:
     def refuse_changed(self, judges: Collection[KnownJudge], folder: FolderPath) -> None:
         """Refuse judges with an earlier prompt or name but another fingerprint.
 
-        They would mix a judge with its earlier version.
+        They would mix a judge with its earlier version. If only the parser is later, the error names the command that parses the
+        run's replies again.
         """
         if self._before:
             raise RunFolderError(
@@ -205,9 +230,17 @@ class Roster:
         for judge in judges:
             for earlier in self:
                 if earlier.id not in now and _is_later_version(judge, earlier):
-                    raise RunFolderError(
-                        f"{folder}: made by a run that differs in judge {earlier.by}; choose another --out, or remove it"
-                    )
+                    raise RunFolderError(self._difference(earlier, folder))
+
+    def _difference(self, earlier: KnownJudge, folder: FolderPath) -> str:
+        parsed = next((each for each in self if each.id.fingerprint in each.parsed_fingerprints[1:]), None)
+        if parsed is None:
+            return f"{folder}: made by a run that differs in judge {earlier.by}; choose another --out, or remove it"
+        command = shlex.join(["fiducial", "judge", "--reparse", str(folder)])
+        return (
+            f"{folder}: this version of fiducial parses the replies of {parsed.by} differently; "
+            f"parse them again without calls, then repeat this command: {command}"
+        )
 
     def enlist(self, judge: KnownJudge) -> None:
         """Add a judge, or replace its record."""

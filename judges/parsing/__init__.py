@@ -6,7 +6,7 @@ never a score.
 
 from ..prompt_file import CRITERIA, STATEMENTS, STEP
 from .criteria_reply import criteria_parser
-from .declared_parser import LOGPROBS, PARSER_VERSION, inferred_parse, make_parser
+from .declared_parser import LOGPROBS, inferred_parse, make_parser, parser_version
 from .parsed_reply import ParsedReply, ReplyParser
 from .refusal import is_refusal
 from .split_reply import statements_parser
@@ -15,7 +15,6 @@ from .step_reply import STEP_COUNT, STEP_NAMED, bounded_step_parser
 __all__ = [
     "CRITERIA",
     "LOGPROBS",
-    "PARSER_VERSION",
     "STATEMENTS",
     "STEP",
     "STEP_COUNT",
@@ -27,5 +26,6 @@ __all__ = [
     "inferred_parse",
     "is_refusal",
     "make_parser",
+    "parser_version",
     "statements_parser",
 ]

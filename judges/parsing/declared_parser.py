@@ -48,13 +48,31 @@ def _score(written: str, scores: Mapping[str, float], where: str) -> float:
     return scores[word]
 
 
-PARSER_VERSION = 3
-"""Incremented when any parser reads a reply differently; part of a judge's fingerprint."""
-
 LOGPROBS = "logprobs"
 """The mode of prompts whose score is a probability, read from the reply's log-probabilities."""
 
 _JSON_FORMATS = {"json_object", "json_schema"}
+
+
+PARSER_VERSIONS: Mapping[str, int] = {
+    "tags": 3,
+    "number": 3,
+    "json": 3,
+    "structured": 3,
+    "choice": 3,
+    LOGPROBS: 3,
+    STATEMENTS: 3,
+    CRITERIA: 3,
+    STEP: 3,
+}
+"""Version of each mode's parser, part of a judge's fingerprint; incremented when it reads a reply differently."""
+
+
+def parser_version(prompt: PromptFile) -> int:
+    """Return the version of the parser for a prompt's replies; 0 for an unknown mode."""
+    declared = prompt.parse if prompt.parse is not None else inferred_parse(prompt)
+    mode = declared.get("mode")
+    return PARSER_VERSIONS.get(mode, 0) if isinstance(mode, str) else 0
 
 
 def make_parser(prompt: PromptFile) -> ReplyParser:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 from audit_items import calls
@@ -11,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from provider_server import Answer, Body, ProviderServer, Seen, Status
 
+from fiducial.judges.parsing.declared_parser import PARSER_VERSIONS
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 OWN_OPERATOR = """
@@ -348,6 +350,24 @@ def test_another_prompt_or_model_voids_the_certificate(
         in " ".join(result.out.split())
     )
     assert "the judge changed: prompt, model" in result.out
+
+
+def test_another_parser_voids_the_certificate_and_says_so(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    server.script = right_about_atlantis
+    run = tmp_path / "run"
+    with monkeypatch.context() as earlier:
+        earlier.setitem(cast("dict[str, int]", PARSER_VERSIONS), "number", PARSER_VERSIONS["number"] - 1)
+        judged(inputs, server, run)
+        certify(run, run / "certificate.json", "accuracy=0.7")
+    fiducial("judge", "--reparse", run)
+    result = fiducial("audit", "certify", run, "--against", run / "certificate.json")
+    assert (result.code, "another version of the parser" in result.out) == (1, True)
+    assert "certificate void" in (run / "report.html").read_text()
+    certify(run, run / "certificate.json", "accuracy=0.7")
+    fiducial("report", run)
+    assert "certificate void" not in (run / "report.html").read_text()
 
 
 def test_other_labels_void_the_certificate(server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from batch_server import BatchServer
@@ -15,6 +15,7 @@ from provider_server import Answer, Body, ProviderServer, Seen
 
 import fiducial as fd
 from fiducial.errors import RunFolderError
+from fiducial.judges.parsing.declared_parser import PARSER_VERSIONS
 from fiducial.records import Output, Verdict, write_records
 
 SECRET = "sk-very-secret"
@@ -290,3 +291,18 @@ def test_pairs_are_compared_without_what_the_model_refuses(prefer: Command, serv
     assert told.code == 0, told.err
     assert "not sent, since the model refuses it: temperature" in " ".join(told.out.split())
     assert {each.outcome for each in verdicts()} == {"graded"}
+
+
+def test_a_folder_of_an_earlier_parser_resumes_after_its_replies_are_parsed_again(
+    prefer: Command, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+):
+    with monkeypatch.context() as earlier:
+        earlier.setitem(cast("dict[str, int]", PARSER_VERSIONS), "choice", 1)
+        prefer()
+    calls, before = len(server.seen), found("prefs/preferences.json")
+    refused = prefer()
+    assert (refused.code, "fiducial judge --reparse prefs" in refused.err) == (2, True)
+    again = fiducial("judge", "--reparse", "prefs")
+    assert (again.code, "40 replies read again, 0 verdicts changed" in again.out) == (0, True)
+    assert (prefer().code, len(server.seen)) == (0, calls)
+    assert found("prefs/preferences.json") == before

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
 from command import Command, fiducial, typed, verdicts_in
 from provider_server import Answer, ProviderServer, Response, Seen, Status
 
+from fiducial.judges.parsing.declared_parser import PARSER_VERSIONS
 from fiducial.records import Verdict
 
 PROMPT = """---
@@ -112,6 +114,49 @@ def test_the_same_judge_goes_on_in_the_folder_after_it(judged: Command, prompt: 
     fiducial("judge", "--reparse", "run")
     calls = len(server.seen)
     assert (judged().code, len(server.seen)) == (0, calls)
+
+
+@pytest.fixture
+def earlier_parser() -> Iterator[pytest.MonkeyPatch]:
+    """A version of fiducial with the parsers before the current ones, until it is undone."""
+    with pytest.MonkeyPatch.context() as patch:
+        for mode, version in PARSER_VERSIONS.items():
+            patch.setitem(cast("dict[str, int]", PARSER_VERSIONS), mode, version - 1)
+        yield patch
+
+
+@pytest.mark.parametrize("options", [(), ("--repeats", "2", "--jury", "mean")], ids=["judge", "jury"])
+def test_a_folder_of_an_earlier_parser_names_the_command_that_parses_it_again(
+    judged: Command, server: ProviderServer, earlier_parser: pytest.MonkeyPatch, options: tuple[str, ...]
+):
+    judged(*options)
+    calls, before = len(server.seen), [said(verdict) for verdict in verdicts_in("run")]
+    earlier_parser.undo()
+    refused = judged(*options)
+    assert (refused.code, "fiducial judge --reparse run" in refused.err) == (2, True)
+    assert fiducial("judge", "--reparse", "run").code == 0
+    assert (judged(*options).code, len(server.seen)) == (0, calls)
+    assert [said(verdict) for verdict in verdicts_in("run")] == before
+
+
+def test_a_parser_of_another_mode_leaves_a_folder_as_it_is(
+    judged: Command, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+):
+    judged()
+    calls = len(server.seen)
+    monkeypatch.setitem(cast("dict[str, int]", PARSER_VERSIONS), "tags", PARSER_VERSIONS["tags"] + 1)
+    assert (judged().code, len(server.seen)) == (0, calls)
+
+
+def test_the_cache_of_replies_outlives_a_parser(
+    judged: Command, server: ProviderServer, earlier_parser: pytest.MonkeyPatch
+):
+    judged()
+    earlier_parser.undo()
+    server.seen.clear()
+    judged("--out", "anew")
+    assert server.seen == []
+    assert all(row.usage and row.usage.cached for row in verdicts_in("anew"))
 
 
 def test_verdicts_without_a_stored_reply_are_counted_and_left(
