@@ -1,7 +1,8 @@
 """Read judges' replies: one module per reply form, chosen by the prompt's ``parse:``.
 
-Reading is strict: no score, a score off the scale, or two different scores make a reply unreadable, and an unreadable reply is
-never a score.
+Reading is strict. An answer may hold what looks like a score, and a judge may quote it. So the score is looked for outside the
+reasons. No score, a score off the scale, or something else that looks like a score makes a reply unreadable, and an unreadable
+reply is never a score.
 """
 
 from ..prompt_file import CRITERIA, STATEMENTS, STEP

@@ -9,7 +9,7 @@ from ...errors import DecodingError
 from ...records import Criterion
 from ...records.rubric_points import clipped, points_of
 from ..criteria import criterion_evidence
-from .json_reply import decode_object
+from .json_objects import decode_object
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply
 
 _LIST = "criteria"

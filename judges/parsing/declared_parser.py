@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
@@ -11,8 +12,11 @@ from ..prompt_file import CRITERIA, STATEMENTS, STEP, PromptFile
 from ..scale import Scale
 from .json_reply import Pieces, json_parser
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, reading_of, without_thoughts
+from .score_tag import ScoreTag, tagged_reason
+from .second_score import SecondScore
 from .step_reply import step_parser
-from .written_score import between_tags, number_parser, tagged_reason, tags_parser, undecorated
+from .written_number import undecorated
+from .written_score import number_parser, tags_parser
 
 
 def choice_parser(
@@ -20,8 +24,9 @@ def choice_parser(
 ) -> ReplyParser:
     """Return a parser of choices among words: the whole reply, or the content of a tag.
 
-    A reply is unreadable without a word, with a word that is not a choice, or with two different ones. Case is ignored, and so
-    are quotes, emphasis and a full stop around the word. If a tag is expected, a reply that is only the word is read, too.
+    A reply is unreadable without a word, with a word that is not a choice, or with two of them outside the reasons. Case is
+    ignored, and so are quotes, emphasis and a full stop around the word. If a tag is expected, a reply that is only the word is
+    read, too.
 
     Args:
         scale: Possible scores.
@@ -29,14 +34,25 @@ def choice_parser(
         tag: Name of the tag around the word; None if it is the whole reply.
         reasons: Names of the tags around reasons.
     """
-    tagged = None if tag is None else between_tags(tag)
     where = "alone in the reply" if tag is None else f"between <{tag}> and </{tag}>"
+
+    def read(written: str) -> float:
+        return _score(written, scores, where)
+
+    def read_plain(written: str) -> float:
+        if undecorated(written) != written.strip().removesuffix("."):
+            raise DecodingError("a word with emphasis, alone on a line, is a heading")
+        return read(written)
+
+    words = "|".join(f"{re.escape(word)}\\b" for word in scores)
+    choice = tag and ScoreTag(tag, reasons, read, scale, SecondScore.named(tag, read_plain, scale, words))
 
     def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
-        written = [match[1] for match in tagged.finditer(reply)] if tagged else []
-        values = [_score(each, scores, where) for each in written or [bare_reply(text)]]
-        return reading_of(one_score(values, scale, where), scale, tagged_reason(reply, reasons))
+        score = choice.find(reply) if choice else None
+        if score is None:
+            score = one_score([read(bare_reply(text))], scale, where)
+        return reading_of(score, scale, tagged_reason(reply, reasons))
 
     return parse
 
@@ -55,15 +71,15 @@ _JSON_FORMATS = {"json_object", "json_schema"}
 
 
 PARSER_VERSIONS: Mapping[str, int] = {
-    "tags": 3,
-    "number": 3,
-    "json": 3,
+    "tags": 4,
+    "number": 4,
+    "json": 4,
     "structured": 3,
-    "choice": 3,
-    LOGPROBS: 3,
+    "choice": 4,
+    LOGPROBS: 4,
     STATEMENTS: 3,
     CRITERIA: 3,
-    STEP: 3,
+    STEP: 4,
 }
 """Version of each mode's parser, part of a judge's fingerprint; incremented when it reads a reply differently."""
 

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
-from ..as_json import well_formed
 from ..scale import Scale
+from .json_objects import ReplyPart, decode_object, parts_of
 from .parsed_reply import (
+    DECORATION,
     NUMBER,
+    QUOTES,
     ParsedReply,
     ReplyParser,
     bare_reply,
     checked_share,
+    ends_quotation,
     one_score,
     reading_of,
+    shown,
     without_thoughts,
 )
+from .second_score import SecondScore
+from .written_number import lone_number
 
 _MAX_CHARACTERS = 1 << 20
-_MOST_DIGITS = 18
-"""Maximum digits of an integer; a longer one may not fit into the 64 bits of a record's integer."""
 _NUMBER = re.compile(NUMBER)
-_BRACES_AND_QUOTES = re.compile(r'[{}"]|\\.', re.DOTALL)
 
 
 class Pieces(NamedTuple):
@@ -53,7 +58,8 @@ def json_parser(
 ) -> ReplyParser:
     """Return a parser of JSON replies.
 
-    Objects in code fences or between sentences are found; several must agree on the score.
+    Objects in code fences or between sentences are found; several must agree on the score. Something else that looks like the
+    score makes the reply unreadable.
 
     Args:
         scale: Possible scores.
@@ -63,15 +69,17 @@ def json_parser(
         fraction_of: Fields of the pieces. If the reply lists pieces, the score must be the share of pieces that hold.
         alone: Whether the reply must be only the object, as under a ``response_format``, with all criteria or pieces.
     """
+    where = f"under the key {score!r} of a JSON object"
+    keyed = _ScoreKey(score, SecondScore.named(score, _written_score, scale))
 
     def parse(text: str) -> ParsedReply:
         reply = bare_reply(text) if alone else without_thoughts(text).strip()
         if len(reply) > _MAX_CHARACTERS:
             raise DecodingError(f"the reply is longer than {_MAX_CHARACTERS} characters")
-        objects = [decode_object(reply)] if alone else list(_objects(reply))
+        objects, around = ([decode_object(reply)], "") if alone else keyed.objects(reply)
         scored = [each for each in objects if score in each]
-        where = f"under the key {score!r} of a JSON object"
         parsed_score = one_score([_score(each[score]) for each in scored], scale, where)
+        keyed.second.refuse(around, parsed_score)
         last = scored[-1]
         if alone:
             _refuse_missing(last, [*all_of, *([fraction_of.list_key] if fraction_of else [])])
@@ -124,71 +132,69 @@ def _marks(listed: Any, fields: Pieces) -> list[float]:
     return marks
 
 
-def _objects(reply: str) -> Iterator[Mapping[str, Any]]:
-    for candidate in _balanced(reply):
-        try:
-            yield decode_object(candidate)
-        except _NotJsonError:
-            continue
+@dataclass(frozen=True)
+class _ScoreKey:
+    """Key of the score in the objects of a reply.
+
+    Attributes:
+        key: The key.
+        second: What looks like a second score in the text around the objects.
+    """
+
+    key: str
+    second: SecondScore
+
+    def objects(self, reply: str) -> tuple[list[Mapping[str, Any]], str]:
+        """Return the objects that have the key, and the text around all objects.
+
+        Raises:
+            DecodingError: The key is elsewhere: in another object, in other letters, or in something that is not JSON.
+        """
+        objects, around = list[Mapping[str, Any]](), [""]
+        for part in parts_of(reply):
+            if part.kind == "object" and self.key in part.decoded:
+                objects.append(part.decoded)
+                around.append("")
+            elif self._is_broken(part, is_first=not objects and around[0].strip(DECORATION) in {"", "json"}):
+                raise DecodingError(f"no JSON object has the key {self.key!r} in {shown(part.text)}")
+            elif part.kind != "object":
+                around[-1] += part.text
+        for before, behind in pairwise(around):
+            if ends_quotation(before, behind):
+                raise DecodingError(f"the object with the key {self.key!r} ends a quotation: {shown(behind)}")
+        return objects, "\n".join(around)
+
+    def _is_broken(self, part: ReplyPart, *, is_first: bool) -> bool:
+        """Return whether a part holds the key elsewhere, or is a reply's object that never ends."""
+        if part.kind == "object":
+            return _holds(part.decoded, self.key.casefold())
+        if part.kind == "unclosed" and is_first:
+            return True
+        return (self._quoted if part.kind == "text" else self._mentioned).search(part.text) is not None
+
+    @cached_property
+    def _mentioned(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\w){re.escape(self.key)}(?!\w)", re.IGNORECASE)
+
+    @cached_property
+    def _quoted(self) -> re.Pattern[str]:
+        mark = rf"[{QUOTES}`\\]"
+        return re.compile(rf"{mark}\s?{re.escape(self.key)}\s?{mark}{{1,2}}\s{{0,8}}[:=]", re.IGNORECASE)
 
 
-class _NotJsonError(DecodingError):
-    pass
-
-
-def decode_object(text: str) -> Mapping[str, Any]:
-    """Return the JSON object that makes up a text; duplicate keys make it unreadable."""
-    try:
-        value = json.loads(
-            text,
-            object_pairs_hook=_without_contradiction,
-            parse_constant=_refuse_constant,
-            parse_int=_integer,
-        )
-        if "\\u" in text:  # a lone surrogate could not be written to a run's files
-            value = json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
-    except (ValueError, RecursionError) as error:
-        raise _NotJsonError(f"the reply is not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise _NotJsonError(f"expected a JSON object, got JSON of type {type(value).__name__}")
-    return cast("dict[str, Any]", value)
-
-
-def _balanced(text: str) -> Iterator[str]:
-    """Yield the outermost parts from ``{`` to the closing ``}``, in one pass."""
-    depth, start, quoted = 0, 0, False
-    for mark in _BRACES_AND_QUOTES.finditer(text):
-        sign = mark[0]
-        if depth == 0:
-            if sign == "{":
-                depth, start, quoted = 1, mark.start(), False
-        elif sign == '"':
-            quoted = not quoted
-        elif quoted:
-            continue
-        elif sign == "{":
-            depth += 1
-        elif sign == "}":
-            depth -= 1
-            if depth == 0:
-                yield text[start : mark.end()]
-
-
-def _without_contradiction(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    decoded: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in decoded and decoded[key] != value:
-            raise DecodingError(f"the key {key!r} has two different values")
-        decoded[key] = value
-    return decoded
-
-
-def _integer(digits: str) -> int | float:
-    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
+def _holds(value: Any, key: str) -> bool:
+    """Return whether an object, or one within it, has a key, in any letters."""
+    within = [value]
+    while within:
+        each = within.pop()
+        if isinstance(each, dict):
+            fields = cast("dict[str, Any]", each)
+            if any(name.casefold() == key for name in fields):
+                return True
+            within += fields.values()
+        elif isinstance(each, list):
+            within += cast("list[Any]", each)
+    return False
 
 
 def _score(value: Any) -> float:
@@ -197,3 +203,9 @@ def _score(value: Any) -> float:
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         return float(value)
     raise DecodingError(f"expected a number as score, got {str(value)[:40]!r}")
+
+
+def _written_score(text: str) -> float:
+    if numbers := lone_number(text):
+        return numbers[0]
+    raise DecodingError(f"expected a number as score, got {shown(text)}")

@@ -16,6 +16,12 @@ NUMBER = r"[-+]?(?:[0-9]{1,9}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})"
 RAW_SCORE = "raw_score"
 """Key in evidence of the number that the judge gave on a scale other than 0 to 1."""
 
+DECORATION = " \t\r\n*_`\"'"
+"""Characters around a score that are ignored."""
+
+QUOTES = "\"'\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
+"""Quotation marks."""
+
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>", re.IGNORECASE)
 _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
@@ -51,13 +57,15 @@ def bare_reply(text: str) -> str:
     """Return a reply that must be only the score, without leading thoughts.
 
     If the server's chat template holds the opening tag, the reply has only the closing one. It ends the thoughts here, since
-    such a reply holds nothing but the score; in other replies it may be a quotation after the score.
+    such a reply holds nothing but the score; in other replies it may be a quotation after the score. A quotation mark that
+    closes behind the tag shows that the tag is quoted.
     """
     reply = without_thoughts(text).strip()
     if reply.startswith("{"):
         return reply
     ends = [match.end() for match in _THOUGHT_END.finditer(reply)]
-    return reply[ends[-1] :].strip() if ends else reply
+    bare = reply[ends[-1] :].strip() if ends else reply
+    return reply if ends and (bare[:1] in QUOTES) != (bare.rstrip(".")[-1:] in QUOTES) else bare
 
 
 _ROUNDING = 0.01 - 1e-9
@@ -97,3 +105,22 @@ def reading_of(
     """Return a parsed reply with a score in [0, 1]; the details hold a score on another scale."""
     raw_score = {} if scale.is_unit else {RAW_SCORE: score}
     return ParsedReply(scale.normalise(score), reason, {**raw_score, **(details or {})})
+
+
+_QUOTATION_ENDS = re.compile(rf"\A(?:[.!*_`]|</?\w{{1,20}}>)*+[{QUOTES}](?!\w)")
+
+
+def ends_quotation(before: str, behind: str) -> bool:
+    """Return whether a score stands at the end of a quotation, by the texts around it.
+
+    A score that is alone in quotation marks is none.
+    """
+    return _QUOTATION_ENDS.match(behind) is not None and before.rstrip("*_`")[-1:] not in [*QUOTES]
+
+
+_SHOWN, _MOST = 40, 400
+
+
+def shown(text: str) -> str:
+    """Return the beginning of a text on one line, in quotes, for messages."""
+    return repr(" ".join(text[:_MOST].split())[:_SHOWN])

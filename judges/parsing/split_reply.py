@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
-from .json_reply import decode_object
+from .json_objects import decode_object
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply
 
 LEAST_COVERED = 0.5

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from ...errors import DecodingError
 from ..scale import Scale
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, without_thoughts
-from .written_score import between_tags, lone_number, tagged_reason, undecorated
+from .score_tag import ScoreTag, tagged_reason
+from .second_score import SecondScore
+from .written_number import lone_number, undecorated
 
 STEP_NAMED, STEP_COUNT = "step", "steps"
 """Keys in evidence of the step that a judge names, 0 for none, and of the number of steps."""
@@ -20,16 +22,20 @@ def step_parser(tag: str, reasons: Sequence[str] = ()) -> ReplyParser:
     """Return a parser of step numbers between tags.
 
     The score is 1 if no step is named (``none`` or 0), else 0; the details hold the step. A reply is unreadable with two
-    different answers, or with one that is neither a whole number nor ``none``. A reply without tags is read if it is only the
-    answer.
+    answers outside the reasons, or with one that is neither a whole number nor ``none``. A reply without tags is read if it is
+    only the answer.
     """
-    tagged = between_tags(tag)
     where = f"between <{tag}> and </{tag}>"
+
+    def read(written: str) -> float:
+        return _step(written, where)
+
+    answer = ScoreTag(tag, reasons, read, _MOST, SecondScore.named(tag, read, _MOST))
 
     def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
-        written = [match[1] for match in tagged.finditer(reply)]
-        step = int(one_score([_step(each, where) for each in written or [bare_reply(text)]], _MOST, where))
+        named = answer.find(reply)
+        step = int(one_score([read(bare_reply(text))], _MOST, where) if named is None else named)
         return ParsedReply(float(step == 0), tagged_reason(reply, reasons), {STEP_NAMED: step})
 
     return parse

@@ -3,48 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from ...errors import DecodingError
 from ..scale import Scale
 from .parsed_reply import (
+    DECORATION,
     NUMBER,
+    QUOTES,
     ParsedReply,
     ReplyParser,
     bare_reply,
     checked_share,
+    ends_quotation,
     one_score,
     reading_of,
+    shown,
     without_thoughts,
 )
-
-_LONE = re.compile(f"({NUMBER})")
-_SCORE = re.compile(rf"({NUMBER})(?: ?/ ?({NUMBER}))?")
-_NUMBER_LIKE = re.compile(
-    r"""[A-Za-z_][A-Za-z_0-9]*+(?:[-.][A-Za-z_0-9]++)*+      # a name such as S2 or v1.2 is skipped
-    | (?P<figure>
-        [-+\u2212]?+\.?+\d++                                 # \d: any script's digits
-        (?:[.,:\u2212\u2013-]\d++ | [ ]?/[ ]?\d++)*+         # 0,5  12:30  0-1  3/4
-        (?:[A-Za-z_][A-Za-z_0-9]*+(?:[-+.]\d++)*+)?+        # 1e-3  5x  0_1.1
-        (?:\s?[%\uff05])?+
-        [\u00bc-\u00be\u2150-\u215f\u2189]?+                # 1\u00bd
-      | [\u00bc-\u00be\u2150-\u215f\u2189]
-      )""",
-    re.VERBOSE,
+from .score_tag import ScoreTag, between_tags, tagged_reason
+from .second_score import SecondScore, is_equal
+from .written_number import (
+    DECORATED,
+    first_number,
+    fraction_of_best,
+    last_number,
+    lone_number,
+    lone_score,
 )
-DECORATION = " \t\r\n*_`\"'"
-"""Characters around a score that are ignored."""
-DECORATED = f"[{re.escape(DECORATION)}]"
 
-_BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
-_PAUSE = re.compile(r"[.,:;!?=|\n\])}\u3001\u3002\uff0c\uff1a\uff1b]")
+__all__ = ["fraction_of_best", "number_parser", "pieces_with_indexes", "tags_parser"]
+
 _INDEX = re.compile(r"[0-9]{1,9}")
-_WORD = re.compile(r"[^\W\d_]+")
-_MOST_WORDS_BETWEEN = 3
-_DENIED = re.compile(r"(?:\bnot|n['\u2019]t|\bnever)[\s(\"'*`]{1,3}\Z", re.IGNORECASE)
-_HUNDRED = 100
+_IGNORED = r"(?:[\s*_`~.)\]]|</\w{1,20}>)*+"
+_UNIT = re.compile(rf"\A{_IGNORED}[^\W\d_]{{0,12}}+{_IGNORED}\Z")
+"""One word at most, as in ``4 points``, and characters that are ignored."""
+_STATED_FIRST = re.compile(rf"\A{DECORATED}*+({NUMBER})\s?(?:[.;:!?)\u2013\u2014]|,\s?[^\W\d_])")
 
 
 def number_parser(
@@ -68,30 +64,97 @@ def number_parser(
     Returns:
         The parser. A reply is unreadable if its last number has another notation (``0,5``, ``1e-1``, ``5 %``), or names an end
         of the scale shortly after another score (``0 out of 1``); no earlier number is used instead. Other remarks after the
-        score are not recognized: on a scale from 1 to 5, ``4 (5 is perfect, 1 is terrible)`` is read as 1.
+        score are not recognized: on a scale from 1 to 5, ``4 (5 is perfect, 1 is terrible)`` is read as 1. A reply is also
+        unreadable if its number ends a quotation, or if several headings do not give the same score.
     """
+    find = (_lone if pick == "alone" else _last)(scale, fractions=fractions, headed=after is not None)
 
     def parse(text: str) -> ParsedReply:
-        reply = without_thoughts(text)
-        reason = None
-        where = "alone in the reply" if pick == "alone" else "in the reply"
-        if after is not None:
-            before, heading, reply = reply.rpartition(after)
-            if not heading:
-                raise DecodingError(f"no {after!r} in the reply, but {' '.join(reply.split())[:40]!r}")
-            reason, where = before.strip() or None, f"after {after!r}"
-        values = (
-            _lone_score(bare_reply(reply), scale, fractions=fractions)
-            if pick == "alone"
-            else _last_fraction(reply, scale, fractions=fractions) or _last_number(reply, scale)
-        )
-        if not values:
-            raise DecodingError(f"no score {where}, but {' '.join(reply.split())[:40]!r}")
-        reading = reading_of(one_score(values, scale, where), scale, reason)
+        reply = _unwrapped(without_thoughts(text))
+        if after is None:
+            return reading_of(find(reply, "alone in the reply" if pick == "alone" else "in the reply"), scale)
+        before, heading, section = reply.rpartition(after)
+        if not heading:
+            raise DecodingError(f"no {after!r} in the reply, but {shown(reply)}")
+        score = find(section, f"after {after!r}")
+        _refuse_other_headings(before, after, score, scale, fractions=fractions)
+        reason = before.strip() or None
+        reading = reading_of(score, scale, reason)
         pieces = pieces_with_indexes(reason) if indexes and reason else []
         return replace(reading, details={**reading.details, "citations": pieces}) if pieces else reading
 
     return parse
+
+
+def _unwrapped(reply: str) -> str:
+    """Remove quotation marks around a whole reply, if there are no others in it."""
+    text = reply.strip()
+    inner, marks = text[1:-1], (text[:1], text[-1:])
+    return inner if all(mark in QUOTES and mark not in inner for mark in marks) else reply
+
+
+def _lone(scale: Scale, *, fractions: bool, headed: bool) -> Callable[[str, str], float]:
+    """Return a function that reads the number that a text consists of."""
+
+    def find(text: str, where: str) -> float:
+        values = lone_score(bare_reply(text), scale, fractions=fractions)
+        ends = text.strip(" \t\r\n*_`.")
+        if not values or (headed and (ends[0] in QUOTES) != (ends[-1] in QUOTES)):
+            raise DecodingError(f"no score {where}, but {shown(text)}")
+        return one_score(values, scale, where)
+
+    return find
+
+
+def _last(scale: Scale, *, fractions: bool, headed: bool) -> Callable[[str, str], float]:
+    """Return a function that reads the last number of a text.
+
+    It is no score if it ends a quotation, or if a score in words is behind it. After a heading, it is the only score, and the
+    reply goes on with one word at most.
+    """
+    second = SecondScore.named("score", _reader(scale, fractions=fractions), scale)
+
+    def find(text: str, where: str) -> float:
+        number = last_number(text, scale, fractions=fractions)
+        if number is None:
+            raise DecodingError(f"no score {where}, but {shown(text)}")
+        score = one_score([number.value], scale, where)
+        before, behind = text[: number.start], text[number.end :]
+        if ends_quotation(before, behind):
+            raise DecodingError(
+                f"the last number ends a quotation: {shown(before[-30:] + text[number.start :])}"
+            )
+        second.refuse(behind, score)
+        if headed and _UNIT.match(behind.rstrip(DECORATION)) is None:
+            raise DecodingError(f"text behind the score {where}: {shown(behind)}")
+        if headed:
+            stated = _STATED_FIRST.match(before)
+            second.refuse(before if stated is None else f"{before}\n{stated[1]}", score)
+        return score
+
+    return find
+
+
+def _reader(scale: Scale, *, fractions: bool) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        if values := lone_score(text, scale, fractions=fractions):
+            return values[0]
+        raise DecodingError(f"no score, but {shown(text)}")
+
+    return read
+
+
+def _refuse_other_headings(before: str, heading: str, score: float, scale: Scale, *, fractions: bool) -> None:
+    """Refuse a heading in the text before the score that does not give the same score.
+
+    One of the headings may stand in a quotation from the answer.
+    """
+    for section in before.split(heading)[1:]:
+        first = first_number(section, scale, fractions=fractions)
+        if not any(is_equal(value, score, scale) for value in first):
+            raise DecodingError(f"different scores after {heading!r}: {score:g} and {shown(section)}")
+    headings = SecondScore.headed(heading, _reader(scale, fractions=fractions), scale)
+    headings.refuse(before, score, lines=False)
 
 
 def pieces_with_indexes(text: str) -> list[dict[str, Any]]:
@@ -109,89 +172,14 @@ def pieces_with_indexes(text: str) -> list[dict[str, Any]]:
     return pieces
 
 
-def lone_number(reply: str) -> list[float]:
-    """Return the number that a reply consists of; empty if the reply holds more.
-
-    Quotes, emphasis and a full stop around it are ignored.
-    """
-    match = _LONE.fullmatch(undecorated(reply))
-    return [float(match[1])] if match else []
-
-
-def undecorated(text: str) -> str:
-    """Remove quotes, emphasis and a full stop around a text."""
-    return text.strip(DECORATION).removesuffix(".").strip(DECORATION)
-
-
-_FRACTION = re.compile(rf"({NUMBER})\s?(?:(?P<of>/|out of|of)\s?({NUMBER})|[%\uff05])")
-_LAST_FRACTION = re.compile(rf"(?<![\w.,/+-])({_FRACTION.pattern}){DECORATED}*+\.?+{DECORATED}*+\Z")
-
-
-def fraction_of_best(text: str, scale: Scale) -> list[float]:
-    """Return the score that a fraction of the best score means; empty for other texts."""
-    match = _FRACTION.fullmatch(text)
-    if match is None:
-        return []
-    part, whole = float(match[1]), float(match[3]) if match["of"] else float(_HUNDRED)
-    return [scale.maximum * part / whole] if 0 <= part <= whole and whole > 0 else []
-
-
-def _lone_score(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
-    return (fraction_of_best(undecorated(reply), scale) if fractions else []) or lone_number(reply)
-
-
-def _last_fraction(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
-    """Return the fraction at the end of a reply; empty if it ends with something else."""
-    match = _LAST_FRACTION.search(reply) if fractions else None
-    return [] if match is None else fraction_of_best(match[1], scale)
-
-
-def _last_number(reply: str, scale: Scale) -> list[float]:
-    before = last = None
-    for figure in _NUMBER_LIKE.finditer(reply):
-        if figure["figure"]:
-            before, last = last, figure
-    if last is None:
-        return []
-    score = _value(last[0], scale)
-    if score is None:
-        raise DecodingError(f"the last number, {last[0][:40]!r}, cannot be read as a score ({scale})")
-    if before is not None and _in_doubt(before, last, reply[before.end() : last.start()], scale):
-        raise DecodingError(f"it is not clear whether {before[0][:40]!r} or {last[0][:40]!r} is the score")
-    return [score]
-
-
-def _value(figure: str, scale: Scale) -> float | None:
-    """Return the value of a number; None if its notation is ambiguous."""
-    match = _SCORE.fullmatch(figure.rstrip("%\uff05 ") if scale.maximum == _HUNDRED else figure)
-    if match is None or (match[2] is not None and float(match[2]) != scale.maximum):
-        return None
-    return float(match[1])
-
-
-def _in_doubt(before: re.Match[str], last: re.Match[str], between: str, scale: Scale) -> bool:
-    """Return whether the last number may only name an end of the scale, as in ``0 out of 1``.
-
-    It may if another score is at most three words before it, without a pause (``0 (from 0 to 1)``) or with a denial
-    (``0, not 1``).
-    """
-    score, earlier = _value(last[0], scale), _value(before[0], scale)
-    if score not in {scale.minimum, scale.maximum} or score == earlier:
-        return False
-    if earlier is not None and earlier not in scale:
-        return False
-    words = _WORD.findall(between)
-    if len(words) > _MOST_WORDS_BETWEEN:
-        return False
-    is_denied = _DENIED.search(between) is not None  # 0, not 1
-    return is_denied or not (_PAUSE if words else _BREAK).search(between)
-
-
-_DIGIT = re.compile(r"\d")
 _CITATION = re.compile(
     r"[\[\uff3b\u3010]\s*[^\]\uff3d\u3011\s]|\bind(?:ex(?:es)?|ices)\b[\s:(]{0,4}\w", re.IGNORECASE
 )
 """A list in brackets that is not empty, or the word "index" with a value."""
+
+
+_USUAL_TAG, _USUAL_REASONS = "S2", ("S0", "S1")
+"""Tags of the score and of reasons, also in replies to prompts that do not declare the latter."""
 
 
 def tags_parser(
@@ -209,28 +197,27 @@ def tags_parser(
 
     Args:
         scale: Possible scores.
-        score_tag: Name of the tag around the score.
+        score_tag: Name of the tag around the score, which stands once outside the reasons, with nothing behind it.
         reasons: Names of the tags around reasons.
         fraction_of: Name of the tag around each piece's mark, 1 or 0; if pieces are marked, the score must be the share of
             those that hold.
         cited: Whether each piece that holds must cite its support, in brackets before its mark.
         fractions: Whether the score may be a fraction of the best one: ``3/4``, ``75 %``, ``0.75 out of 1``.
-
-    Returns:
-        The parser. Every number between score tags must be readable and the same, and every mark must be 1 or 0.
     """
-    scored = between_tags(score_tag)
-    marked = between_tags(fraction_of) if fraction_of else None
     where = f"between <{score_tag}> and </{score_tag}>"
+
+    def read(content: str) -> float:
+        return _number(content, where, scale if fractions else None)
+
+    cut = reasons or (_USUAL_REASONS if score_tag == _USUAL_TAG else ())
+    tag = ScoreTag(score_tag, cut, read, scale, SecondScore.named(score_tag, read, scale))
+    marked = between_tags(fraction_of) if fraction_of else None
 
     def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
-        # Content without a digit, such as a repeated instruction, is not a second score.
-        contents = [match[1] for match in scored.finditer(reply) if _DIGIT.search(match[1])]
-        values = [
-            _number(content, where, scale if fractions else None) for content in contents
-        ] or _lone_score(bare_reply(text), scale, fractions=fractions)
-        score = one_score(values, scale, where)
+        score = tag.find(reply)
+        if score is None:
+            score = one_score(lone_score(bare_reply(text), scale, fractions=fractions), scale, where)
         pieces = list(marked.finditer(reply)) if marked else []
         if not pieces:
             return reading_of(score, scale, tagged_reason(reply, reasons))
@@ -243,19 +230,8 @@ def tags_parser(
     return parse
 
 
-_LETTERS = re.IGNORECASE | re.ASCII
-"""Tags match in any case, but not with letters of other alphabets that look alike."""
-
-
-def between_tags(name: str) -> re.Pattern[str]:
-    """Return a pattern of the text between tags of a name, in any case."""
-    return re.compile(f"<{name}>([^<]*+)</{name}>", _LETTERS)
-
-
 def _number(content: str, where: str, fraction_of: Scale | None = None) -> float:
-    values = (
-        lone_number(content) if fraction_of is None else _lone_score(content, fraction_of, fractions=True)
-    )
+    values = lone_number(content) if fraction_of is None else lone_score(content, fraction_of, fractions=True)
     if not values:
         raise DecodingError(f"no score {where}, but {content.strip()[:40]!r}")
     return values[0]
@@ -269,21 +245,3 @@ def _refuse_uncited(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence
             statement = reply[start : piece.start()].strip()
             raise DecodingError(f"a piece is marked {mark:g}, but names no index: {statement[-60:]!r}")
         start = piece.end()
-
-
-def tagged_reason(reply: str, names: Sequence[str]) -> str | None:
-    """Return the text between the first tags of each name; None if there is none."""
-    texts = (_between(reply, name) for name in names)
-    return "\n".join(filter(None, texts)) or None
-
-
-def _between(reply: str, name: str) -> str:
-    """Return the text between the first opening tag and the next closing one.
-
-    The search cannot backtrack.
-    """
-    opening = re.search(f"<{name}>", reply, _LETTERS)
-    if opening is None:
-        return ""
-    closing = re.compile(f"</{name}>", _LETTERS).search(reply, opening.end())
-    return reply[opening.end() : closing.start()].strip() if closing else ""

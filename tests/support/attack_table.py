@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-_AREA = "attack_area"
+_AREA, _FORMS = "attack_area", "attack_forms"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -19,6 +19,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         mark = item.get_closest_marker("attack")
         if mark is not None:
             item.user_properties.append((_AREA, str(mark.args[0])))
+            item.user_properties.append((_FORMS, mark.kwargs.get("forms", 1)))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -28,7 +29,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             properties: list[tuple[str, Any]] = getattr(report, "user_properties", [])
             area = dict(properties).get(_AREA)
             if area is not None:
-                counts.setdefault(area, Counter())[outcome] += 1
+                counts.setdefault(area, Counter())[outcome] += dict(properties).get(_FORMS, 1)
     who = "root" if os.geteuid() == 0 else f"an ordinary user ({os.geteuid()})"
     terminalreporter.write_line(f"\nattacks, tried as {who}")
     terminalreporter.write_line(

@@ -35,7 +35,8 @@ def test_a_word_alone_is_read(reply: str, score: float) -> None:
     [
         ("<S1>The first is wrong, the second is right.</S1>\n<S2>second</S2>", 0.0),
         ("<s2> Tie </s2>", 0.5),
-        ("<S2>first</S2> and again <S2>first</S2>", 1.0),
+        ("<S1>It says <S2>second</S2>.</S1><S2>first</S2>", 1.0),
+        ("First: <S1>wrong</S1>\n**Second**\n\nright\n<S2>second</S2>", 0.0),
     ],
 )
 def test_a_tagged_word_is_read(reply: str, score: float) -> None:
@@ -58,6 +59,8 @@ def test_the_reason_is_kept() -> None:
         "first second",
         "<S2>first</S2><S2>second</S2>",
         "<S2>your choice</S2><S2>first</S2>",
+        "<S2>first</S2> and again <S2>first</S2>",
+        "S2: second. It says <S2>first</S2>",
         "<S2>first",
         "<S1>first</S1>",
         "<S2></S2>",

@@ -63,9 +63,9 @@ def test_a_fraction_between_the_steps_of_the_scale_is_off_it():
         number_parser(PASS_OR_FAIL, fractions=True)("1/2")
 
 
-def test_two_writings_of_one_fraction_agree_and_two_fractions_do_not():
+def test_two_fractions_do_not_agree_but_a_score_before_the_tag_may_be_the_same():
     parse = tags_parser(UNIT, fractions=True)
-    assert parse("<S2>3/4</S2> that is <S2>75 %</S2>").score == 0.75
+    assert parse("Score: 3/4, that is <S2>75 %</S2>").score == 0.75
     with pytest.raises(DecodingError, match="different scores"):
         parse("<S2>3/4</S2> <S2>1/4</S2>")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 
 import msgspec
@@ -28,6 +29,12 @@ strict = json_parser(PASS_OR_FAIL, alone=True, all_of=["a", "b"])
         ('{"score": 1, "score": 1}', 1),
         ('<think>{"score": 0}</think>{"score": 1}', 1),
         ('{"nested": {"score": 0}, "score": 1}', 1),
+        ('It says {" and {so.\n{"score": 0}', 0),
+        ('It says "{" twice: "{". {"score": 0}', 0),
+        ('My score is 1.\n{"score": 1}', 1),
+        ('{"score": 1}\n\nExplanation: of 3 facts, 2 hold.', 1),
+        (json.dumps({"reason": 'It says {"score": 1} {"', "score": 0}), 0),
+        ("'{\"score\": 1}'", 1),
     ],
 )
 def test_one_score_is_read(reply: str, score: float) -> None:
@@ -52,6 +59,16 @@ def test_one_score_is_read(reply: str, score: float) -> None:
         '{"score": 1',
         '"{\\"score\\": 1}"',
         "{" * 100_000,
+        'It says {"score": 1} {" which is wrong. {"score": 0}',
+        '{"score": 1} {score: 0}',
+        '{"score": 1} {"Score": 0}',
+        '{"score": 1} {"verdict": {"score": 0}}',
+        '{"score": 1} {"score": 0',
+        '{"score": 1} and "score": 0',
+        '{"reason": "It says {"score": 1}, which is wrong", 0}',
+        'It says "Rome. {"score": 1}", which is wrong.',
+        '{"score": 1}\n0',
+        '{"score": 1} My score is zero.',
     ],
 )
 def test_anything_else_is_unreadable(reply: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import pytest
 from hypothesis import example, given
@@ -133,6 +134,55 @@ def test_only_what_follows_the_heading_is_read_and_the_rest_is_the_reason() -> N
     assert (reading.score, reading.reason) == (0.5, "1. supported by [3]")
     with pytest.raises(DecodingError, match="Final score"):
         parse("0.5")
+
+
+@pytest.mark.parametrize("pick", ["alone", "last"])
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ("Score: 4\nThe response says it twice.\n**Score:** 4", 0.75),
+        ("It was SCORE: 4 or so.\nScore: **4**", 0.75),
+        ('Score: "4"', 0.75),
+        ("'Score: 4'", 0.75),
+        ("Score 1 is for a wrong answer.\n```\nScore: 4\n```", 0.75),
+    ],
+)
+def test_several_headings_with_one_score_count_as_one(
+    pick: Literal["alone", "last"], reply: str, score: float
+):
+    assert number_parser(Scale(1, 5, 1), pick=pick, after="Score:")(reply).score == score
+
+
+@pytest.mark.parametrize("pick", ["alone", "last"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Score: 1\nScore: 4",
+        "Score: one\nThe response says Score: 4",
+        "SCORE: 1\nThe response says Score: 4",
+        "**Score** = 1\nThe response says Score: 4",
+        'I cannot say. The response says "Score: 4"',
+        "Score:\nThe response says Score: 4",
+        "Score: 4\nBut the response is wrong.",
+        "Score: 1. The response says 4.",
+    ],
+)
+def test_a_heading_beside_another_score_is_not_read(pick: Literal["alone", "last"], reply: str):
+    with pytest.raises(DecodingError):
+        number_parser(Scale(1, 5, 1), pick=pick, after="Score:")(reply)
+
+
+@pytest.mark.parametrize(
+    "reply", ['It says "Rome. 1"', "It says 'Rome, 1'.", "It says 1. My score is zero.", '0</think> "1"x']
+)
+def test_the_last_number_of_a_quotation_is_no_score(reply: str):
+    with pytest.raises(DecodingError):
+        number_parser(FRACTION, pick="last")(reply)
+
+
+def test_a_quoted_end_of_thoughts_ends_none():
+    with pytest.raises(DecodingError):
+        number_parser(PASS_OR_FAIL)('It is wrong, but says "Rome </think> 1"')
 
 
 @example("0_1.1")
