@@ -8,7 +8,9 @@ Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +27,7 @@ from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import is_list, is_object, tags_of
+from .recognized_grades import LOOKED_AT
 
 NAME = "azure"
 ABOUT = "rows (JSON Lines), results of `evaluate` (JSON)"
@@ -59,14 +62,28 @@ def recognises(glimpse: Any) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read rows, or results; see `Format`."""
-    yield from convert_rows(read_rows(path, _results), lambda row: _records(row, options))
+    rows = read_rows(path, _results)
+    first = list(islice(rows, LOOKED_AT))
+    numbers = _columns_of_numbers(row.value for row in first if isinstance(row, FileRow))
+    yield from convert_rows(chain(first, rows), lambda row: _records(row, options, numbers))
+
+
+def _columns_of_numbers(rows: Iterable[Any]) -> frozenset[str]:
+    """Return the columns with a number in a row, whose other cells are scores, too."""
+    return frozenset(
+        name
+        for row in rows
+        if is_object(row)
+        for name, value in (_as_details(row) if _is_flow_output(row) else row).items()
+        if name.startswith("outputs.") and isinstance(value, int | float)
+    )
 
 
 def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
     return document.items("rows") if "rows" in document else None
 
 
-def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
+def _records(row: FileRow, options: Options, numbers: AbstractSet[str]) -> Iterator[ImportedRecord]:
     if is_object(row.value) and _is_flow_output(row.value):
         row = replace(row, value=_as_details(row.value))
     line = row.node
@@ -77,12 +94,11 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     }
     fields = FieldReader(inputs, line.at)
     if len(inputs) < len(line.value) and not inputs.keys() & _ANSWERS:
-        yield from _verdicts_alone(row, fields, options)
+        yield from _verdicts_alone(row, fields, options, numbers)
         return
     example = _example(fields, row.number, options)
-    yield from collect_scores(
-        example.scores, _metrics(line), lambda each: [_score_of(*each, line)], row.position
-    )
+    metrics = _metrics(line, numbers)
+    yield from collect_scores(example.scores, metrics, lambda each: [_score_of(*each, line)], row.position)
     yield from records_of(example, row.position, options)
 
 
@@ -110,14 +126,17 @@ def _example(fields: FieldReader, number: int, options: Options) -> Example:
     return example
 
 
-def _verdicts_alone(row: FileRow, fields: FieldReader, options: Options) -> Iterator[ImportedRecord]:
+def _verdicts_alone(
+    row: FileRow, fields: FieldReader, options: Options, numbers: AbstractSet[str]
+) -> Iterator[ImportedRecord]:
     """Yield verdicts on outputs of another file, matched by id, else by row number."""
     number = fields.get("line_number")
     number = number + 1 if isinstance(number, int) else row.number
     case_id = fields.name("id") or options.seen.new_id("row", row.position.path, number)
     scores: list[ImportedScore] = []
     line = row.node
-    yield from collect_scores(scores, _metrics(line), lambda each: [_score_of(*each, line)], row.position)
+    metrics = _metrics(line, numbers)
+    yield from collect_scores(scores, metrics, lambda each: [_score_of(*each, line)], row.position)
     for each in options.scaling.scaled_all(scores, row.position):
         yield each if isinstance(each, Skipped) else each.verdict(case_id, options.system, 0)
 
@@ -173,7 +192,7 @@ def _context(row: FieldReader) -> list[Any]:
     return [passage for context in contexts for passage in as_values(context)]
 
 
-def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
+def _metrics(line: FieldReader, numbers: AbstractSet[str]) -> Iterator[tuple[str, str, str]]:
     """Yield each verdict's name, evaluator and metric."""
     keys: dict[str, list[str]] = {}
     for name in line.value:
@@ -182,15 +201,17 @@ def _metrics(line: FieldReader) -> Iterator[tuple[str, str, str]]:
             # Without a dot, the name is a metric of promptflow.
             keys.setdefault(evaluator if dot else "", []).append(key if dot else evaluator)
     for evaluator, fields in keys.items():
-        metrics = _metrics_among(evaluator, fields, line)
+        metrics = _metrics_among(evaluator, fields, line, numbers)
         for metric in metrics:
             is_only = len(metrics) == 1 or metric in {"", evaluator}
             name = evaluator if is_only else f"{evaluator}/{metric}"
             yield name if evaluator else metric or "score", evaluator, metric
 
 
-def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[str]:
-    """Return the metrics of an evaluator: keys that have parts (`_PARTS`), and other numbers."""
+def _metrics_among(
+    evaluator: str, keys: list[str], line: FieldReader, numbers: AbstractSet[str]
+) -> list[str]:
+    """Return an evaluator's metrics: keys that have parts (`_PARTS`), and others with numbers."""
     metrics: dict[str, None] = {}
     for key in keys:
         for part in _PARTS[1:]:  # without the score, which may be a metric by itself
@@ -204,7 +225,11 @@ def _metrics_among(evaluator: str, keys: list[str], line: FieldReader) -> list[s
     for metric in metrics:
         parts |= {metric, f"gpt_{metric}", *(f"{metric}_{part}".lstrip("_") for part in _PARTS)}
     prefix = _prefix(evaluator)
-    alone = [key for key in keys if key not in parts and _is_score(line.value[f"{prefix}{key}"])]
+    alone = [
+        key
+        for key in keys
+        if key not in parts and (f"{prefix}{key}" in numbers or _is_score(line.value[f"{prefix}{key}"]))
+    ]
     return [*metrics, *alone]
 
 
@@ -290,6 +315,7 @@ def _score_of(by: str, evaluator: str, metric: str, line: FieldReader) -> Import
         passed if score is None else score,
         passed=passed,
         reason=reason,
+        written="numbers" if score is not None else "any",
         field=fields.field,
         evidence={"threshold": fields.part("threshold"), "pass": passed},
     )

@@ -60,7 +60,9 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         system=line.name("experiment_name", "experiment_id"),
         trial=trials.next(case_id, options.system),
     )
-    names = [name for name in line.node("scores").value if name not in errors]
+    names: list[str] = []
+    yield from collect_scores(names, ["scores"], lambda name: line.node(name).value, row.position)
+    names = [name for name in names if name not in errors]
     yield from collect_scores(example.scores, names, lambda name: [_imported_score(name, line)], row.position)
     example.scores += [_failed(name, trace) for name, trace in errors.value.items()]
     if line.get("classifications"):
@@ -70,7 +72,13 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
 
 def _imported_score(name: str, line: FieldReader) -> ImportedScore:
     scores = line.node("scores")
-    return scored(name, scores.value[name], field=scores.path(name), absent="the scorer gave no score")
+    return scored(
+        name,
+        scores.value[name],
+        field=scores.path(name),
+        written="numbers",
+        absent="the scorer gave no score",
+    )
 
 
 def _failed(name: str, trace: Any) -> ImportedScore:

@@ -14,8 +14,8 @@ from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
-from .imported_records import ImportedRecord, TrialCounter
-from .imported_scores import ImportedScore, numbered_names, scored, unscored
+from .imported_records import FilePosition, ImportedRecord, Skipped, TrialCounter
+from .imported_scores import ImportedScore, collect_scores, numbered_names, scored, unscored
 from .json_values import is_list, is_object, tags_of
 
 NAME = "deepeval"
@@ -79,8 +79,8 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         tags=tags_of(case.object_in("metadata", "additionalMetadata", "additional_metadata")),
         answer=_answer(case.text("actualOutput", "actual_output"), called),
         trial=trials.next(case_id, options.system),
-        scores=numbered_names([_imported_score(each) for each in case.nodes("metricsData", "metrics_data")]),
     )
+    yield from _add_scores(example, case, row.position)
     if turns:
         question, done = split_question(turns)
         example.messages = [{"role": turn.need("role"), "content": text_of(turn)} for turn in question]
@@ -124,6 +124,18 @@ def _answer(text: str | None, called: list[Any] | None) -> AgentAnswer | None:
 def _turn(turn: FieldReader) -> FieldReader:
     calls = turn.get("toolsCalled", "tools_called")
     return FieldReader({**turn.value, **({} if calls is None else {"tool_calls": calls})}, turn.at)
+
+
+def _add_scores(example: Example, case: FieldReader, position: FilePosition) -> Iterator[Skipped]:
+    """Add the scores of a case's metrics; list those that are invalid."""
+    metrics: list[tuple[str, Any]] = []
+    scores: list[ImportedScore] = []
+    names = ("metricsData", "metrics_data")
+    yield from collect_scores(metrics, [names], lambda each: case.items(*each), position)
+    yield from collect_scores(
+        scores, metrics, lambda each: [_imported_score(FieldReader(each[1], each[0]))], position
+    )
+    example.scores = numbered_names(scores)
 
 
 def _imported_score(metric: FieldReader) -> ImportedScore:

@@ -119,11 +119,12 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
     output = _output_of(example, name, system, options)
     references = (example.expected_calls is not None, example.accepted, example.criterion, example.criteria)
     noted = options.seen.cases.note(case, without_calls, output, has_reference=any(references))
-    may_grade = example.scores or example.labelled_by
-    is_new = output is not None and not (may_grade and _grades_again(example, output, options))
+    graded = any(score.outcome == "graded" for score in example.scores)
+    may_grade = graded or example.labelled_by
+    is_new = output is not None and not (may_grade and _grades_again(example, output, options, graded=graded))
     if output is not None and is_new:
         try:
-            options.seen.outputs.add(output, position, graded=bool(example.scores), in_table=example.in_table)
+            options.seen.outputs.add(output, position, graded=graded, in_table=example.in_table)
         except RecordError:
             options.seen.cases.undo()  # an answer that is not read decides no kind
             raise
@@ -150,11 +151,11 @@ def _verdicts(
         yield verdict
 
 
-def _grades_again(example: Example, output: Output, options: Options) -> bool:
+def _grades_again(example: Example, output: Output, options: Options, *, graded: bool) -> bool:
     """Return whether a row repeats an output for its grade: by another person, or the first one."""
     if example.labelled_by:
         return options.seen.outputs.has_same(output)
-    return bool(example.scores) and options.seen.outputs.adds_grade(output)
+    return graded and options.seen.outputs.adds_grade(output)
 
 
 def _output_of(example: Example, case_id: str, system: str, options: Options) -> Output | None:

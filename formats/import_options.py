@@ -32,7 +32,7 @@ class SeenKeys:
     def __init__(self) -> None:
         self.cases = SeenCases()
         self.outputs = SeenOutputs()
-        self._verdicts = set[int]()
+        self._graded, self._ungraded = set[int](), set[int]()
         self._labels: dict[ItemKey, dict[str, float]] = {}
         self._files: dict[Path, int] = {}
 
@@ -60,10 +60,13 @@ class SeenKeys:
                 yield majority_verdict(key, grades)
 
     def is_repeated(self, verdict: Verdict) -> bool:
-        """Return whether the same judge already graded this output in the same repetition."""
+        """Return whether the same judge already judged this output in the same repetition.
+
+        A grade may follow a verdict without one.
+        """
         key = hash((verdict.key, verdict.by, verdict.repeat))
-        again = key in self._verdicts
-        self._verdicts.add(key)
+        again = key in self._graded or (not verdict.graded and key in self._ungraded)
+        (self._graded if verdict.graded else self._ungraded).add(key)
         return again
 
 

@@ -6,11 +6,12 @@ import math
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ..errors import RecordError, UsageError
 from ..records import UNGRADED, Outcome, Source, Verdict, nearest
 from ..records.grades import (
+    FAILURES,
     PLAIN,
     WORDS,
     GradeScale,
@@ -25,6 +26,11 @@ from .field_reader import MOST_WHOLE, type_name
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
 T = TypeVar("T")
+S = TypeVar("S")
+
+ScoreForm: TypeAlias = Literal["any", "letters", "numbers"]
+"""Form of a tool's scores: words or numbers; also C, P, I and N for correct, partly, incorrect and no answer; or numbers, beside which
+``failed`` is no grade."""
 
 _LETTERS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
 
@@ -175,7 +181,7 @@ def scored(
     reason: str | None = None,
     source: Source = "judge",
     field: str | None = None,
-    letters: bool = False,
+    written: ScoreForm = "any",
     evidence: Mapping[str, Any] | None = None,
     absent: str | None = None,
 ) -> ImportedScore:
@@ -191,14 +197,14 @@ def scored(
         reason: Its explanation.
         source: Source of ``by``: judge, checker or person.
         field: Its path, for errors.
-        letters: Whether C, P, I and N mean correct, partly, incorrect and no answer.
+        written: Form of the tool's scores.
         evidence: Details, with the number itself if the score differs.
         absent: Reason for a missing score if the value may be null; None if it may not.
 
     Raises:
         RecordError: The value is neither a number on the scale nor a known word.
     """
-    number = _number(value, letters=letters)
+    number = _number(value, written)
     details = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
     if value is None and absent is not None:
         return unscored(by, "not_applicable", reason or absent, source=source, evidence=details)
@@ -210,7 +216,7 @@ def scored(
     low, high = ends if is_number else (None, None)
     scale = PLAIN if low is None or high is None or low >= high else GradeScale((low, high))
     score = _score_on(scale, number)
-    if scale is PLAIN and passed is not None:
+    if scale is PLAIN and passed is not None and number is not None:
         score = float(passed) if score is None else _agreeing(score, details.get("threshold"), passed=passed)
     if score is None and (number is None or scale is not PLAIN):
         what = repr(value) if isinstance(value, str | int | float) else type_name(value)
@@ -269,17 +275,29 @@ def outcome_called(name: object) -> Outcome | None:
 
 
 def collect_scores(
-    scores: list[ImportedScore],
+    scores: list[S],
     items: Iterable[T],
-    scores_of: Callable[[T], Iterable[ImportedScore]],
+    scores_of: Callable[[T], Iterable[S]],
     position: FilePosition,
 ) -> Iterator[Skipped]:
-    """Add the scores of items to ``scores``; yield a skipped entry for each invalid item."""
+    """Add what items hold to ``scores``; yield a skipped entry for each invalid item."""
     for item in items:
         try:
-            scores += scores_of(item)
+            scores += list(scores_of(item))
         except UNREADABLE as error:
             yield position.skipped(error)
+
+
+def collect_parts(
+    scores: list[ImportedScore],
+    items: Iterable[T],
+    parts_of: Callable[[T], Iterable[Callable[[], ImportedScore]]],
+    position: FilePosition,
+) -> Iterator[Skipped]:
+    """Add the scores of items that have several; an invalid part costs no other."""
+    parts: list[Callable[[], ImportedScore]] = []
+    yield from collect_scores(parts, items, parts_of, position)
+    yield from collect_scores(scores, parts, lambda part: [part()], position)
 
 
 def verdict_on_absent_output(
@@ -320,12 +338,14 @@ def numbered_names(scores: list[ImportedScore]) -> list[ImportedScore]:
     return numbered
 
 
-def _number(value: Any, *, letters: bool) -> float | None:
+def _number(value: Any, written: ScoreForm) -> float | None:
     if isinstance(value, bool | int | float):
         return float(value)
     if not isinstance(value, str):
         return None
     word = value.strip().lower()
-    if letters and word in _LETTERS:
+    if written == "letters" and word in _LETTERS:
         return _LETTERS[word]
+    if written == "numbers" and plain_word(word) in FAILURES:
+        return None
     return WORDS.get(plain_word(word))

@@ -7,7 +7,8 @@ its values (``scorer/value``), is a verdict under its scorer's name.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, decode, files_of, read_document, read_rows
 from .import_options import Options
 from .imported_records import FilePosition, ImportedRecord, Skipped
-from .imported_scores import ImportedScore, collect_scores, scored, unscored
+from .imported_scores import ImportedScore, collect_parts, collect_scores, scored, unscored
 from .json_values import is_list, is_object, number_in, tags_of
 from .zipped import Zipped
 
@@ -158,9 +159,10 @@ def read_sample(
         system=system,
         trial=max((sample.whole("epoch") or 1) - 1, 0),
     )
-    scores = sample.node("scores")
-    yield from collect_scores(
-        example.scores, scores.value, lambda name: _imported_scores(name, scores.node(name)), position
+    scorers: list[str] = []
+    yield from collect_scores(scorers, ["scores"], lambda name: sample.node(name).value, position)
+    yield from collect_parts(
+        example.scores, scorers, lambda by: _score_parts(by, sample.node("scores").node(by)), position
     )
     yield from records_of(example, position, options)
 
@@ -237,7 +239,8 @@ def _answered(sample: FieldReader, question_length: int) -> tuple[AgentAnswer | 
     return answer, [each.at for each in rest if role_of(each) == "user"]
 
 
-def _imported_scores(by: str, score: FieldReader) -> Iterator[ImportedScore]:
+def _score_parts(by: str, score: FieldReader) -> Iterator[Callable[[], ImportedScore]]:
+    """Yield a function for each score of a scorer; one without values has an ungraded result."""
     value = score.value.get("value")
     explanation = score.text("explanation")
     metadata = score.node("metadata")
@@ -245,19 +248,22 @@ def _imported_scores(by: str, score: FieldReader) -> Iterator[ImportedScore]:
     details: dict[str, Any] = {"answer": score.text("answer"), "metadata": metadata.value or None}
     if is_list(value):
         value = {str(number): part for number, part in enumerate(value)}
-    parts = {f"{by}/{name}": part for name, part in value.items()} if is_object(value) else {by: value}
+    parts = {by: value}
+    if is_object(value):
+        parts = {f"{by}/{name}": part for name, part in value.items()} or {by: None}
     for name, part in parts.items():
         if part is None or (isinstance(part, float) and math.isnan(part)):
             told = {**details, "unscored": why}
             outcome = _OUTCOMES.get(why or "", "not_applicable")
-            yield unscored(name, outcome, explanation or why or "not scored", evidence=told)
+            yield partial(unscored, name, outcome, explanation or why or "not scored", evidence=told)
         else:
-            yield scored(
+            yield partial(
+                scored,
                 name,
                 number_in(part),
                 reason=explanation,
                 field=score.path("value"),
-                letters=True,
+                written="letters",
                 evidence=details,
             )
 
@@ -265,8 +271,9 @@ def _imported_scores(by: str, score: FieldReader) -> Iterator[ImportedScore]:
 def _precomputed(row: FileRow, options: Options) -> ImportedRecord:
     """Read a score for `precomputed_scores`, whose sample is not in the file."""
     score = row.node
-    scores = list(_imported_scores("precomputed_scores", score))
-    if len(scores) != 1:
+    value = score.value.get("value")
+    if (is_list(value) or is_object(value)) and len(value) != 1:
         raise score.refuse("value", "one score")
-    imported_score = options.scaling.scaled(scores[0])
+    (part,) = _score_parts("precomputed_scores", score)
+    imported_score = options.scaling.scaled(part())
     return imported_score.verdict(score.need("id"), options.system, max((score.whole("epoch") or 1) - 1, 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -28,11 +28,11 @@ from .field_reader import FieldReader
 from .file_rows import FileRow
 from .import_options import Options
 from .imported_records import UNREADABLE, Skipped
-from .imported_scores import collect_scores
+from .imported_scores import ScoreScaling, collect_scores
 from .json_values import answer_text, as_text, is_list, is_object, parsed, question_text, tags_of
 from .message_parts import results_apart
 from .recognized_grades import RecognizedGrades
-from .score_columns import ScoreReader, judge_scores, labels_in, score_in, verdicts_in
+from .score_columns import RowGrades, ScoreReader, judge_scores, label_readers, score_readers, verdicts_in
 from .written_calls import written_calls
 
 _Part: TypeAlias = tuple[str, Callable[[FieldReader], Any]]
@@ -58,8 +58,12 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
         labelled_by=None if columns.person is None else as_text(line.value[columns.person]),
         **{attribute: read(fields) for attribute, read in columns.parts},
     )
-    readers = _score_readers(columns, line, example, options, graded)
-    skipped = collect_scores(example.scores, readers, lambda read: read(fields, columns.names), row.position)
+    if not columns.has_grades:  # most tables have none
+        return example, []
+    answered = answer is not None and not answer.is_empty
+    grades = RowGrades(graded, options.scaling, options.grades, answered=answered)
+    readers = _score_readers(columns, line, fields, grades, example.labelled_by)
+    skipped = collect_scores(example.scores, readers, lambda read: read(), row.position)
     return example, list(skipped)
 
 
@@ -75,23 +79,18 @@ def _turns_of(fields: FieldReader, messages: Any, options: Options) -> list[Conv
 
 
 def _score_readers(
-    columns: _Columns, line: FieldReader, example: Example, options: Options, graded: RecognizedGrades
-) -> list[ScoreReader]:
-    """Return the readers of a row's scores: its own, judges' and people's."""
-    unscaled = graded.unscaled
-    readers = [
-        partial(score_in, unscaled=unscaled) if unscaled and read is score_in else read
-        for read in columns.score_readers
-    ]
-    readers += [
-        partial(judge_scores, judges=[(name, line.value[name])], scaling=options.scaling, unscaled=unscaled)
-        for name in columns.judges
-    ]
-    if columns.people or "label" in columns.names:
-        people = {name: line.value[name] for name in columns.people}
-        by = example.labelled_by
-        readers.append(partial(labels_in, people=people, grades=options.grades, unscaled=unscaled, by=by))
-    return readers
+    columns: _Columns, line: FieldReader, fields: FieldReader, grades: RowGrades, by: str | None
+) -> Iterator[ScoreReader]:
+    """Yield the readers of a row's scores: its own, judges' and people's."""
+    if "verdicts" in columns.names:
+        yield partial(verdicts_in, fields)
+    if "score" in columns.names:
+        yield from score_readers(fields, columns.names["score"], grades)
+    yield from (partial(judge_scores, name, line.value[name], grades) for name in columns.judges)
+    people = {name: line.value[name] for name in columns.people}
+    if "label" in columns.names:
+        people = {columns.names["label"]: fields.get("label")}
+    yield from label_readers(people, grades.people, grades.columns.unscaled, by)
 
 
 class _Columns(NamedTuple):
@@ -105,9 +104,13 @@ class _Columns(NamedTuple):
     people: list[str]
     """Other columns that hold several people's grades."""
     parts: list[_Part]
-    score_readers: list[ScoreReader]
     person: str | None
     """The column that names who gave the label."""
+
+    @property
+    def has_grades(self) -> bool:
+        """True if a column holds scores or labels."""
+        return bool(self.judges or self.people or not {"label", "score", "verdicts"}.isdisjoint(self.names))
 
 
 @lru_cache(HEADERS)
@@ -129,14 +132,12 @@ def _columns(
     others = [name for name in free if name not in judge_columns]
     named_people = people_named_by_user(header, dict(mapping))
     person = person_column(others) if "label" in names else None
-    readers: tuple[tuple[str, ScoreReader], ...] = (("verdicts", verdicts_in), ("score", score_in))
     return _Columns(
         names=names,
         others=[name for name in others if name != person],
         judges=judge_columns,
         people=[name for name in others if name in named_people or (not named_people and is_person(name))],
         parts=_field_readers(names, _ROW),
-        score_readers=[read for field, read in readers if field in names],
         person=person,
     )
 
@@ -170,11 +171,13 @@ def reference_example(
     except UNREADABLE as error:  # the row may have more fields of its case
         skipped.append(row.position.skipped(error))
     people = {name: value for name, value in rest.items() if is_person(name)}
-    readers = (
-        partial(score_in, unscaled=unscaled),
-        partial(labels_in, people=people, grades=grades, unscaled=unscaled),
-    )
-    skipped += collect_scores(example.scores, readers, lambda read: read(fields, names), row.position)
+    if "label" in names:
+        people = {names["label"]: fields.get("label")}
+    readers = [*label_readers(people, grades, unscaled)]
+    if "score" in names:
+        scores = RowGrades(RecognizedGrades(unscaled=unscaled), ScoreScaling(), grades)
+        readers = [*score_readers(fields, names["score"], scores), *readers]
+    skipped += collect_scores(example.scores, readers, lambda read: read(), row.position)
     return example, skipped
 
 

@@ -223,7 +223,15 @@ def _imported_score(score: FieldReader) -> ImportedScore:
     field = score.path("value")
     if kind == "TEXT" and value is not None:
         raise RecordError("a text is not a score", field=field)
-    return scored(by, value, reason=comment, source=source, field=field, absent="the score has no value")
+    return scored(
+        by,
+        value,
+        reason=comment,
+        source=source,
+        field=field,
+        written="numbers" if kind == "NUMERIC" else "any",
+        absent="the score has no value",
+    )
 
 
 def _item(item: FieldReader) -> Example:

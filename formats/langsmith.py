@@ -281,6 +281,7 @@ def _imported_score(node: FieldReader) -> ImportedScore:
         key,
         value,
         ends=(config.number("min"), config.number("max")),
+        written="numbers",
         reason=comment,
         source=source,
         field=node.path("score"),

@@ -5,7 +5,7 @@ Feedback is a verdict, a person's under ``source_id/name``; an expectation is an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -20,7 +20,7 @@ from .import_options import Options
 from .imported_records import UNREADABLE, ImportedRecord, Skipped
 from .imported_scores import (
     ImportedScore,
-    collect_scores,
+    collect_parts,
     outcome_called,
     scored,
     unscored,
@@ -67,7 +67,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if "assessment_name" in row.node:
         scores = list[ImportedScore]()
-        yield from collect_scores(scores, [row.node], _feedback, row.position)
+        yield from collect_parts(scores, [row.node], _feedback, row.position)
         metadata, trace = row.node.node("metadata").value, row.node.need("trace_id")
         for each in options.scaling.scaled_all(scores, row.position):
             if isinstance(each, Skipped):
@@ -164,7 +164,7 @@ def _assess(spans: list[Span], row: FileRow) -> Iterator[Skipped]:
                 _expect(root, assessment)
             else:
                 span = by_id.get(hex_id(assessment.text("span_id") or ""), root)
-                span.scores += list(_feedback(assessment))
+                yield from collect_parts(span.scores, [assessment], _feedback, row.position)
         except UNREADABLE as error:
             yield row.position.skipped(error)
 
@@ -184,7 +184,8 @@ def _expect(root: Span, assessment: FieldReader) -> None:
         )
 
 
-def _feedback(assessment: FieldReader) -> Iterator[ImportedScore]:
+def _feedback(assessment: FieldReader) -> Iterator[Callable[[], ImportedScore]]:
+    """Yield a function for each score of a feedback; one without values has an ungraded result."""
     name, assessor = assessment.need("assessment_name"), assessment.node("source")
     assessor_type, assessor_id = assessor.text("source_type") or "", assessor.text("source_id")
     source: Source = "human" if assessor_type.upper() == "HUMAN" else "judge"
@@ -200,14 +201,14 @@ def _feedback(assessment: FieldReader) -> Iterator[ImportedScore]:
         )
         outcome = outcome_called(failed.get("error_code"))
         text = message if outcome is None else failed.text("error_message")
-        yield unscored(by, outcome or "failed", text or reason, source=source, evidence=details)
+        yield partial(unscored, by, outcome or "failed", text or reason, source=source, evidence=details)
         return
     score = partial(
         scored, reason=reason, source=source, field=assessment.path("feedback.value"), evidence=details
     )
     value = feedback.value.get("value")
-    if is_object(value):
+    if is_object(value) and value:
         for part, each_value in value.items():
-            yield score(f"{by}/{part}", each_value)
+            yield partial(score, f"{by}/{part}", each_value)
     else:
-        yield score(by, value, absent="the scorer gave no value")
+        yield partial(score, by, None if is_object(value) else value, absent="the scorer gave no value")

@@ -49,8 +49,12 @@ def openinference_span(
         arguments = inputs if is_arguments(inputs) else {}
         name, identity = node.text("tool.name"), node.name("tool.id", "tool_call.id")
         span.call = call_of({"name": name, "arguments": arguments, "id": identity}, "tool")
-    for group in ("evaluations", "annotations", "trace.evaluations", "trace.annotations"):
-        span.scores = [*span.scores, *map(_imported_score, unflattened(node.value, group))]
+
+
+def evaluations_of(attributes: Mapping[str, Any]) -> list[Any]:
+    """Return the evaluations among a span's attributes."""
+    groups = ("evaluations", "annotations", "trace.evaluations", "trace.annotations")
+    return [each for group in groups for each in unflattened(dict(attributes), group)]
 
 
 def _asked_model(node: FieldReader) -> str | None:
@@ -101,7 +105,8 @@ def _tools(node: FieldReader) -> Iterator[dict[str, Any]]:
             yield schema
 
 
-def _imported_score(evaluation: Any) -> ImportedScore:
+def openinference_score(evaluation: Any) -> ImportedScore:
+    """Return the score of an evaluation."""
     outer = FieldReader(evaluation, "evaluations")
     inner = outer.node("evaluation", "annotation")
     by, label = inner.need("name"), inner.text("label")
@@ -118,5 +123,6 @@ def _imported_score(evaluation: Any) -> ImportedScore:
         reason=reason,
         source=source,
         field="evaluation.score",
+        written="numbers" if value is not None else "any",
         evidence={"label": label, "identifier": identifier},
     )

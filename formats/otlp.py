@@ -28,7 +28,7 @@ from .imported_scores import (
     verdict_on_absent_output,
 )
 from .json_values import is_object
-from .openinference import openinference_span
+from .openinference import evaluations_of, openinference_score, openinference_span
 from .spans import Span, records_of_spans
 
 NAME = "otlp"
@@ -41,6 +41,7 @@ TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
 
 _Event: TypeAlias = tuple[FilePosition, FieldReader, dict[str, Any]]
 _HOLDERS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
+_OPENINFERENCE = "openinference.span.kind"
 _HEX_LENGTHS = frozenset({16, 32})
 
 
@@ -69,6 +70,13 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
         yield from collect_scores(
             span.scores, _evaluations(piece, attributes), lambda each: [evaluation(each)], row.position
         )
+        if _OPENINFERENCE in attributes:
+            yield from collect_scores(
+                span.scores,
+                evaluations_of(attributes),
+                lambda each: [openinference_score(each)],
+                row.position,
+            )
 
     yield from convert_rows(_pieces(read_rows(path)), take)
     # An evaluation of a missing span is a verdict by itself.
@@ -124,7 +132,7 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
     code = str(status.get("code", "status_code") or "")
     if code in {"2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}:
         span.error = status.text("message", "description") or str(attributes.get("error.type") or "error")
-    fill = openinference_span if "openinference.span.kind" in attributes else genai_span
+    fill = openinference_span if _OPENINFERENCE in attributes else genai_span
     fill(
         span,
         attributes,
@@ -199,6 +207,7 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
         label if value is None else value,
         passed=passed,
         reason=reason,
+        written="numbers" if value is not None else "any",
         evidence={"label": label, **ours},
         field="gen_ai.evaluation.score.value",
         absent="the evaluation has no score",

@@ -84,6 +84,7 @@ def _imported_score(name: str, line: FieldReader) -> ImportedScore:
         reason=reason,
         source=source,
         field=score.path("score"),
+        written="numbers" if value is not None else "any",
         evidence={"label": label},
         absent="the evaluator gave no score",
     )

@@ -20,8 +20,8 @@ from .example_records import records_of
 from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
-from .imported_records import UNREADABLE, FilePosition, ImportedRecord, TrialCounter
-from .imported_scores import ImportedScore, numbered_names, scored, unscored
+from .imported_records import FilePosition, ImportedRecord, Skipped, TrialCounter
+from .imported_scores import ImportedScore, collect_scores, numbered_names, scored, unscored
 from .json_values import as_text, is_list, is_object, number_in, parsed, tags_of
 
 NAME = "promptfoo"
@@ -104,10 +104,9 @@ def _records(
         system=system,
         trial=trials.next(case_id, system),
     )
-    try:
-        example.scores = numbered_names(list(_imported_scores(result, error)))
-    except UNREADABLE as invalid:
-        yield row.position.skipped(invalid)
+    scores: list[ImportedScore] = []
+    yield from _add_scores(scores, result, error, row.position)
+    example.scores = numbered_names(scores)
     yield from records_of(example, row.position, options)
 
 
@@ -173,25 +172,31 @@ def _answer(response: FieldReader) -> AgentAnswer | None:
     return AgentAnswer(as_text(output))
 
 
-def _imported_scores(result: FieldReader, error: str | None) -> Iterator[ImportedScore]:
+def _add_scores(
+    scores: list[ImportedScore], result: FieldReader, error: str | None, position: FilePosition
+) -> Iterator[Skipped]:
+    """Add the scores of assertions, then their joint verdict; list those that are invalid."""
     if error is not None:
-        yield unscored(NAME, "failed", error)
+        scores.append(unscored(NAME, "failed", error))
         return
-    grading = result.node("gradingResult")
-    broken = list[ImportedScore]()
-    for part in grading.nodes("componentResults"):
-        assertion = part.node("assertion")
-        by = assertion.text("metric") or assertion.text("type") or "assertion"
-        imported_score = _imported_score(by, part, {"type": assertion.text("type")})
-        if imported_score.outcome != "graded":
-            broken.append(imported_score)
-        yield imported_score
-    if not grading.value:
-        return
+    gradings: list[FieldReader] = []
+    parts: list[tuple[str, Any]] = []
+    yield from collect_scores(gradings, ["gradingResult"], lambda name: [result.node(name)], position)
+    yield from collect_scores(parts, gradings, lambda each: each.items("componentResults"), position)
+    yield from collect_scores(scores, parts, lambda part: [_assertion_score(*part)], position)
+    broken = [each for each in scores if each.outcome != "graded"]
     if broken:
-        yield unscored(NAME, broken[0].outcome, broken[0].reason)
-    else:
-        yield _imported_score(NAME, grading)
+        scores.append(unscored(NAME, broken[0].outcome, broken[0].reason))
+        return
+    joint = [each for each in gradings if each.value]
+    yield from collect_scores(scores, joint, lambda grading: [_imported_score(NAME, grading)], position)
+
+
+def _assertion_score(at: str, value: Any) -> ImportedScore:
+    part = FieldReader(value, at)
+    assertion = part.node("assertion")
+    by = assertion.text("metric") or assertion.text("type") or "assertion"
+    return _imported_score(by, part, {"type": assertion.text("type")})
 
 
 def _imported_score(
@@ -216,6 +221,7 @@ def _imported_score(
         passed=flag,
         reason=reason,
         field=grading.path("score"),
+        written="numbers",
         evidence={**(evidence or {}), "pass": flag},
     )
 
@@ -253,6 +259,8 @@ def _csv_examples(
         provider, _, label = header[at].removeprefix("[").partition("] ")
         block = dict(zip(header[at + 1 : end], cells[at + 1 : end], strict=True))
         failed = block["Status"] == "ERROR"
+        scores: list[ImportedScore] = []
+        yield from _add_csv_scores(scores, block, row.position, failed=failed)
         yield from records_of(
             Example(
                 id=f"test-{row.number}",
@@ -262,24 +270,38 @@ def _csv_examples(
                 answer=None if failed else AgentAnswer(cells[at]),
                 error=cells[at] or block.get("Grader Reason") or "the provider failed" if failed else None,
                 system=f"{provider} {label}" if len(heads) > 1 else provider,
-                scores=list(_csv_scores(block, failed=failed)),
+                scores=scores,
             ),
             row.position,
             options,
         )
 
 
-def _csv_scores(block: dict[str, str], *, failed: bool) -> Iterator[ImportedScore]:
+def _add_csv_scores(
+    scores: list[ImportedScore], block: dict[str, str], position: FilePosition, *, failed: bool
+) -> Iterator[Skipped]:
+    """Add the scores of a prompt's block, then their joint verdict; list those that are invalid."""
     reason = block.get("Grader Reason") or None
     if failed:
-        yield unscored(NAME, "failed", reason)
+        scores.append(unscored(NAME, "failed", reason))
         return
-    try:
-        named = FieldReader(json.loads(block["Named Scores"] or "{}"), "Named Scores")
-    except ValueError as error:
-        raise RecordError(f"not JSON: {error}", field="Named Scores") from error
-    for name in named.value:
-        yield scored(name, named.value[name], field=named.path(name))
+    named: list[tuple[str, Any]] = []
+    yield from collect_scores(named, [block["Named Scores"] or "{}"], _named_scores, position)
+    yield from collect_scores(
+        scores,
+        named,
+        lambda each: [
+            scored(*each, field=f"Named Scores.{each[0]}", written="numbers", absent="there is no score")
+        ],
+        position,
+    )
     score = number_in(block["Score"] or None)
     grading = FieldReader({"score": score, "pass": block["Status"] == "PASS", "reason": reason})
-    yield _imported_score(NAME, grading)
+    yield from collect_scores(scores, [grading], lambda each: [_imported_score(NAME, each)], position)
+
+
+def _named_scores(text: str) -> list[tuple[str, Any]]:
+    try:
+        return list(FieldReader(json.loads(text), "Named Scores").value.items())
+    except ValueError as error:
+        raise RecordError(f"not JSON: {error}", field="Named Scores") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -109,18 +110,33 @@ def _records(
         system=system,
         trial=0 if answer is None and not failed else trials.next(case_id, system or options.system),
     )
-    groups = [case.node(group) for group in ("assertions", "scores", "labels")]
-    results = [(group, name) for group in groups for name in group.value]
-    yield from collect_scores(example.scores, results, lambda each: [_imported_score(*each)], row.position)
+    results: list[tuple[str, str]] = []
+    yield from collect_scores(
+        results, ("assertions", "scores", "labels"), partial(_results, case), row.position
+    )
+    yield from collect_scores(
+        example.scores, results, lambda each: [_imported_score(case.node(each[0]), *each)], row.position
+    )
     for failure in case.nodes("evaluator_failures"):
         example.scores.append(unscored(failure.need("name"), "failed", failure.text("error_message")))
     yield from records_of(example, row.position, options)
 
 
-def _imported_score(group: FieldReader, name: str) -> ImportedScore:
+def _results(case: FieldReader, kind: str) -> list[tuple[str, str]]:
+    return [(kind, name) for name in case.node(kind).value]
+
+
+def _imported_score(group: FieldReader, kind: str, name: str) -> ImportedScore:
     result = group.node(name)
     value, reason = result.value.get("value"), result.text("reason")
     if value is None:
         return unscored(name, "not_applicable", reason or "the evaluator gave no value")
     evidence = {"version": result.name("evaluator_version")}
-    return scored(name, value, reason=reason, field=result.at, evidence=evidence)
+    return scored(
+        name,
+        value,
+        reason=reason,
+        field=result.at,
+        evidence=evidence,
+        written="numbers" if kind == "scores" else "any",
+    )

@@ -10,20 +10,21 @@ from typing import Any, NamedTuple
 
 from ..records import TagValue
 from ..records.column_names import columns_by_field, is_person
+from ..records.grade_columns import are_scores
 from ..records.grades import as_number, is_missing
 from .arrow_rows import read_any_rows
 from .calls import AgentAnswer, answer_of, messages_of, split_question
 from .conversation_turns import ConversationTurn, conversation
 from .example import Example, answers_of, passages_of
 from .example_records import records_of
-from .field_reader import FieldReader
+from .field_reader import FieldReader, type_name
 from .file_rows import FileRow, convert_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of
 from .recognized_grades import LOOKED_AT, recognize_grades
-from .score_columns import labels_in
+from .score_columns import label_readers
 from .unanswered import Unanswered
 
 NAME = "ragas"
@@ -68,7 +69,8 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColumns:
     """Distinguish metrics, people's grades and tags by the first rows.
 
-    Cells of CSV are text, so any column of numbers is a metric, however they are written.
+    Cells of CSV are text, so any column of numbers is a metric, however they are written. Where a metric failed, tools
+    write words.
     """
     graded = recognize_grades(rows, options)
     header = dict.fromkeys(name for row in rows for name in row if name not in _FIELDS)
@@ -79,7 +81,8 @@ def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColum
     metrics = [
         name
         for name in header
-        if name not in people and (name in scales or all(_is_score(row.get(name)) for row in rows))
+        if name not in people
+        and (name in scales or are_scores(name, [row.get(name) for row in rows], _is_score))
     ]
     return _GradeColumns(metrics, people, graded.unscaled)
 
@@ -134,22 +137,30 @@ def _add_scores(
     line = row.node
     metrics = [name for name in columns.metrics if name in line]
     yield from collect_scores(example.scores, metrics, lambda name: [_metric_score(name, line)], row.position)
-    labels = {name: line.value.get(name) for name in columns.people}
-    yield from collect_scores(
-        example.scores,
-        [labels] if labels else [],
-        lambda people: labels_in(line, {}, people=people, grades=options.grades, unscaled=columns.unscaled),
-        row.position,
+    readers = label_readers(
+        {name: line.value.get(name) for name in columns.people}, options.grades, columns.unscaled
     )
+    yield from collect_scores(example.scores, readers, lambda read: read(), row.position)
+    for name in metrics:
+        if not _is_score(value := line.value[name]):
+            yield row.position.skipped_part(
+                line.path(name), f"expected a number from {name!r}, got {_shown(value)}"
+            )
 
 
 def _is_score(value: Any) -> bool:
     return is_missing(value) or as_number(value) is not None
 
 
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else type_name(value)
+
+
 def _metric_score(name: str, line: FieldReader) -> ImportedScore:
     value = line.value[name]
     number = as_number(value)
+    if number is None and not is_missing(value):
+        return unscored(name, "failed", f"the metric gave {_shown(value)} instead of a score")
     if number is None or math.isnan(number):
         return unscored(name, "failed", "the metric gave no score (NaN)")
     return scored(name, number if isinstance(value, str) else value, field=line.path(name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import InputError
@@ -23,6 +23,7 @@ from ..records.grade_columns import GradeColumns
 from ..records.grades import GradeScale, UnknownGradeError, as_number, is_above_one, usual_ends
 from .file_rows import FileRow
 from .import_options import Options
+from .json_values import is_object, parsed
 
 LOOKED_AT = 512
 """Number of first rows by which columns of grades are recognized."""
@@ -36,12 +37,14 @@ class RecognizedGrades(NamedTuple):
         judges: Columns of judges' scores.
         unscaled: Columns of grades with numbers above 1 and no scale, each with its likely scale, ``1:5``. A 1 may be the worst grade.
         unit: Columns of labels, and of scores, with no scale and no number above 1 so far.
+        numeric: Judges that gave a number, so that the word ``failed`` is no grade of theirs.
     """
 
     label: str | None = None
     judges: tuple[str, ...] = ()
     unscaled: Mapping[str, str] = {}
     unit: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+    numeric: frozenset[str] = frozenset()
 
     def refuse_late_scale(self, row: FileRow, grades: GradeScale) -> None:
         """Refuse a number above 1 in a column that was read as grades from 0 to 1.
@@ -96,7 +99,9 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     judges = list(judges_named_by_user(header, options.columns))
     declared = {*judges, *scales.by_judge}
     if not judges and "verdicts" not in names:
-        judges = columns.find_scores(several="judge" not in columns.columns, named=scales.by_judge)
+        judges = columns.find_scores(
+            several="judge" not in columns.columns, named=scales.by_judge, failures=True
+        )
     judges = [
         name
         for name in dict.fromkeys((*judges, *(name for name in scales.by_judge if name in header)))
@@ -113,17 +118,33 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
         tuple(judges),
         unscaled,
         (frozenset(people - unscaled.keys()), frozenset(without_scale - unscaled.keys())),
+        frozenset(_with_numbers(rows, scores)),
     )
+
+
+def _with_numbers(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Iterator[str]:
+    """Yield the columns, and the judges in objects there, that have a number."""
+    for column in columns:
+        for value in (parsed(row.get(column)) for row in rows):
+            parts = value if is_object(value) else {column: value}
+            yield from (name for name, part in parts.items() if _is_number(part))
+
+
+def _is_number(value: Any) -> bool:
+    number = None if isinstance(value, bool) else as_number(value)
+    return number is not None and math.isfinite(number)
 
 
 def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
     """Return whether a column holds a judge's scores.
 
-    All must be readable, and words count only if the column's name says so.
+    Words count only if the column's name says so, as do cells that cannot be read.
     Words under any other name are as often a second person's.
     """
     if is_person(name):
         return False
+    if columns.has_failures(name):
+        return True
     values = columns.values(name)
     try:
         scores = [scale.score(value) for value in values]

@@ -1,30 +1,53 @@
-"""Scores and labels in a row of a table: of judges, people, or an export of ours."""
+"""Scores and labels in the cells of a table's row: of judges, people, or an export of ours."""
 
 from __future__ import annotations
 
+import math
 import shlex
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from ..errors import NO_GRADE, RecordError
 from ..records import Verdict
-from ..records.grades import PLAIN, GradeScale, UnknownGradeError, as_number, majority, usual_ends
+from ..records.grades import GradeScale, UnknownGradeError, as_number, is_missing, majority, usual_ends
 from ..records.standing_labels import MAJORITY
 from .field_reader import FieldReader
 from .imported_scores import ImportedScore, ScoreScaling, scored, unscored
 from .json_values import is_object
+from .recognized_grades import RecognizedGrades
 
-NO_COLUMNS: Mapping[str, str] = {}
+ScoreReader: TypeAlias = Callable[[], Iterable[ImportedScore]]
+"""Reader of the scores in one cell, so that a bad cell costs no other."""
 
-ScoreReader: TypeAlias = Callable[[FieldReader, Mapping[str, str]], Iterable[ImportedScore]]
-"""Reader of the scores of a row, from its fields and their columns."""
+_NO_SCORE = "there is no score"
 
 
-def verdicts_in(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedScore]:
+class RowGrades(NamedTuple):
+    """Meaning of the grades in a row.
+
+    Attributes:
+        columns: Columns of grades of its table.
+        scaling: Scales of judges' scores.
+        people: Meaning of people's grades.
+        answered: Whether the row has an answer, on which an empty cell is a missing score.
+    """
+
+    columns: RecognizedGrades
+    scaling: ScoreScaling
+    people: GradeScale
+    answered: bool = False
+
+    def scale_of(self, judge: str) -> GradeScale:
+        """Return the scale of a judge's scores in this table."""
+        scale = self.scaling.scale_of(judge)
+        return msgspec.structs.replace(scale, numeric=True) if judge in self.columns.numeric else scale
+
+
+def verdicts_in(fields: FieldReader) -> list[ImportedScore]:
     """Return the verdicts of an exported output."""
-    del names
     verdicts = msgspec.convert(fields.unpacked("verdicts") or [], list[Verdict])
     return [
         ImportedScore(each.by, each.score, each.outcome, each.reason, each.source, each.evidence, each.repeat)
@@ -32,127 +55,116 @@ def verdicts_in(fields: FieldReader, names: Mapping[str, str]) -> list[ImportedS
     ]
 
 
-def score_in(
-    fields: FieldReader, names: Mapping[str, str], *, unscaled: Mapping[str, str] = NO_COLUMNS
-) -> list[ImportedScore]:
-    """Return the score of a row, or several by name."""
+def score_readers(fields: FieldReader, column: str, grades: RowGrades) -> Iterator[ScoreReader]:
+    """Yield the readers of the field ``score``: one, or one for each judge in an object."""
     value = fields.unpacked("score")
-    if value is None:
-        return []
-    by = names["score"]
-    if by in unscaled and as_number(value) is not None:
+    if is_object(value):
+        held = FieldReader(value, column)
+        yield from (partial(_score, name, value[name], held.path(name), grades) for name in value)
+    elif value is not None or grades.answered:
+        yield partial(_score, column, value, column, grades)
+
+
+def _score(by: str, value: Any, field: str, grades: RowGrades) -> list[ImportedScore]:
+    number, unscaled = as_number(value), grades.columns.unscaled
+    if by in unscaled and number is not None:
         option = f"--map {shlex.quote(f'label={by}')} --label-scale {unscaled[by]}"
         raise RecordError(
             f"the scores are not all from 0 to 1: {_score_scale(by, unscaled[by])}; if people gave them: {option}",
             field=by,
         )
-    if is_object(value):
-        held = FieldReader(value, by)
-        return [_scored(name, each, held.path(name)) for name, each in held.value.items()]
-    return [_scored(by, value, by)]
+    if not isinstance(value, str) or number is not None:
+        return [scored(by, _grade_in(value), field=field, absent=_NO_SCORE)]
+    try:
+        score = grades.scale_of(by).score(value)
+    except UnknownGradeError:
+        raise RecordError(f"expected a score in [0, 1] from {by!r}, got {value!r}", field=field) from None
+    if score is None:
+        return [unscored(by, "not_applicable", _NO_SCORE)]
+    return [ImportedScore(by, score, evidence={"value": value}, field=field)]
+
+
+def judge_scores(by: str, value: Any, grades: RowGrades) -> list[ImportedScore]:
+    """Return the score in a judge's column; an empty list without an answer to score."""
+    number, unscaled = as_number(value), grades.columns.unscaled
+    if by in unscaled and number is not None:
+        raise RecordError(f"the scores are not all from 0 to 1: {_score_scale(by, unscaled[by])}", field=by)
+    try:
+        score = grades.scale_of(by).score(_grade_in(value))
+    except UnknownGradeError as error:
+        remedy = ""
+        if number is not None and 0 <= number < math.inf:
+            remedy = f": {_score_scale(by, usual_ends([number]))}"
+        raise RecordError(f"the score {value!r} is {error}{remedy}", field=by) from None
+    if score is not None:
+        return [ImportedScore(by, score, evidence={} if score == _grade_in(value) else {"value": value})]
+    is_counted = grades.answered or not is_missing(value)
+    return [unscored(by, "not_applicable", _NO_SCORE)] if is_counted else []
 
 
 def _score_scale(by: str, ends: str) -> str:
     return f"--score-scale {shlex.quote(f'{by}={ends}')}"
 
 
-def _scored(by: str, value: Any, field: str) -> ImportedScore:
-    number = None if _says_no_grade(value) else _grade_in(value)
-    return scored(by, number, field=field, absent="there is no score")
+def label_readers(
+    people: Mapping[str, Any], grades: GradeScale, unscaled: Mapping[str, str], by: str | None = None
+) -> Iterator[ScoreReader]:
+    """Yield the readers of people's labels, and then of the majority of several people.
 
-
-def _says_no_grade(value: Any) -> bool:
-    """Return whether a text says that there is no grade, such as ``n/a``."""
-    try:
-        return isinstance(value, str) and PLAIN.score(value) is None
-    except UnknownGradeError:
-        return False
-
-
-def judge_scores(
-    fields: FieldReader,
-    names: Mapping[str, str],
-    *,
-    judges: list[tuple[str, Any]],
-    scaling: ScoreScaling,
-    unscaled: Mapping[str, str] = NO_COLUMNS,
-) -> list[ImportedScore]:
-    """Return judges' scores, one column each."""
-    del fields, names
-    return [
-        score for by, value in judges for score in _judge_score(by, value, scaling.scale_of(by), unscaled)
-    ]
-
-
-def _judge_score(by: str, value: Any, scale: GradeScale, unscaled: Mapping[str, str]) -> list[ImportedScore]:
-    """Return a judge's score in a cell; an empty list if there is none."""
-    number = as_number(value)
-    if by in unscaled and number is not None:
-        raise RecordError(f"the scores are not all from 0 to 1: {_score_scale(by, unscaled[by])}", field=by)
-    try:
-        score = scale.score(_grade_in(value))
-    except UnknownGradeError as error:
-        remedy = "" if number is None or number < 0 else f": {_score_scale(by, usual_ends([number]))}"
-        raise RecordError(f"the score {value!r} is {error}{remedy}", field=by) from None
-    if score is None:
-        return []
-    return [ImportedScore(by, score, evidence={} if score == _grade_in(value) else {"value": value})]
-
-
-def labels_in(
-    fields: FieldReader,
-    names: Mapping[str, str],
-    *,
-    people: Mapping[str, Any],
-    grades: GradeScale,
-    unscaled: Mapping[str, str] = NO_COLUMNS,
-    by: str | None = None,
-) -> list[ImportedScore]:
-    """Return a person's labels, or several people's and then their majority.
-
-    A row may name the person (``by``), whom its labels are then named after.
+    A row may name its only person (``by``), whom the label is then named after.
     """
-    if "label" in names:
-        people = {names["label"]: fields.get("label")}
-    for name, value in people.items():
-        number = as_number(value) if name in unscaled else None
-        if number is not None and not grades.has_word(number):
-            raise RecordError(
-                f"the labels are not all from 0 to 1: name their worst and best with --label-scale {unscaled[name]}",
-                field=name,
-            )
-    scores = [
-        imported_score for name, value in people.items() for imported_score in _graded(name, value, grades)
+    named = {column: by if by is not None and len(people) == 1 else column for column in people}
+    cells = [
+        partial(_label, column, value, grades, unscaled, named[column]) for column, value in people.items()
     ]
-    if by is not None and len(people) == 1:
-        scores = [each._replace(by=by) for each in scores]
-    agreed = majority([*people.values()], grades)
-    if len(people) > 1 and scores:
-        scores.append(
-            ImportedScore(MAJORITY, agreed, source="construction")
-            if agreed is not None
-            else unscored(MAJORITY, "undecided", "people disagree", source="construction")
+    yield from cells
+    if len(cells) > 1:
+        yield partial(_majority, cells, [*people.values()], grades)
+
+
+def _label(
+    column: str, value: Any, grades: GradeScale, unscaled: Mapping[str, str], by: str
+) -> list[ImportedScore]:
+    """Return the label in a person's column; an empty list if there is none."""
+    number = as_number(value)
+    if column in unscaled and number is not None and not grades.has_word(number):
+        raise RecordError(
+            f"the labels are not all from 0 to 1: name their worst and best with --label-scale {unscaled[column]}",
+            field=column,
         )
-    return scores
-
-
-def _graded(by: str, value: Any, grades: GradeScale) -> list[ImportedScore]:
     try:
         score = grades.score(value)
     except UnknownGradeError as error:
-        if isinstance(value, str) and as_number(value) is None:
+        if isinstance(value, str) and number is None:
             told = shlex.quote(f"{value}=1")
             raise RecordError(
                 f"unknown label {value!r}: map it with --map-label {told} (0 for fail, {NO_GRADE})",
-                field=by,
+                field=column,
             ) from None
         raise RecordError(
-            f"the label {value!r} is {error}: give the scale with --label-scale WORST:BEST", field=by
+            f"the label {value!r} is {error}: give the scale with --label-scale WORST:BEST", field=column
         ) from None
     if score is None:
         return []
     kept = {} if score == _grade_in(value) else {"value": value}
     return [ImportedScore(by, score, source="human", evidence=kept)]
+
+
+def _majority(cells: Iterable[ScoreReader], values: list[Any], grades: GradeScale) -> list[ImportedScore]:
+    """Return the majority of people's labels; ungraded for a tie, or if one cannot be read."""
+    labels: list[ImportedScore] = []
+    problem = "people disagree"
+    for read in cells:
+        try:
+            labels += read()
+        except RecordError:
+            problem = "a grade cannot be read"
+    if not labels:
+        return []
+    agreed = majority(values, grades) if problem == "people disagree" else None
+    if agreed is None:
+        return [unscored(MAJORITY, "undecided", problem, source="construction")]
+    return [ImportedScore(MAJORITY, agreed, source="construction")]
 
 
 def _grade_in(value: Any) -> Any:

@@ -117,6 +117,11 @@ def is_number_field(name: str) -> bool:
     return name in fields or name.startswith((OF_PERSON, OF_BASELINE, OF_COVARIATE))
 
 
+def is_metric(name: str) -> bool:
+    """Return whether a column is named after a metric of a known tool."""
+    return normal(name) in _METRICS
+
+
 def grades_correctness(name: str) -> bool:
     """Return whether a metric grades correctness, as checkers do; faithfulness does not."""
     return normal(name) not in _METRICS - _OF_CORRECTNESS

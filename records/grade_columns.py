@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,12 +10,20 @@ from .column_names import (
     FIELDS,
     TABLE_FIELDS,
     is_label_like,
+    is_metric,
     is_named_like_grades,
     is_person,
     is_score_like,
     normal,
 )
-from .grades import GradeScale, UnknownGradeError, as_number, is_missing, looks_like_verdict
+from .grades import (
+    GradeScale,
+    UnknownGradeError,
+    as_number,
+    is_above_one,
+    is_missing,
+    looks_like_verdict,
+)
 from .table_rows import as_whole
 
 MOST_GRADES = 12
@@ -45,6 +54,25 @@ def is_rating(name: str) -> bool:
     """Return whether a column's name means grades by people: ``thumbs``, ``user_rating``."""
     plain = normal(name)
     return plain in _RATINGS or plain in FIELDS["label"] or is_label_like(name)
+
+
+def are_scores(name: str, values: Iterable[Any], is_score: Callable[[Any], bool]) -> bool:
+    """Return whether values of a column are scores, some of which may have failed.
+
+    Unless its name says more, no more values may have failed than not.
+    """
+    present = [value for value in values if not is_missing(value)]
+    failed = [value for value in present if not is_score(value)]
+    if is_metric(name) or len(failed) * 2 <= len(present):
+        return True
+    are_words = all(len(str(value)) <= _LONGEST_WORD for value in failed)
+    return is_score_like(name) and are_words and len(failed) < len(present)
+
+
+def _shows_scale(value: Any) -> bool:
+    """Return whether a value is a number that shows another scale than from 0 to 1."""
+    number = as_number(value)
+    return number is not None and math.isfinite(number) and is_above_one(number)
 
 
 class GradeColumns:
@@ -103,13 +131,16 @@ class GradeColumns:
         """Assign columns to several judges, one each."""
         self._taken |= set(judges)
 
-    def find_scores(self, *, several: bool, named: Collection[str] = ()) -> list[str]:
+    def find_scores(self, *, several: bool, named: Collection[str] = (), failures: bool = False) -> list[str]:
         """Return the columns of judges' scores; empty if none is clear.
 
         Args:
             several: Whether several columns may be scores, each of a judge.
             named: Columns that hold scores whatever their names, if they are in the table.
+            failures: Whether some cells of a column may have failed.
         """
+        if failures:
+            named = {*named, *filter(self.has_failures, self.free())}
         columns = self._score_columns(several=several, named=named)
         self.ignored = [each for each in self.free() if is_score_like(each) and self.may_be_scores(each)]
         return columns
@@ -170,6 +201,17 @@ class GradeColumns:
         """Return whether there are values, and each is a grade on a scale."""
         values = self.values(name)
         return bool(values) and all(map(self._is_readable, values))
+
+    def has_failures(self, name: str) -> bool:
+        """Return whether a column is named like scores and holds them, some of which failed."""
+        values = self.values(name)
+        failed = [value for value in values if not self._is_readable(value)]
+        return (
+            is_score_like(name)
+            and bool(failed)
+            and not any(map(_shows_scale, failed))
+            and are_scores(name, values, self._is_readable)
+        )
 
     def may_be_grades(self, name: str) -> bool:
         """Return whether a column's values could be grades, on a known scale or another."""

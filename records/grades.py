@@ -38,6 +38,9 @@ _NO_GRADE: Mapping[str, None] = dict.fromkeys(
 )  # fmt: skip
 """Texts that stand for an empty cell."""
 
+FAILURES = frozenset({"failed"})
+"""Words that are a grade beside other words, and tell of a failed grader beside numbers."""
+
 _VERDICT = re.compile(
     r"\b(?:pass|fail|(?:in)?correct|right|wrong|good|bad|excellent|great|fine|fair|poor|high|medium|low|average|partial|mostly|"
     r"(?:in)?accurate|(?:in)?complete|(?:un)?grounded|hallucinat|(?:un)?support|(?:ir)?relevant|(?:un)?faithful|(?:un)?safe|harmful|"
@@ -92,11 +95,13 @@ class GradeScale(msgspec.Struct, frozen=True):
         ends: The worst grade and the best; None for grades in [0, 1].
         pass_at: Pass threshold in the table's own numbers; None to keep fractions.
         words: Scores of words, which override `WORDS`; None for a word that means "no grade".
+        numeric: Whether the other grades are numbers, beside which `FAILURES` are no grades.
     """
 
     ends: tuple[float, float] | None = None
     pass_at: float | None = None
     words: Mapping[str, float | None] = {}
+    numeric: bool = False
 
     def score(self, value: object) -> float | None:
         """Return a grade as a number in [0, 1]; None if the cell is empty.
@@ -106,6 +111,8 @@ class GradeScale(msgspec.Struct, frozen=True):
         """
         if isinstance(value, str):
             word = plain_word(value)
+            if self.numeric and word in FAILURES and word not in self.words:
+                raise UnknownGradeError(value, "a grade or a failure")
             for scores in (self.words, WORDS, _NO_GRADE):
                 if word in scores:
                     return scores[word]

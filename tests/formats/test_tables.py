@@ -383,6 +383,8 @@ def test_columns_named_after_metrics_are_judges_scores(read: Read):
     found = read(rows)
     assert [(each.by, each.score) for each in found.verdicts] == [
         ("faithfulness", 0.5),
+        ("answer_relevancy", None),
+        ("faithfulness", None),
         ("answer_relevancy", 0.9),
     ]
     assert found.tags == ["lang"]
