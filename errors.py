@@ -36,16 +36,17 @@ from pathlib import Path
 from typing import Any
 
 _SCALE = re.compile(r"(?<![\w-])--(label|score)-scale (-?[\d.]+):(-?[\d.]+)(?![\w:])")
+_OPEN_SCALE = re.compile(r"(?<![\w-])--(label|score)-scale '\?:\?'")
 _OPTION = re.compile(
     r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?![\w-]| \w+=)(?: (?=[A-Z0-9'\"]|\S+:(?:\s|$)|\S*[/=@]\S))?"
 )
 """An option, with the space before its value: a capital, number, quote, address, or the word before a colon."""
 _WORD = r"(?:'[^']*'|[^\s';,)]+)+"
-_PAIRS = re.compile(rf"--(map(?:-label)?|score-scale(?= \S*=)) {_WORD}(?: --\1 {_WORD})*")
+_PAIRS = re.compile(rf"--(map(?:-label)?|score-scale(?= (?:'[^']*|\S*)=)) {_WORD}(?: --\1 {_WORD})*")
 """Options that name columns, words of labels or judges: ``--map score=a --map label=b``."""
 NO_GRADE = "nothing behind the = for no grade"
 """Hint beside ``--map-label``; arguments have None."""
-_NEIGHBOURS = re.compile(r"\} (?=(?:label|score)_scale=)")
+_NEIGHBOURS = re.compile(r"\} (?=(?:map_label|label_scale|score_scale)=)")
 """The space between two arguments."""
 _QUOTED = re.compile(r"(`[^`]*`)")
 """A quoted command, which stays unchanged."""
@@ -95,7 +96,8 @@ def _with_arguments(message: str) -> str:
 
 
 def _renamed(text: str) -> str:
-    text = _OPTION.sub(_argument, _PAIRS.sub(_mapping, _SCALE.sub(r"\1_scale=(\2, \3)", text)))
+    text = _OPEN_SCALE.sub(r"\1_scale=('?', '?')", _SCALE.sub(r"\1_scale=(\2, \3)", text))
+    text = _OPTION.sub(_argument, _PAIRS.sub(_mapping, text))
     return _NEIGHBOURS.sub("}, ", text)
 
 
@@ -167,12 +169,14 @@ def _mapping(options: re.Match[str]) -> str:
     return f"{options[1].replace('-', '_')}={mapping!r}"
 
 
-def _score(text: str) -> float | None:
+def _score(text: str) -> float | str | None:
+    if text == "?":  # which only the user knows
+        return text
     score = float(text) if text else None
     return int(score) if score is not None and score.is_integer() else score
 
 
-def _scale(text: str) -> tuple[float | None, ...]:
+def _scale(text: str) -> tuple[float | str | None, ...]:
     return tuple(map(_score, text.split(":")))
 
 

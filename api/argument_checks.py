@@ -20,6 +20,8 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args
 
 from ..errors import UsageError
 from ..records import nearest
+from ..records.column_names import require_chosen_columns
+from ..records.grades import require_chosen_scores
 from .callers import CallingLine, caller_known
 
 _PACKAGE = __name__.removesuffix("api.argument_checks")
@@ -167,8 +169,23 @@ def require_declared(
     _refuse_wrong_types(arguments, names)
 
 
+_CHOICES: Mapping[str, Callable[[Mapping[str, Any]], None]] = {
+    "map": require_chosen_columns,
+    "columns": require_chosen_columns,
+    "map_label": require_chosen_scores,
+}
+"""Arguments that errors propose with a ``?`` for the caller to replace, and functions that refuse it."""
+
+
+def _require_choice_made(name: str, value: Any) -> None:
+    if isinstance(value, Mapping):
+        _CHOICES[name](cast("Mapping[str, Any]", value))
+
+
 def _refuse_wrong_types(arguments: Mapping[str, Any], annotations: Mapping[str, Any]) -> None:
     for name, value in arguments.items():
+        if name in _CHOICES:
+            _require_choice_made(name, value)
         annotation = annotations.get(name, "Any")
         require_type(name, value, getattr(annotation, "__forward_arg__", annotation))
 

@@ -38,7 +38,7 @@ from ..formats.table_formats import TABLES, records_of_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
-from ..report.text.import_text import import_lines
+from ..report.text.import_text import grade_hints, import_lines
 from ..report.text.number_text import counted
 from .argument_checks import hinting_arguments, require_choice, require_declared
 from .display import verdicts_frame
@@ -170,12 +170,9 @@ class Reading:
         if not self.tags:
             return ""
         guesses = f"; name those that are fields: map={self._table.guesses!r}" if self._table.guesses else ""
-        ratings = "".join(
-            f"; if {name!r} holds ratings: by people, map={{'label': {name!r}}}, label_scale=({ends.replace(':', ', ')}); "
-            f"by a judge, score_scale={{{name!r}: ({ends.replace(':', ', ')})}}"
-            for name, ends in self._table.ratings.items()
-        )
-        return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{ratings}"
+        hints = grade_hints(self._table.asked, self._table.ratings)
+        grades = "".join(f"; {for_caller(hint)}" for hint in hints)
+        return f"; read as tags: {', '.join(map(repr, self.tags))}{guesses}{grades}"
 
 
 def _for_caller(skipped: Skipped) -> Skipped:
@@ -309,6 +306,7 @@ def import_files(
         columns=columns.fields,
         tags=columns.tags,
         guesses=columns.guesses,
+        asked=columns.asked,
         ratings=columns.ratings,
         pairing=columns.pairing,
         unread={name: str(path) for name, path in columns.unread.items()},

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
+from ..records.grades import require_chosen_scores
 from .param_types import NamedScaleType, Number, ScaleType
 from .shared_options import compose, option, pairs
 
@@ -65,14 +66,17 @@ def _as_typed(name: str, value: Any) -> str:
 
 def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
     """Parse ``WORD=SCORE``; ``WORD=`` stands for no grade."""
+    typed = [text.rpartition("=") for text in words]
+    require_chosen_scores({word: score for word, _, score in typed})
     scores: dict[str, float | None] = {}
-    for text in words:
-        word, equals, score = text.rpartition("=")
+    for word, equals, score in typed:
+        is_readable = bool(word and equals)
         try:
             scores[word] = float(score) if score.strip() else None
         except ValueError:
-            equals = ""
-        if not (word and equals):
+            is_readable = False
+        if not is_readable:
+            text = f"{word}{equals}{score}"
             raise UsageError(f"--map-label expects WORD=SCORE, or WORD= for no grade, got {text!r}")
     return scores
 

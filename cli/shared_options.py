@@ -13,7 +13,7 @@ import click
 
 from ..api.pass_thresholds import PassAt
 from ..errors import UsageError
-from ..records.column_names import FIELDS
+from ..records.column_names import FIELDS, require_chosen_columns
 from .param_types import FOLDER, INPUT, INPUT_FILE, Number, PassThresholdType, Whole
 
 if TYPE_CHECKING:
@@ -146,6 +146,7 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     meanings: dict[str, str] = {}
     for text in values:
         left, equals, right = text.partition("=")
+        require_chosen_columns({left: right})
         if not (equals and left and right):
             raise UsageError(f"{option} expects FIELD=COLUMN (such as label=gold), got {text!r}")
         field = _ALIASES.get(left)

@@ -19,9 +19,11 @@ from ..records.column_names import (
     is_session,
     normal,
 )
+from ..records.fault_columns import direction_options, is_fault
 from ..records.grade_columns import MOST_GRADES, is_rating
 from ..records.grades import (
     PLAIN,
+    UNKNOWN,
     UnknownGradeError,
     as_number,
     is_above_one,
@@ -60,6 +62,7 @@ class TableColumns:
         fields: The column of each field.
         tags: Columns that are not fields.
         guesses: Fields without a column, each with a tag that may hold it.
+        asked: Tags named after a fault that may be labels, each with the options that say which of its values is good.
         ratings: Tags that may be ratings, each with its likely scale: ``1:5``.
         pairing: The column whose values pair rows of several systems, if none is known to be the id.
         unread: Columns of logged calls that look like grades, each with a file that has it.
@@ -72,6 +75,7 @@ class TableColumns:
         self.fields: dict[str, str] = {}
         self.tags: list[str] = []
         self.guesses: dict[str, str] = {}
+        self.asked: dict[str, str] = {}
         self.ratings: dict[str, str] = {}
         self.pairing: str | None = None
         self.unread: dict[str, Path] = {}
@@ -89,6 +93,9 @@ class TableColumns:
         self.tags += tags
         graded = {"label": ""} if others else {}
         self.guesses |= guessed(rows, tags, {*self.fields, *graded})
+        if not {"label", "score", "judge"} & {*self.fields, *graded, *self.guesses}:
+            faults = [each for each in _columns_of(rows, filter(is_fault, tags)) if each.is_grades]
+            self.asked |= {each.name: direction_options(each.name, each.values) for each in faults}
         self.ratings |= rated(rows, tags)
         if "id" not in fields:
             named = (self.guesses.get("id"), fields.get("query"), self.guesses.get("query"))
@@ -150,7 +157,7 @@ def rated(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, 
         is_named = is_rating(name) or is_score_like(name)
         repeats = len(set(finite)) <= min(MOST_GRADES, len(finite) - 1)
         if is_named or (repeats and max(finite) in _USUAL_BEST and all(map(float.is_integer, finite))):
-            scales[name] = usual_ends(finite)
+            scales[name] = f"{UNKNOWN}:{UNKNOWN}" if is_fault(name) else usual_ends(finite)
     return scales
 
 
@@ -195,6 +202,11 @@ class _Column(NamedTuple):
             and all(len(word) <= _LONGEST_GRADE for word in unknown)
         )
 
+    @property
+    def is_label(self) -> bool:
+        """True if it holds grades of which it is known which is good."""
+        return not is_fault(self.name) and self.is_grades
+
 
 def _score(word: str) -> float | None:
     try:
@@ -226,11 +238,11 @@ def guessed(
     ) is not None:
         guesses["id"] = name
     if not {"score", "judge"} & set(known):
-        guesses |= _first("label", (each for each in columns if each.is_grades))
+        guesses |= _first("label", (each for each in columns if each.is_label))
     guesses |= _first("system", (each for each in columns if _names_systems(each, guesses)))
     hidden = {*known, *(("query",) if "messages" in known else ())}
     shown = {field: name for field, name in guesses.items() if field not in hidden}
-    raters = [each.name for each in columns if each.is_grades and each.name not in shown.values()]
+    raters = [each.name for each in columns if each.is_label and each.name not in shown.values()]
     further = raters if "label" in shown else []
     is_of_one_answer = {"label", "score", "system", "tool_calls", "verdicts"} & {*known, *shown}
     answers = [] if is_of_one_answer else _further_answers(columns, shown)
@@ -242,7 +254,7 @@ def _guessed_references(columns: Sequence[_Column]) -> dict[str, str]:
     calls = _first("expected_calls", (each for each in columns if each.is_calls))
     words = set(_WORDS["accepted_answers"])
     answers = _first("accepted_answers", (each for each in columns if each.words & words))
-    return (calls or answers) | _first("label", (each for each in columns if each.is_grades))
+    return (calls or answers) | _first("label", (each for each in columns if each.is_label))
 
 
 def _columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> list[_Column]:

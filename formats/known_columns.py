@@ -90,7 +90,7 @@ def _score_readers(
     people = {name: line.value[name] for name in columns.people}
     if "label" in columns.names:
         people = {columns.names["label"]: fields.get("label")}
-    yield from label_readers(people, grades.people, grades.columns.unscaled, by)
+    yield from label_readers(people, grades.people, grades.columns, by)
 
 
 class _Columns(NamedTuple):
@@ -148,7 +148,7 @@ def instruction_input(header: Iterable[str], names: Mapping[str, str]) -> str | 
 
 
 def reference_example(
-    row: FileRow, names: Mapping[str, str], grades: GradeScale, unscaled: Mapping[str, str]
+    row: FileRow, names: Mapping[str, str], grades: GradeScale, columns: RecognizedGrades
 ) -> tuple[Example, list[Skipped]]:
     """Return the reference fields of a row, from known columns, and its skipped parts.
 
@@ -173,9 +173,9 @@ def reference_example(
     people = {name: value for name, value in rest.items() if is_person(name)}
     if "label" in names:
         people = {names["label"]: fields.get("label")}
-    readers = [*label_readers(people, grades, unscaled)]
+    readers = [*label_readers(people, grades, columns)]
     if "score" in names:
-        scores = RowGrades(RecognizedGrades(unscaled=unscaled), ScoreScaling(), grades)
+        scores = RowGrades(columns, ScoreScaling(), grades)
         readers = [*score_readers(fields, names["score"], scores), *readers]
     skipped += collect_scores(example.scores, readers, lambda read: read(), row.position)
     return example, skipped

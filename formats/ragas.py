@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..records import TagValue
 from ..records.column_names import columns_by_field, is_person
+from ..records.fault_columns import direction_options
 from ..records.grade_columns import are_scores
 from ..records.grades import as_number, is_missing
 from .arrow_rows import read_any_rows
@@ -23,7 +24,7 @@ from .import_options import Options
 from .imported_records import ImportedRecord, Skipped
 from .imported_scores import ImportedScore, collect_scores, scored, unscored
 from .json_values import as_text, is_list, is_object, tags_of
-from .recognized_grades import LOOKED_AT, recognize_grades
+from .recognized_grades import LOOKED_AT, RecognizedGrades, recognize_grades
 from .score_columns import label_readers
 from .unanswered import Unanswered
 
@@ -39,8 +40,8 @@ class _GradeColumns(NamedTuple):
 
     metrics: Sequence[str]
     people: Sequence[str]
-    unscaled: Mapping[str, str]
-    """Columns of grades above 1 without a scale, with their likely one."""
+    known: RecognizedGrades
+    """Columns without a scale or a direction among them."""
 
     @property
     def graded(self) -> tuple[str, ...]:
@@ -84,7 +85,13 @@ def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColum
         if name not in people
         and (name in scales or are_scores(name, [row.get(name) for row in rows], _is_score))
     ]
-    return _GradeColumns(metrics, people, graded.unscaled)
+    scales_of = options.scaling.scales.of
+    asked = {
+        name: direction_options(name, [row.get(name) for row in rows], scales_of(name), judge=True)
+        for name in metrics
+    }
+    undirected = {name: options for name, options in asked.items() if options}
+    return _GradeColumns(metrics, people, graded._replace(undirected={**graded.undirected, **undirected}))
 
 
 def _records(row: FileRow, columns: _GradeColumns, options: Options) -> Iterator[ImportedRecord]:
@@ -136,13 +143,15 @@ def _add_scores(
     """Add metrics' scores and people's labels to an example; list those that are invalid."""
     line = row.node
     metrics = [name for name in columns.metrics if name in line]
-    yield from collect_scores(example.scores, metrics, lambda name: [_metric_score(name, line)], row.position)
+    yield from collect_scores(
+        example.scores, metrics, lambda name: [_metric_score(name, line, columns.known)], row.position
+    )
     readers = label_readers(
-        {name: line.value.get(name) for name in columns.people}, options.grades, columns.unscaled
+        {name: line.value.get(name) for name in columns.people}, options.grades, columns.known
     )
     yield from collect_scores(example.scores, readers, lambda read: read(), row.position)
     for name in metrics:
-        if not _is_score(value := line.value[name]):
+        if name not in columns.known.undirected and not _is_score(value := line.value[name]):
             yield row.position.skipped_part(
                 line.path(name), f"expected a number from {name!r}, got {_shown(value)}"
             )
@@ -156,7 +165,8 @@ def _shown(value: Any) -> str:
     return repr(value) if isinstance(value, str) else type_name(value)
 
 
-def _metric_score(name: str, line: FieldReader) -> ImportedScore:
+def _metric_score(name: str, line: FieldReader, known: RecognizedGrades) -> ImportedScore:
+    known.require_direction(name)
     value = line.value[name]
     number = as_number(value)
     if number is None and not is_missing(value):

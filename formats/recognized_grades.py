@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import InputError
+from ..errors import InputError, RecordError
 from ..records.column_names import (
     TABLE_FIELDS,
     columns_by_field,
@@ -19,6 +19,7 @@ from ..records.column_names import (
     people_columns,
     people_named_by_user,
 )
+from ..records.fault_columns import direction_options, direction_problem, label_direction
 from ..records.grade_columns import GradeColumns
 from ..records.grades import GradeScale, UnknownGradeError, as_number, is_above_one, usual_ends
 from .file_rows import FileRow
@@ -38,6 +39,7 @@ class RecognizedGrades(NamedTuple):
         unscaled: Columns of grades with numbers above 1 and no scale, each with its likely scale, ``1:5``. A 1 may be the worst grade.
         unit: Columns of labels, and of scores, with no scale and no number above 1 so far.
         numeric: Judges that gave a number, so that the word ``failed`` is no grade of theirs.
+        undirected: Columns named after a fault, each with the options that say which of its values is good.
     """
 
     label: str | None = None
@@ -45,6 +47,16 @@ class RecognizedGrades(NamedTuple):
     unscaled: Mapping[str, str] = {}
     unit: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
     numeric: frozenset[str] = frozenset()
+    undirected: Mapping[str, str] = {}
+
+    def require_direction(self, column: str) -> None:
+        """Refuse a grade of which only the user knows whether it is good.
+
+        Raises:
+            RecordError: It is in such a column.
+        """
+        if column in self.undirected:
+            raise RecordError(direction_problem(column, self.undirected[column]), field=column)
 
     def refuse_late_scale(self, row: FileRow, grades: GradeScale) -> None:
         """Refuse a number above 1 in a column that was read as grades from 0 to 1.
@@ -96,19 +108,11 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
         columns.find_by_usual_name(name, columns.may_be_names)
     columns.find_labels()
     score, label = names.get("score"), columns.columns.get("label")
-    judges = list(judges_named_by_user(header, options.columns))
-    declared = {*judges, *scales.by_judge}
-    if not judges and "verdicts" not in names:
-        judges = columns.find_scores(
-            several="judge" not in columns.columns, named=scales.by_judge, failures=True
-        )
-    judges = [
-        name
-        for name in dict.fromkeys((*judges, *(name for name in scales.by_judge if name in header)))
-        if name != score and (name in declared or _is_judge(name, columns, scales.default))
-    ]
+    judges = [name for name in _judges(columns, names, options) if name != score]
     people = {*filter(None, (label, *people_columns(header, options.columns)))}
     scores = {*filter(None, (score, *judges))} - people
+    given = _scores_given(rows, scores)
+    undirected = _undirected(rows, people, given, options)
     without_scale = {name for name in scores if not scales.is_declared(name)}
     if options.grades.ends is not None or options.grades.pass_at is not None:
         people = set[str]()
@@ -117,17 +121,49 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
         None if "label" in mapped or named_people else label,
         tuple(judges),
         unscaled,
-        (frozenset(people - unscaled.keys()), frozenset(without_scale - unscaled.keys())),
-        frozenset(_with_numbers(rows, scores)),
+        (
+            frozenset(people - unscaled.keys() - undirected.keys()),
+            frozenset(without_scale - unscaled.keys() - undirected.keys()),
+        ),
+        frozenset(judge for judge, values in given.items() if any(map(_is_number, values))),
+        undirected,
     )
 
 
-def _with_numbers(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Iterator[str]:
-    """Yield the columns, and the judges in objects there, that have a number."""
+def _judges(columns: GradeColumns, names: Mapping[str, str], options: Options) -> list[str]:
+    """Return the columns of judges' scores: those that the user names, else those found."""
+    by_judge, default = options.scaling.scales.by_judge, options.scaling.scales.default
+    judges = list(judges_named_by_user(columns.present, options.columns))
+    declared = {*judges, *by_judge}
+    if not judges and "verdicts" not in names:
+        judges = columns.find_scores(several="judge" not in columns.columns, named=by_judge, failures=True)
+    candidates = dict.fromkeys((*judges, *(name for name in by_judge if name in columns.present)))
+    return [name for name in candidates if name in declared or _is_judge(name, columns, default)]
+
+
+def _scores_given(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Mapping[str, list[Any]]:
+    """Return the scores by judge: by column, or by name in the objects of a column."""
+    given = dict[str, list[Any]]()
     for column in columns:
         for value in (parsed(row.get(column)) for row in rows):
-            parts = value if is_object(value) else {column: value}
-            yield from (name for name, part in parts.items() if _is_number(part))
+            for judge, score in (value if is_object(value) else {column: value}).items():
+                given.setdefault(judge, []).append(score)
+    return given
+
+
+def _undirected(
+    rows: Sequence[Mapping[str, Any]],
+    people: Iterable[str],
+    given: Mapping[str, list[Any]],
+    options: Options,
+) -> dict[str, str]:
+    """Return the columns and judges whose direction only the user knows; see `RecognizedGrades`."""
+    labels = {name: label_direction(rows, name, options.grades) for name in people}
+    scales = options.scaling.scales
+    scores = {
+        name: direction_options(name, values, scales.of(name), judge=True) for name, values in given.items()
+    }
+    return {name: asked for name, asked in (labels | scores).items() if asked}
 
 
 def _is_number(value: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
 from ..records.column_names import columns_by_field, is_person, is_session, map_options, normal
+from ..records.fault_columns import label_direction
 from ..records.grades import PLAIN, GradeScale
 from ..records.id_columns import likely_id
 from ..records.table_rows import json_rows, key_of_rows
@@ -21,7 +22,7 @@ from .file_rows import FileRow
 from .imported_records import UNREADABLE, FilePosition, Skipped
 from .json_values import is_object
 from .known_columns import reference_example
-from .recognized_grades import LOOKED_AT, unscaled_grades
+from .recognized_grades import LOOKED_AT, RecognizedGrades, unscaled_grades
 
 _NAMES_KEPT = 1000
 
@@ -82,7 +83,7 @@ class References:
         self.columns = frozenset(header)
         self.fields = columns_by_field([name for name in header if name not in without], columns)
         self.first_rows = values[:LOOKED_AT]
-        self._unscaled = self._find_unscaled(values)
+        self._graded = self._find_grades(values)
         for row in rows:
             if isinstance(row, Skipped):
                 self._skipped.append(row)
@@ -151,11 +152,16 @@ class References:
             hint = f" (did you mean {near!r}?)" if near is not None else ""
             yield self._positions[name].skipped_part("id", f"no case has the id {name!r}{hint}")
 
-    def _find_unscaled(self, values: list[dict[str, Any]]) -> Mapping[str, str]:
+    def _find_grades(self, values: list[dict[str, Any]]) -> RecognizedGrades:
+        """Return the columns of grades without a scale or a direction."""
         people = (name for name in self.columns.difference(self._without) if is_person(name))
-        graded = (self.fields.get("label"), self.fields.get("score"), *people)
+        graded = [*filter(None, (self.fields.get("label"), self.fields.get("score"))), *people]
         known = self._grades.ends is not None or self._grades.pass_at is not None
-        return {} if known else unscaled_grades(values, graded, self._grades)
+        asked = {name: label_direction(values, name, self._grades) for name in graded}
+        return RecognizedGrades(
+            unscaled={} if known else unscaled_grades(values, graded, self._grades),
+            undirected={name: options for name, options in asked.items() if options},
+        )
 
     def _take(self, row: FileRow, columns: Mapping[str, str]) -> None:
         if is_object(row.value) and not any(value is not None for value in row.value.values()):
@@ -171,7 +177,7 @@ class References:
                     f"no column holds the ids of cases (columns: {columns_found}); {option} names it",
                     path=self.path,
                 )
-            example, skipped = reference_example(row, names, self._grades, self._unscaled)
+            example, skipped = reference_example(row, names, self._grades, self._graded)
         except UNREADABLE as error:
             self._skipped.append(row.position.skipped(error))
             return

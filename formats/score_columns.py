@@ -12,7 +12,15 @@ import msgspec
 
 from ..errors import NO_GRADE, RecordError
 from ..records import Verdict
-from ..records.grades import GradeScale, UnknownGradeError, as_number, is_missing, majority, usual_ends
+from ..records.grades import (
+    GradeScale,
+    UnknownGradeError,
+    as_number,
+    is_missing,
+    majority,
+    map_label_options,
+    usual_ends,
+)
 from ..records.standing_labels import MAJORITY
 from .field_reader import FieldReader
 from .imported_scores import ImportedScore, ScoreScaling, scored, unscored
@@ -66,6 +74,7 @@ def score_readers(fields: FieldReader, column: str, grades: RowGrades) -> Iterat
 
 
 def _score(by: str, value: Any, field: str, grades: RowGrades) -> list[ImportedScore]:
+    grades.columns.require_direction(by)
     number, unscaled = as_number(value), grades.columns.unscaled
     if by in unscaled and number is not None:
         option = f"--map {shlex.quote(f'label={by}')} --label-scale {unscaled[by]}"
@@ -86,6 +95,7 @@ def _score(by: str, value: Any, field: str, grades: RowGrades) -> list[ImportedS
 
 def judge_scores(by: str, value: Any, grades: RowGrades) -> list[ImportedScore]:
     """Return the score in a judge's column; an empty list without an answer to score."""
+    grades.columns.require_direction(by)
     number, unscaled = as_number(value), grades.columns.unscaled
     if by in unscaled and number is not None:
         raise RecordError(f"the scores are not all from 0 to 1: {_score_scale(by, unscaled[by])}", field=by)
@@ -107,7 +117,7 @@ def _score_scale(by: str, ends: str) -> str:
 
 
 def label_readers(
-    people: Mapping[str, Any], grades: GradeScale, unscaled: Mapping[str, str], by: str | None = None
+    people: Mapping[str, Any], grades: GradeScale, columns: RecognizedGrades, by: str | None = None
 ) -> Iterator[ScoreReader]:
     """Yield the readers of people's labels, and then of the majority of several people.
 
@@ -115,7 +125,7 @@ def label_readers(
     """
     named = {column: by if by is not None and len(people) == 1 else column for column in people}
     cells = [
-        partial(_label, column, value, grades, unscaled, named[column]) for column, value in people.items()
+        partial(_label, column, value, grades, columns, named[column]) for column, value in people.items()
     ]
     yield from cells
     if len(cells) > 1:
@@ -123,10 +133,12 @@ def label_readers(
 
 
 def _label(
-    column: str, value: Any, grades: GradeScale, unscaled: Mapping[str, str], by: str
+    column: str, value: Any, grades: GradeScale, columns: RecognizedGrades, by: str
 ) -> list[ImportedScore]:
     """Return the label in a person's column; an empty list if there is none."""
-    number = as_number(value)
+    if not is_missing(value):
+        columns.require_direction(column)
+    number, unscaled = as_number(value), columns.unscaled
     if column in unscaled and number is not None and not grades.has_word(number):
         raise RecordError(
             f"the labels are not all from 0 to 1: name their worst and best with --label-scale {unscaled[column]}",
@@ -136,9 +148,8 @@ def _label(
         score = grades.score(value)
     except UnknownGradeError as error:
         if isinstance(value, str) and number is None:
-            told = shlex.quote(f"{value}=1")
             raise RecordError(
-                f"unknown label {value!r}: map it with --map-label {told} (0 for fail, {NO_GRADE})",
+                f"unknown label {value!r}: map it with {map_label_options([value])} (1 for pass, 0 for fail, {NO_GRADE})",
                 field=column,
             ) from None
         raise RecordError(

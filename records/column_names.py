@@ -199,6 +199,17 @@ def column_named(columns: Iterable[str], name: str) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
+def require_chosen_columns(mapping: Mapping[str, str]) -> None:
+    """Refuse a ``?`` in place of a field or a column.
+
+    Raises:
+        UsageError: There is one.
+    """
+    for first, second in mapping.items():
+        if "?" in {first, second}:
+            raise UsageError(f"replace the ? in {map_options({first: second})} with a name")
+
+
 def map_options(columns: Mapping[str, str]) -> str:
     """Return command-line options that name columns: ``--map 'query=User asks'``."""
     return " ".join(f"--map {shlex.quote(f'{field}={name}')}" for field, name in columns.items())

@@ -7,12 +7,13 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from numbers import Real
 from typing import Any
 
 import msgspec
 
-from ..errors import NO_GRADE
+from ..errors import NO_GRADE, UsageError
 from .column_names import is_named_like_grades
 from .made_scores import mean_score, rounded_score
 
@@ -37,6 +38,19 @@ _NO_GRADE: Mapping[str, None] = dict.fromkeys(
      "\u2013", "\u2014")
 )  # fmt: skip
 """Texts that stand for an empty cell."""
+
+_MEANINGS: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("accurate", "factual", "harmless", "helpful", "not hallucinated", "not toxic", "safe"), "1"
+    ),
+    **dict.fromkeys(
+        ("hallucinated", "hallucination", "harmful", "inaccurate", "toxic", "unhelpful", "unsafe"), "0"
+    ),
+}
+"""Words with one meaning, which options propose but only a user's option maps."""
+
+_ERROR_TEXT = re.compile(r"\b(?:error|exception|timeout|timed out)\b")
+"""What a grader writes instead of a score if its call failed."""
 
 FAILURES = frozenset({"failed"})
 """Words that are a grade beside other words, and tell of a failed grader beside numbers."""
@@ -121,7 +135,7 @@ class GradeScale(msgspec.Struct, frozen=True):
                 scale = self if self.ends or self.pass_at is not None else _PERCENT
                 return scale.score(percent)
         elif isinstance(value, bool):
-            return float(value)
+            return self.words.get(str(value).lower(), float(value))
         number = _grade_number(value)
         if number is None:
             raise UnknownGradeError(value, "unknown grade")
@@ -133,9 +147,9 @@ class GradeScale(msgspec.Struct, frozen=True):
 
     def withdraws(self, value: object) -> bool:
         """Return whether a value was declared to be no grade, as an empty cell is not."""
-        if is_missing(value) or isinstance(value, bool) or None not in self.words.values():
+        if is_missing(value) or None not in self.words.values():
             return False
-        number = None if isinstance(value, str) else _grade_number(value)
+        number = None if isinstance(value, str | bool) else _grade_number(value)
         word = plain_word(str(value) if number is None else f"{number:g}")
         return word in self.words and self.words[word] is None
 
@@ -211,6 +225,9 @@ def majority(grades: Sequence[Any], scale: GradeScale) -> float | None:
     return None if share == 0.5 else float(share > 0.5)  # noqa: PLR2004 - a tie
 
 
+UNKNOWN = "?"
+"""Value of an option that the user has to choose."""
+
 _SHOWN = 8
 _LONGEST = 60
 _USUAL_ENDS = (5, 10, 100)
@@ -221,6 +238,34 @@ def usual_ends(grades: Sequence[float]) -> str:
     high = next((each for each in _USUAL_ENDS if max(grades) <= each), max(grades))
     low = 0 if high > 10 or min(grades) < 1 else 1  # noqa: PLR2004 - points up to 10 begin with 1, percent with 0
     return f"{low}:{high:g}"
+
+
+def map_label_options(words: Iterable[str], *, errors: bool = False) -> str:
+    """Return options that map words to scores, with ``?`` where only the user knows the score.
+
+    Args:
+        words: The words; only the first few are listed.
+        errors: Whether the words are among a judge's numbers, so that an error's text is no grade.
+    """
+    options: list[str] = []
+    for word in islice(words, _SHOWN):
+        is_error = errors and _ERROR_TEXT.search(plain_word(word)) is not None
+        score = "" if is_error else _MEANINGS.get(plain_word(word), UNKNOWN)
+        options.append(f"--map-label {shlex.quote(f'{word}={score}')}")
+    return " ".join(options)
+
+
+def require_chosen_scores(words: Mapping[str, Any]) -> None:
+    """Refuse a ``?`` that was left in a proposed option.
+
+    Raises:
+        UsageError: A word's score is still ``?``.
+    """
+    options = " ".join(
+        f"--map-label {shlex.quote(f'{word}={UNKNOWN}')}" for word, score in words.items() if score == UNKNOWN
+    )
+    if options:
+        raise UsageError(f"replace each ? in {options} with a score, 1 for pass, 0 for fail, {NO_GRADE}")
 
 
 class UnreadGrades:
@@ -284,11 +329,11 @@ class UnreadGrades:
         """Say how to read words; beside grades in a column of scores, one may be an error."""
         is_score, named = option == "--score-scale", judge or self._column
         if is_score and has_grades:
-            added = " ".join(f"--map-label {shlex.quote(f'{word}=')}" for word in words[:_SHOWN])
+            added = map_label_options(words, errors=True)
             return f"correct these cells, or say what each word means, 1 for pass, 0 for fail, {NO_GRADE}: {added}"
         if is_score and not (is_named_like_grades(named) or any(map(looks_like_verdict, words))):
             return f"{named!r} does not look like a judge's score. Name the score column: --map score=COLUMN"
-        added = " ".join(f"--map-label {shlex.quote(f'{word}=1')}" for word in words[:_SHOWN])
+        added = map_label_options(words)
         return f"say what it means, 1 for pass, 0 for fail, {NO_GRADE}: {added}"
 
     def _scale_help(self, option: str, judge: str | None, finite: Sequence[float]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ColumnsError
 from .column_names import LABEL_FIELDS, columns_by_field, map_options, normal
+from .fault_columns import label_direction
 from .grades import GradeScale, UnknownGradeError
 from .label_table import SAMPLE_ROWS, label_columns
 from .memory_file import InputPath
@@ -62,7 +63,7 @@ def joined_table(path: InputPath, mapping: Mapping[str, str], grades: GradeScale
         label_columns(others, of_labels, path, rows)
     except ColumnsError as error:
         if error.field == "label" and not references:
-            raise _no_known_column(present, path) from None
+            raise _no_known_column(present, path, rows) from None
         if error.field == "id":
             raise
         has_labels = False
@@ -80,12 +81,16 @@ def _holds_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: GradeSca
     return any(score is not None for score in scores)
 
 
-def _no_known_column(present: Sequence[str], path: InputPath) -> ColumnsError:
+def _no_known_column(
+    present: Sequence[str], path: InputPath, rows: Iterable[Mapping[str, Any]]
+) -> ColumnsError:
     columns = ", ".join(map(repr, present))
     example = present[-1] if present else "COLUMN"
+    asked = label_direction(rows, example)
+    label = f"{map_options({'label': example})} {asked}".rstrip()
     return ColumnsError(
         f"no column is known to hold labels or references; the columns are {columns}; "
-        f"name it with {map_options({'label': example})} or {map_options({'expected_calls': example})}",
+        f"name it with {label} or {map_options({'expected_calls': example})}",
         path=path,
         field="label",
     )

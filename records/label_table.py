@@ -21,6 +21,7 @@ from .column_names import (
     people_columns,
 )
 from .explanations import nearest
+from .fault_columns import label_direction, require_label_direction
 from .grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, as_number, is_missing, majority
 from .id_columns import likely_id
 from .jsonl import read_records
@@ -134,6 +135,7 @@ def label_table(
         name for name in dict.fromkeys(name for _, row in first for name in row) if name not in without
     ]
     names = label_columns(present, columns, path, [row for _, row in first])
+    require_label_direction((row for _, row in first), names.get("label"), grades, path)
     people = () if "label" in names else people_columns(present, columns)
     labels = list(
         _labels_of_rows(
@@ -176,7 +178,7 @@ def label_columns(
     if "id" not in names:
         raise _no_column_for("id", present, names, path, rows)
     if "label" not in names and len(people) < 2:  # noqa: PLR2004 - several people's columns are all labels
-        raise _no_column_for("label", present, names, path)
+        raise _no_column_for("label", present, names, path, rows)
     return names
 
 
@@ -189,7 +191,10 @@ def _no_column_for(
 ) -> ColumnsError:
     free = [name for name in present if name not in names.values()]
     likely = likely_id(rows, free) if field == "id" else None
-    options = map_options({field: likely or next(iter(free), "COLUMN")})
+    column = likely or next(iter(free), "COLUMN")
+    options = map_options({field: column})
+    if field == "label" and (asked := label_direction(rows, column)):
+        options += f" {asked}"
     columns = ", ".join(map(repr, present))
     error = ColumnsError(
         f"no column is known to be the {field}; the columns are {columns}; name it with {options}",

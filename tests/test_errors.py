@@ -73,6 +73,15 @@ def test_options_that_name_columns_are_a_mapping_outside_the_command_line():
         assert str(error) == error.args[0]
 
 
+def test_a_choice_that_is_open_is_a_text_outside_the_command_line():
+    error = errors.UsageError(
+        "--map label=toxic --map-label 'no=?'; --label-scale '?:?' or --score-scale 'a b=?:?'"
+    )
+    assert str(error) == (
+        "map={'label': 'toxic'}, map_label={'no': '?'}; label_scale=('?', '?') or score_scale={'a b': ('?', '?')}"
+    )
+
+
 def test_an_input_error_keeps_its_place_however_it_is_spelled():
     error = pickle.loads(pickle.dumps(errors.InputError("choose another --out", path="run", line=3)))
     assert str(error) == "run:3: choose another out="

@@ -20,6 +20,7 @@ from ...records.column_names import (
     people_named_by_user,
     require_one_id,
 )
+from ...records.fault_columns import direction_options, direction_problem, label_direction
 from ...records.grade_columns import MOST_GRADES, GradeColumns
 from ...records.grades import GradeScale, as_number, is_above_one, usual_ends
 from .calibration_table import PERSON
@@ -92,6 +93,7 @@ class _Finder:
         grades.find_by_usual_name("item_id", grades.may_be_names)
         grades.find_by_usual_name("judge", grades.may_be_names)
         grades.find_labels()
+        self._require_label_direction()
         grades.columns |= {f"{PERSON}{each}": each for each in grades.people}
         scores = self._scores(judge)
         voters = tuple(grades.people) if "label" not in grades.columns else ()
@@ -115,16 +117,46 @@ class _Finder:
         judged = "judge" in self._grades.columns
         if self._judges and not judged:
             self._grades.assign_judges(self._judges)
+            self._with_direction(self._judges, named=True)
             return {each: each for each in self._judges}
         columns = self._grades.find_scores(several=not judged, named=() if judged else self._scales.by_judge)
         if not columns:
             raise self._no_score()
         if judged:
+            self._with_direction(columns)
             return {}
+        columns = self._with_direction(columns)
         if len(columns) > 1:
             return {each: each for each in columns}
         (column,) = columns
         return {judge or ("judge" if normal(column) in {"score", "scores"} else column): column}
+
+    def _require_label_direction(self) -> None:
+        """Refuse labels of a fault of which only the user knows which are good."""
+        for column in (*filter(None, [self._grades.columns.get("label")]), *self._grades.people):
+            if options := label_direction(self._rows, column, self._label_scale):
+                raise _no_direction(column, options)
+
+    def _with_direction(self, columns: Sequence[str], *, named: bool = False) -> Sequence[str]:
+        """Return the score columns of which the best score is known.
+
+        Raises:
+            ColumnsError: There is none, or the user named another one.
+        """
+        asked = {each: self._score_direction(each) for each in columns}
+        clear = [each for each in columns if not asked[each]]
+        if len(clear) < len(columns) and (named or not clear):
+            column = next(each for each in columns if asked[each])
+            raise _no_direction(column, asked[column])
+        self._grades.ignored += [each for each in columns if asked[each]]
+        if len(clear) == 1:
+            self._grades.assign("score", clear[0])
+        return clear
+
+    def _score_direction(self, column: str) -> str:
+        """Return the options that ask which scores of a column are good; empty if known."""
+        scale = self._scales.of(column)
+        return direction_options(column, self._grades.values(column), scale, judge=True)
 
     def _note(self, layout: Layout, *, labelled: bool) -> str:
         """Describe the columns that were found, for a note."""
@@ -149,6 +181,8 @@ class _Finder:
 
     def _ignored(self, column: str) -> str:
         """Return an unused column, with the option for its scale if that reads it."""
+        if asked := self._score_direction(column):
+            return f"{column!r}, which names a fault ({asked} says which score is good)"
         scale = self._scale_option([column])
         named = f"{column}={scale.rpartition(' ')[2]}"
         return f"{column!r}{f' (--score-scale {shlex.quote(named)} reads it)' if scale else ''}"
@@ -174,6 +208,9 @@ class _Finder:
             scale = f" --label-scale {usual_ends(values)}" if values else ""
         if not candidates:
             return ""
+        asked = label_direction(self._rows, candidates[0], self._label_scale)
+        if asked:
+            scale = f" {asked}"
         return f" (could be {_listed(candidates)}: `{map_options({'label': candidates[0]})}{scale}`)"
 
     def _no_score(self) -> ColumnsError:
@@ -197,8 +234,9 @@ class _Finder:
                     map_options({"score": column}),
                     *further,
                     map_options(other | identity),
-                    scale,
-                    self._label_scale_option(),
+                    self._score_direction(column) or scale,
+                    label_direction(self._rows, other.get("label", ""), self._label_scale)
+                    or self._label_scale_option(),
                 ),
             )
         )
@@ -260,6 +298,13 @@ class _Finder:
             return "could be item_id"
         few = 1 < distinct <= MOST_GRADES and self._grades.may_be_names(name)
         return "could be system or judge" if few else "text" if distinct else "empty"
+
+
+def _no_direction(column: str, options: str) -> ColumnsError:
+    """Return the error for a column of which only the user knows which value is good."""
+    error = ColumnsError(direction_problem(column, options), field=column)
+    error.options = options
+    return error
 
 
 def _named_columns(named: Mapping[str, str], present: Sequence[str]) -> dict[str, str]:

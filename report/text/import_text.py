@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...formats.column_guesses import is_reference
@@ -61,10 +61,17 @@ def import_lines(imported: ImportSummary, command: str | None = None) -> Iterato
         else:
             yield f"{listed}; the first: {_location(imported.first_skipped)}"
     following = next_of_import(imported)
-    if command is not None and imported.guesses:
-        yield f"next: {command} {map_options(imported.guesses)}   (if these columns are more than tags)"
+    if command is not None and (options := _likely_options(imported, imported.guesses)):
+        yield f"next: {command} {options}   (if these columns are more than tags)"
         following = (line.replace("next: ", "      ", 1) for line in following)
     yield from following
+
+
+def _likely_options(imported: ImportSummary, guesses: Mapping[str, str]) -> str:
+    """Return the options that make fields of tags, with ``?`` where only the user knows."""
+    asked = next(iter(imported.asked.items()), None)
+    label = () if asked is None else (map_options({"label": asked[0]}), asked[1])
+    return " ".join(filter(None, (map_options(guesses), *label)))
 
 
 _MOST_PARTS = 6
@@ -126,12 +133,24 @@ def _limits(imported: ImportSummary, command: str | None) -> Iterator[str]:
         yield f"  no column is known to hold the question, so judges do not see it; name it: {name}"
     if imported.tags:
         yield f"  {counted(len(imported.tags), 'column')} read as {'a tag' if len(imported.tags) == 1 else 'tags'}: {', '.join(map(repr, imported.tags))}"
-        if guesses and command is None:
-            yield f"  name those that are more than a tag: {map_options(guesses)}"
-        for name, ends in imported.ratings.items():
-            of_people = f"{map_options({'label': name})} --label-scale {ends}"
-            of_judge = f"--score-scale {shlex.quote(f'{name}={ends}')}"
-            yield f"  if {name!r} holds ratings: by people, {of_people}; by a judge, {of_judge}"
+        if command is None and (options := _likely_options(imported, guesses)):
+            yield f"  name those that are more than a tag: {options}"
+        yield from (f"  {hint}" for hint in grade_hints({}, imported.ratings))
+
+
+def grade_hints(labels: Mapping[str, str], ratings: Mapping[str, str]) -> Iterator[str]:
+    """Yield the options that read tags as grades; ``?`` stands where only the user knows.
+
+    Args:
+        labels: Tags that may be labels, each with the options that say which of its values is good.
+        ratings: Tags that may be ratings, each with its likely scale.
+    """
+    for name, options in labels.items():
+        yield f"if {name!r} holds labels: {map_options({'label': name})} {options}"
+    for name, ends in ratings.items():
+        of_people = f"{map_options({'label': name})} --label-scale {shlex.quote(ends)}"
+        of_judge = f"--score-scale {shlex.quote(f'{name}={ends}')}"
+        yield f"if {name!r} holds ratings: by people, {of_people}; by a judge, {of_judge}"
 
 
 def _unread(imported: ImportSummary) -> Iterator[str]:

@@ -38,5 +38,5 @@ def test_details_are_cut_but_not_within_quotes(reason: str, problem: str):
 
 
 def test_an_option_to_type_is_kept():
-    told = "unknown label 'so so': map it with --map-label 'so so=1'"
+    told = "unknown label 'so so': map it with --map-label 'so so=?'"
     assert counts((told, "label")) == [(1, told)]

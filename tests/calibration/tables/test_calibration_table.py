@@ -119,7 +119,7 @@ SCALE = "for another scale say its worst and best grade: score_scale=(1, 5)"
 OTHER = "replace these values with numbers, or with words such as pass and fail"
 WORD = (
     "correct these cells, or say what each word means, 1 for pass, 0 for fail, None for no grade: "
-    "map_label={'meh': None}"
+    "map_label={'meh': '?'}"
 )
 REPEATS = (
     "if these are repeats, name the column that numbers them: map={'repeat': 'COLUMN'} (map={'repeat': '#'} numbers "

@@ -104,7 +104,7 @@ def test_unknown_grades_are_listed_with_what_to_add(tmp_path: Path) -> None:
     assert "t.csv:2: human_grade: expected a number in [0, 1] or null, got 'fine' (2 times), 'meh'" in str(
         caught.value
     )
-    assert "None for no grade: map_label={'fine': 1, 'meh': 1}" in str(caught.value)
+    assert "None for no grade: map_label={'fine': '?', 'meh': '?'}" in str(caught.value)
     form = TableForm(labels=GradeScale(words={"fine": 1.0, "meh": 0.0}))
     assert read_table([path], form=form).label.tolist() == [1, 0, 1, 0]
 
@@ -189,14 +189,14 @@ def test_words_that_look_like_verdicts_are_still_proposed(tmp_path: Path) -> Non
     path.write_text(
         "id,gpt_says,human\na,mostly right,1\nb,hallucinated,0\nc,mostly right,1\nd,mostly right,0\n"
     )
-    with pytest.raises(InputError, match=r"map_label=\{'mostly right': 1, 'hallucinated': 1\}"):
+    with pytest.raises(InputError, match=r"map_label=\{'mostly right': '\?', 'hallucinated': 0\}"):
         read_table([path])
 
 
 def test_a_word_among_numbers_is_not_proposed_as_a_pass(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("id,score,label\na,1,1\nb,abc,0\nc,0,0\n")
-    with pytest.raises(InputError, match=r"correct these cells, or say .*: map_label=\{'abc': None\}"):
+    with pytest.raises(InputError, match=r"correct these cells, or say .*: map_label=\{'abc': '\?'\}"):
         read_table([path])
 
 

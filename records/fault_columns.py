@@ -1,0 +1,105 @@
+"""Columns named after a fault: only the user knows which of their values is good."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from ..errors import InputError
+from .column_names import normal
+from .grades import PLAIN, UNKNOWN, GradeScale, as_number, is_missing, plain_word
+
+_FAULTS = frozenset(
+    ("abuse", "abusive", "bias", "biased", "contradiction", "contradicts", "error", "errors", "fail", "failed", "failure", "failures",
+     "fault", "faults", "fabricated", "fabrication", "flagged", "hallucinated", "hallucinates", "hallucination", "hallucinations", "harm",
+     "harmful", "harmfulness", "inaccurate", "incorrect", "incorrectness", "insecure", "irrelevant", "jailbreak", "jailbroken", "leak",
+     "leaked", "leaks", "maliciousness", "offensive", "pii", "refusal", "refusals", "refused", "refuses", "spam", "toxic", "toxicity",
+     "unfaithful", "ungrounded", "unsafe", "unsupported", "violated", "violates", "violation", "violations", "wrong")
+)  # fmt: skip
+"""Words for a fault, in the names of columns."""
+
+_NOT = frozenset({"free", "no", "non", "not", "without"})
+"""Words that turn a fault round, as in ``error_free``."""
+
+_OPPOSITES: Mapping[str, str] = {
+    **(pairs := {"yes": "no", "y": "n", "true": "false", "t": "f", "1": "0"}),
+    **{second: first for first, second in pairs.items()},
+}
+"""Words and numbers that say whether a thing is so, and not whether it is good, as ``pass`` does."""
+
+
+@lru_cache(1 << 12)
+def is_fault(name: str) -> bool:
+    """Return whether a column's name means a fault, of which more is worse: ``hallucination``."""
+    words = set(normal(name).split("_"))
+    return not words.isdisjoint(_FAULTS) and words.isdisjoint(_NOT)
+
+
+def direction_options(
+    name: str, values: Iterable[Any], scale: GradeScale = PLAIN, *, judge: bool = False
+) -> str:
+    """Return the options that ask which values of a column are good; empty if known.
+
+    Args:
+        name: The column.
+        values: Its values.
+        scale: The meaning of its grades so far.
+        judge: Whether the grades are a judge's, and not people's.
+    """
+    if not is_fault(name):
+        return ""
+    unknown = _without_direction(values, scale)
+    if not unknown:
+        return ""
+    if all(value.lower() in _OPPOSITES for value in unknown):
+        return " ".join(f"--map-label {shlex.quote(f'{value}={UNKNOWN}')}" for value in unknown)
+    ends = f"{UNKNOWN}:{UNKNOWN}"
+    return f"--score-scale {shlex.quote(f'{name}={ends}')}" if judge else f"--label-scale {shlex.quote(ends)}"
+
+
+def label_direction(rows: Iterable[Mapping[str, Any]], column: str, scale: GradeScale = PLAIN) -> str:
+    """Return the options that ask which of people's labels in a column are good; empty if known."""
+    return direction_options(column, (row.get(column) for row in rows), scale) if is_fault(column) else ""
+
+
+def require_label_direction(
+    rows: Iterable[Mapping[str, Any]], column: str | None, scale: GradeScale, path: object
+) -> None:
+    """Refuse a column of labels of which only the user knows which are good.
+
+    Raises:
+        InputError: It is one; the message has the options that ask for it.
+    """
+    if column is not None and (options := label_direction(rows, column, scale)):
+        raise InputError(direction_problem(column, options), path=path, field=column)
+
+
+def _without_direction(values: Iterable[Any], scale: GradeScale) -> list[str]:
+    """Return the different values that are neither mapped nor grades by themselves.
+
+    What is true and what is false are asked together, though only one of them may be there so far.
+    """
+    unknown: dict[str, str] = {}
+    for value in values:
+        if is_missing(value) or isinstance(value, list | dict):
+            continue
+        number = None if isinstance(value, bool) else as_number(value)
+        if number is not None and (scale.ends is not None or not math.isfinite(number)):
+            continue
+        shown = str(value) if number is None else f"{number:g}"
+        if number is not None or plain_word(shown) in _OPPOSITES:
+            unknown.setdefault(plain_word(shown), shown)
+    for word in [*unknown]:
+        if word in _OPPOSITES:
+            unknown.setdefault(_OPPOSITES[word], _OPPOSITES[word])
+    return sorted(shown for word, shown in unknown.items() if word not in scale.words)
+
+
+def direction_problem(name: str, options: str) -> str:
+    """Return the error for a column without a direction, with the options that ask for it."""
+    is_scale = f"{UNKNOWN}:{UNKNOWN}" in options
+    what = "say its worst and best value" if is_scale else "say which value is good, 1 for good, 0 for bad"
+    return f"{name!r} names a fault; {what}: {options}"

@@ -1,0 +1,154 @@
+"""What only the user knows is proposed as ``?``, and refused until it is replaced."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import fiducial
+
+import fiducial as fd
+from fiducial.errors import InputError, UsageError
+
+CHOICES = "id,question,answer,judge_choice,human\n" + "".join(
+    f"{n},Why {n}?,So {n}.,{'AB'[n % 2]},{'AB'[n % 3 == 0]}\n" for n in range(6)
+)
+FAULTS = "id,question,answer,hallucination,judge_score\n" + "".join(
+    f"{n},Why {n}?,So {n}.,{'yes' if n == 0 else 'no'},{float(n > 1)}\n" for n in range(5)
+)
+
+
+def _written(folder: Path, text: str, name: str = "rows.csv") -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_words_of_a_choice_are_not_proposed_as_passes(tmp_path: Path):
+    path = _written(tmp_path, CHOICES)
+    for command in ("calibrate", "compare", "estimate"):
+        refused = fiducial(command, path)
+        assert refused.code == 2
+        assert {*shlex.split(refused.err.partition("no grade: ")[2])} == {"--map-label", "A=?", "B=?"}
+    imported = fiducial("import", path, "--out", tmp_path / "in")
+    assert imported.code == 0
+    lines = (tmp_path / "in" / "skipped.jsonl").read_text().splitlines()
+    assert {json.loads(line)["reason"].partition(" with ")[2][:20] for line in lines} == {"--map-label 'A=?' (1", "--map-label 'B=?' (1"}  # fmt: skip
+    with pytest.raises(InputError, match=r"map_label=\{'B': '\?', 'A': '\?'\}"):
+        fd.calibrate(path)
+
+
+@pytest.mark.parametrize("command", ["calibrate", "compare", "estimate", "trials", "plan"])
+def test_a_proposal_that_nobody_filled_in_is_refused_by_every_command_on_tables(command: str, tmp_path: Path):
+    path = _written(tmp_path, CHOICES)
+    for options in (("--map-label", "A=?", "--map-label", "B=1"), ("--map", "label=?"), ("--map", "?=human")):
+        refused = fiducial(command, path, *options)
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert shlex.quote(options[1]) in refused.err
+
+
+def test_a_proposal_that_nobody_filled_in_is_refused_by_imports_and_labels(tmp_path: Path):
+    path = _written(tmp_path, CHOICES)
+    assert fiducial("import", path, "--out", tmp_path / "in").code == 0
+    for typed in (("import", path, "--out", tmp_path / "new"), ("labels", "add", tmp_path / "in", path)):
+        for options in (("--map-label", "A=?"), ("--map", "label=?"), ("--label-scale", "?:?")):
+            refused = fiducial(*typed, *options)
+            assert (refused.code, refused.err.count("\n")) == (2, 1)
+            assert options[0] in refused.err
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "shown"),
+    [
+        ("read", {"map_label": {"A": "?", "B": 1}}, "map_label={'A': '?'}"),
+        ("calibrate", {"map_label": {"A": "?"}}, "map_label={'A': '?'}"),
+        ("calibrate", {"map": {"label": "?"}}, "map={'label': '?'}"),
+        ("read", {"map": {"label": "?"}}, "map={'label': '?'}"),
+        ("read", {"label_scale": ("?", "?")}, "label_scale expects"),
+    ],
+)
+def test_python_refuses_it_too(function: str, arguments: dict[str, Any], shown: str, tmp_path: Path):
+    with pytest.raises(UsageError) as caught:
+        getattr(fd, function)(_written(tmp_path, CHOICES), **arguments)
+    assert shown in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_column_of_a_fault_is_proposed_with_the_question_which_value_is_good(tmp_path: Path):
+    path = _written(tmp_path, FAULTS.replace(",judge_score", ",note"))
+    printed = fiducial("import", path, "--out", tmp_path / "in").out
+    (proposed,) = (line for line in printed.splitlines() if "label=hallucination" in line)
+    assert proposed.endswith("--map label=hallucination --map-label 'no=?' --map-label 'yes=?'   (if these columns are more than tags)")  # fmt: skip
+    assert "map={'label': 'hallucination'}, map_label={'no': '?', 'yes': '?'}" in repr(fd.read(path))
+
+
+def test_labels_of_a_fault_are_read_once_both_values_have_a_score(tmp_path: Path):
+    path = _written(tmp_path, FAULTS)
+    for words in (None, {"no": 1}):
+        untold = fd.read(path, map={"label": "hallucination"}, map_label=words)
+        assert {each.by for each in untold.verdicts} == {"judge_score"}
+        assert len([each for each in untold.skipped if "names a fault" in each.reason]) == 5
+    found = fd.read(path, map={"label": "hallucination"}, map_label={"no": 1, "yes": 0})
+    labels = [each.score for each in found.verdicts if each.source == "human"]
+    assert (sum(filter(None, labels)) / len(labels), found.skipped) == (0.8, [])
+
+
+def test_true_and_false_are_words_too():
+    rows = [{"question": "a", "answer": "b", "refused": flag} for flag in (True, False)]
+    found = fd.read(rows, map={"label": "refused"}, map_label={"true": 0, "false": 1})
+    assert [each.score for each in found.verdicts] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("command", ["calibrate", "compare"])
+def test_a_table_of_scores_asks_for_the_direction_of_a_fault(command: str, tmp_path: Path):
+    path = _written(tmp_path, FAULTS)
+    refused = fiducial(command, path, "--map", "label=hallucination")
+    assert refused.code == 2
+    assert refused.err.rstrip().endswith(
+        f"`fiducial {command} {path} --map label=hallucination --map-label 'no=?' --map-label 'yes=?'`"
+    )
+    with pytest.raises(InputError, match=r"map_label=\{'no': '\?', 'yes': '\?'\}"):
+        fd.calibrate(path, map={"label": "hallucination"})
+    numbers = fd.calibrate(path, map={"label": "hallucination"}, map_label={"no": 1, "yes": 0})
+    assert (numbers["judge_score"].tp, numbers["judge_score"].tn) == (3, 1)
+
+
+def test_a_judge_of_a_fault_is_left_out_beside_others_and_asked_about_alone(tmp_path: Path):
+    both = "id,judge_score,toxicity_score,human\na,1,0.1,pass\nb,0,0.9,fail\n"
+    assert [*fd.calibrate(_written(tmp_path, both))] == ["judge_score"]
+    named = {"score": "judge_score", "toxicity_score": "score"}
+    with pytest.raises(InputError, match=r"score_scale=\{'toxicity_score': \('\?', '\?'\)\}"):
+        fd.calibrate(tmp_path / "rows.csv", map=named)
+    alone = _written(tmp_path, "id,toxicity_score,human\na,0.1,pass\nb,0.9,fail\n", "alone.csv")
+    with pytest.raises(InputError, match="'toxicity_score' names a fault"):
+        fd.calibrate(alone)
+    turned = fd.calibrate(alone, score_scale={"toxicity_score": (1, 0)})["toxicity_score"]
+    assert (turned.tp, turned.tn) == (1, 1)
+
+
+@pytest.mark.parametrize("metric", ["toxicity_score", "hallucination"])
+def test_an_import_does_not_take_more_of_a_fault_for_better(metric: str, tmp_path: Path):
+    rows = [
+        {"user_input": "a", "response": "b", metric: 0.25},
+        {"user_input": "c", "response": "d", metric: 1.0},
+    ]
+    path = _written(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "rows.jsonl")
+    found = fd.read(path)
+    assert (found.format, found.verdicts, len(found.skipped)) == ("ragas", [], 2)
+    assert all(f"score_scale={{'{metric}': ('?', '?')}}" in each.reason for each in found.skipped)
+    assert [each.score for each in fd.read(path, score_scale={metric: (1, 0)}).verdicts] == [0.75, 0.0]
+
+
+def test_labels_of_a_fault_in_a_second_file_are_asked_about(tmp_path: Path):
+    labels = _written(tmp_path, "id,human_refused\n0,yes\n1,no\n", "labels.csv")
+    imported = fiducial("import", _written(tmp_path, FAULTS), "--out", tmp_path / "in")
+    assert imported.code == 0
+    refused = fiducial("labels", "add", tmp_path / "in", labels)
+    assert (refused.code, "--map-label 'no=?' --map-label 'yes=?'" in refused.err) == (2, True)
+    words = ("--map-label", "no=1", "--map-label", "yes=0")
+    assert "(2 added" in fiducial("labels", "add", tmp_path / "in", labels, *words).out
+    joined = fd.read(tmp_path / "rows.csv", join=labels, map={"label": "human_refused"})
+    assert [each.field for each in joined.skipped if "names a fault" in each.reason] == ["human_refused"] * 2
