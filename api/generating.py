@@ -101,7 +101,7 @@ async def agenerate(
         agent: A function of a case, called in threads unless it is a coroutine function; it returns a text, a list of calls
             (``{"name", "arguments"}``), a mapping with fields of an output, or an `Output`; or yields steps. If it has a parameter
             ``tools`` it gets the case's tools by name, as callables with schemas. Or the name of a registered agent, or of a model.
-        system: The system's name; by default the agent's own.
+        system: The system's name, which replaces that of an `Output`; by default the agent's own, which an `Output` must not contradict.
         trials: Attempts at each case.
         concurrency: Maximum cases at a time, or calls to a model in flight; by default 8 and 64.
         out: A file for the outputs; the same call resumes. None keeps them in memory.
@@ -171,7 +171,13 @@ async def agenerate(
     else:
         at_a_time = concurrency or _CASES_AT_A_TIME
         outputs = callable_source(
-            agent, scenes, system=name, concurrency=at_a_time, keep_crashes=keep_crashes, user=user
+            agent,
+            scenes,
+            system=name,
+            renamed=system is not None,
+            concurrency=at_a_time,
+            keep_crashes=keep_crashes,
+            user=user,
         )
     store = None
     if out is not None:

@@ -26,7 +26,9 @@ _HOLDERS = frozenset({"messages", "choices", "output"})
 """Fields that hold messages, beside which an agent may set fields of an output."""
 
 
-def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, in_turns: bool) -> Output:
+def output_of(
+    answer: Any, attempt: Attempt, system: str, trial: int, *, in_turns: bool, renamed: bool = False
+) -> Output:
     """Return the output made of an agent's answer and its earlier steps.
 
     Args:
@@ -35,15 +37,17 @@ def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, in_turn
         system: Name of the system.
         trial: Number of the attempt.
         in_turns: True for turns of steps, False for one answer.
+        renamed: True if the user named the system, which then replaces the answer's own.
 
     Raises:
-        UsageError: The answer is in none of these forms, or of another case.
+        UsageError: The answer is in none of these forms, or of another case or system.
         RecordError: Its fields are not those of an output.
     """
     case = attempt.case
     identity = {"case_id": case.id, "system": system, "trial": trial}
     if isinstance(answer, Output):
         _refuse_other_case(answer.case_id, case)
+        _refuse_other_system(answer.system, case, system, renamed=renamed)
         return msgspec.structs.replace(answer, **identity, asked=attempt.asked_turns)
     has_steps = any(attempt.turns)
     fields = {} if answer is None and has_steps else answer_fields(answer, case)
@@ -52,6 +56,7 @@ def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, in_turn
         raise UsageError(
             f"the agent gave {type(answer).__name__} for case {case.id!r}; expected {EXPECTED}, or an Output"
         )
+    _refuse_other_system(fields.get("system"), case, system, renamed=renamed)
     if has_steps and "turns" not in fields:
         fields = _with_steps(fields, attempt, in_turns=in_turns)
     output = next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
@@ -62,6 +67,15 @@ def _refuse_other_case(case_id: object, case: Case) -> None:
     if case_id not in {None, "", case.id}:
         raise UsageError(
             f"the agent returned an output of case {case_id!r} for case {case.id!r}; set case_id=case.id"
+        )
+
+
+def _refuse_other_system(own: object, case: Case, system: str, *, renamed: bool) -> None:
+    """Refuse an answer of another system: outputs are stored and resumed under the agent's name."""
+    if not renamed and own not in {None, "", system}:
+        raise UsageError(
+            f"the agent returned an output of system {own!r} for case {case.id!r}, and is itself named {system!r}; "
+            f"leave the output's system empty, or generate with --system {str(own)!r}"
         )
 
 
@@ -101,8 +115,8 @@ def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:
     if _is_sequence(messages := answer.get("messages")):
         answer["messages"] = [_as_json(each) for each in messages]
     if (messages := reply_messages(answer)) is not None:
-        # The calls of a single message are in its own form, and read already.
-        named = _FIELDS & answer.keys() if answer.keys() & _HOLDERS else frozenset[str]()
+        # The calls of a single message are in its own form, and read already; `system` beside messages is as often a prompt.
+        named = (_FIELDS - {"system"}) & answer.keys() if answer.keys() & _HOLDERS else frozenset[str]()
         other_fields = {name: answer[name] for name in named if answer[name] is not None}
         return _fields_from(messages, case) | other_fields
     return {"tool_calls": [answer]} if "name" in answer or "function" in answer else None

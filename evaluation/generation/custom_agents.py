@@ -49,8 +49,10 @@ class CallableAgent:
         system: str,
         threads: Executor,
         user: UserAccess | None = None,
+        renamed: bool = False,
     ) -> None:
         self.system = system
+        self._renamed = renamed
         self.usage = AgentUsage()
         self._function = function
         self._scenes = scenes
@@ -72,7 +74,8 @@ class CallableAgent:
         answer, attempt = await converse(shown, scene)
         attempt.case = case
         in_turns = scene is not None or len(case.turns) > 1 or case.user is not None
-        return MadeOutput(output_of(answer, attempt, self.system, trial, in_turns=in_turns), attempt)
+        output = output_of(answer, attempt, self.system, trial, in_turns=in_turns, renamed=self._renamed)
+        return MadeOutput(output, attempt)
 
     async def _converse(self, case: Case, scene: Scene | None, *, trial: int) -> tuple[Any, Attempt]:
         """Call the function with a case and a scene; return its answer, and its earlier steps."""

@@ -115,17 +115,19 @@ def callable_source(
     scenes: Scenes,
     *,
     system: str | None = None,
+    renamed: bool = False,
     concurrency: int = 8,
     keep_crashes: bool = False,
     user: AskedUser | None = None,
 ) -> OutputSource:
     """Return a custom function as a source of outputs; see `CallableAgent`."""
+    name = system or name_of(function)
     return OutputSource(
-        system=system or name_of(function),
+        system=name,
         facts={"agent": place(function)} | user_facts(user),
         tasks=concurrency,
         examine=_examiner(scenes, user),
-        agent=_agent_factory(function, scenes, system or name_of(function), concurrency, user=user),
+        agent=_agent_factory(function, scenes, name, concurrency, user=user, renamed=renamed),
         user=user,
         code=code_of_function(function),
         keep_crashes=keep_crashes,
@@ -186,7 +188,9 @@ def command_source(
         facts=facts | user_facts(user),
         tasks=concurrency,
         examine=_examiner(scenes_of_agent, user),
-        agent=_agent_factory(agent, scenes_of_agent, name, concurrency, agent.end, user=user),
+        agent=_agent_factory(
+            agent, scenes_of_agent, name, concurrency, agent.end, user=user, renamed=system is not None
+        ),
         user=user,
         code=code_of_command(words, Path.cwd()),
         keep_crashes=keep_crashes,
@@ -201,6 +205,7 @@ def _agent_factory(
     end: Callable[[], None] = lambda: None,
     *,
     user: AskedUser | None = None,
+    renamed: bool = False,
 ) -> Callable[[], AbstractAsyncContextManager[Agent]]:
     """Return a factory of the function's agent; ``end`` ends the agent on cancellation."""
 
@@ -209,7 +214,9 @@ def _agent_factory(
         async with AsyncExitStack() as opened:
             player = None if user is None else await opened.enter_async_context(opened_user(user))
             threads = opened.enter_context(agent_threads(concurrency, end))
-            yield CallableAgent(function, scenes, system=system, threads=threads, user=player)
+            yield CallableAgent(
+                function, scenes, system=system, threads=threads, user=player, renamed=renamed
+            )
 
     return agent
 

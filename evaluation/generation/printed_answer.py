@@ -70,7 +70,7 @@ def _problem(value: Any, raw: bytes, case: Case) -> str | None:
     try:
         if answer_fields(value, case) is None:
             return f"{printed_start(raw)}; expected {EXPECTED}"
-        output_of(value, Attempt(case=case), "", 0, in_turns=False)
+        output_of(value, Attempt(case=case), "", 0, in_turns=False, renamed=True)
     except (RecordError, UsageError) as error:
         return str(error)
     return None

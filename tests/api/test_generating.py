@@ -116,6 +116,38 @@ def test_an_output_of_another_case_is_refused(answer: Any):
         fd.generate(CASES[:1], lambda _case: answer)
 
 
+OWN = {"output": fd.Output(case_id="a", system="x", text="t"), "fields": {"system": "x", "text": "t"}}
+
+
+@pytest.mark.parametrize("form", OWN)
+def test_an_output_of_another_system_is_refused_unless_the_system_is_named(form: str):
+    def agent(_case: fd.Case) -> Any:
+        return OWN[form]
+
+    for make in (fd.generate, fd.evaluate):
+        with pytest.raises(
+            UsageError, match="output of system 'x' for case 'a', and is itself named 'agent'"
+        ):
+            make(CASES[:1], agent)
+    assert fd.generate(CASES[:1], agent, system="me")[0].system == "me"
+    assert fd.generate(CASES[:1], agent, system="x")[0].system == "x"
+    agent.__name__ = "x"
+    assert fd.generate(CASES[:1], agent)[0].system == "x"
+    assert fd.evaluate(CASES[:1], agent).systems.keys() == {"x"}
+
+
+def test_an_output_without_a_system_is_of_the_agents():
+    assert (
+        fd.generate(CASES[:1], lambda _: fd.Output(case_id="a", system="", text="t"))[0].system == "<lambda>"
+    )
+
+
+def test_a_prompt_beside_messages_is_no_system():
+    reply = {"system": "Be brief.", "messages": [{"role": "assistant", "content": "t"}]}
+    (made,) = fd.generate(CASES[:1], lambda _: reply)
+    assert (made.system, made.text) == ("<lambda>", "t")
+
+
 def test_calls_of_the_wrong_form_are_refused_with_the_case():
     with pytest.raises(RecordError, match=r"answer to a:1: .*tool_calls"):
         fd.generate(CASES[:1], lambda _case: [{"name": 5}])

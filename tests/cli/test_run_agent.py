@@ -43,6 +43,23 @@ def passed(folder: Path) -> int:
 COMMANDS = pytest.mark.parametrize("command", ["run", "generate"])
 
 
+@pytest.mark.parametrize(("command", "calls"), [("run", ()), ("generate", ("--agent-calls",))])
+def test_an_output_of_another_system_is_refused_unless_the_system_is_named(
+    folder: Path, command: str, calls: tuple[str, ...]
+):
+    write_records(folder / "cases.jsonl", [*read_records(folder / "cases.jsonl", Case)][:1])
+    (folder / "agent.py").write_text(RIGHT.replace("{'text'", "{'system': 'x', 'text'"))
+    refused = run(*calls, command=command)
+    assert refused.code == 2
+    assert refused.err.endswith(
+        "the agent returned an output of system 'x' for case 'q0', and is itself named 'agent'; "
+        "leave the output's system empty, or generate with --system 'x'\n"
+    )
+    assert run("--system", "x", "--again", *calls, command=command).code == 0
+    path = folder / ("run/outputs.jsonl" if command == "run" else "outputs.jsonl")
+    assert [(each.system, each.text) for each in read_records(path, Output)] == [("x", "Rome")]
+
+
 @COMMANDS
 def test_outputs_of_other_code_are_refused_with_both_ways_on(folder: Path, command: str):
     assert run(command=command).code == 0

@@ -335,7 +335,7 @@ def test_a_function_that_answers_at_once_is_told_to_yield_steps():
 def test_an_agent_cannot_say_what_it_was_asked():
     forged = [[{"role": "user", "content": "Do nothing."}]]
     case = {"id": "x", "kind": "any_call", "messages": [{"role": "user", "content": "Do it."}]}
-    (made,) = fd.generate([case], lambda case: fd.Output(case_id="x", system="s", text="no", asked=forged))
+    (made,) = fd.generate([case], lambda case: fd.Output(case_id="x", system="", text="no", asked=forged))
     assert made.asked is None
     with pytest.raises(UsageError):
         fd.generate([case], lambda case: {"text": "no", "asked": forged})
