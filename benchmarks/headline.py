@@ -15,6 +15,7 @@ from simulation.cliffs import cliffs
 from simulation.cycles import corrected_wins, cycles
 from simulation.erring_deciders import erring_deciders
 from simulation.few_labels import alarms, corrected_runs, differences, false_winners, leads
+from simulation.lenient_judges import lenient_judges
 from simulation.more_estimates import covariate_shifts, open_bounds, several_judges
 from simulation.next_plans import power
 from simulation.order_effects import order_effects
@@ -43,6 +44,7 @@ ROWS: dict[int, tuple[str, Scenarios]] = {
     18: ("rate corrected with labels drawn by covariates", covariate_shifts),
     19: ("share of variance between cases", variance_splits),
     6: ("a judge called proven", verdicts),
+    20: ("a judge that may guess, called the best", lenient_judges),
     5: ("lead of the best system over each other one, all intervals at once", leads),
 }
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
 from ..arrays import BoolArray, IntArray
+from ..chance_verdict import chance_verdict
 from ..intervals.clustered_rates import share_of
-from ..intervals.measurement import USUAL, Settings
+from ..intervals.measurement import USUAL, Settings, measure
 from ..pass_threshold import GivenPassAt
+from ..sample import make_sample
 from ..statistic import Caution, labels_of_checkers
 from ..statistic_catalogue import ESTIMATORS
 from ..tables.calibration_table import AMOUNTS, Column, Table
@@ -102,23 +104,17 @@ def _compare_judges(
         [judged_pair(usable[a], usable[b], terms) for a, b in every_pair(usable, terms.against)], level
     )
     cost = _costs(table, table.judge if by == "judge" else table.columns["system"], cost_of)
+    numbers = {
+        name: _contender(each, terms.settings, agrees=right == "agrees", cost=cost.get(name))
+        for name, each in usable.items()
+    }
     return ComparisonNumbers(
         by=by,
         right=right,
         statistic=terms.estimator.name,
         pairs=pairs,
-        contenders={
-            name: Contender(
-                n=len(each.right),
-                n_left_out=each.left_out,
-                share_right=share_of(each.right.astype(np.float64), each.cluster, level=level),
-                costs=cost.get(name),
-            )
-            for name, each in usable.items()
-        },
-        best=_best(
-            [_Candidate(name, each.key, each.right, each.cluster) for name, each in usable.items()], level
-        ),
+        contenders=numbers,
+        best=_best_judge(usable, numbers, level),
         cuts=dict(table.thresholds),
         cautions=[
             *left_out_cautions(contenders),
@@ -129,6 +125,35 @@ def _compare_judges(
             *_row_numbers(table, pairs),
         ],
     )
+
+
+def _contender(rows: ContenderRows, settings: Settings, *, agrees: bool, cost: Costs | None) -> Contender:
+    """Return a contender's results, against chance too if being right is to agree with labels."""
+    balanced = None
+    if agrees:
+        sample = make_sample(rows.label, rows.score, rows.cluster, pass_at=rows.threshold)
+        balanced = measure([ESTIMATORS["balanced_accuracy"]], sample, settings)["balanced_accuracy"]
+    return Contender(
+        n=len(rows.right),
+        n_left_out=rows.left_out,
+        share_right=share_of(rows.right.astype(np.float64), rows.cluster, level=settings.level),
+        costs=cost,
+        balanced_accuracy=balanced,
+        not_above_chance=chance_verdict(balanced) if agrees else None,
+    )
+
+
+def _best_judge(
+    usable: Mapping[str, ContenderRows], numbers: Mapping[str, Contender], level: float
+) -> Best | None:
+    """Return the best on the common items; None if it may guess.
+
+    Of equals, those that are shown to be better than chance come first.
+    """
+    names = sorted(usable, key=lambda name: numbers[name].not_above_chance is not None)
+    rows = [usable[name] for name in names]
+    best = _best([_Candidate(each.name, each.key, each.right, each.cluster) for each in rows], level)
+    return None if best is None or numbers[best.name].not_above_chance else best
 
 
 def _row_numbers(table: Table, pairs: Sequence[ComparedPair]) -> list[Caution]:

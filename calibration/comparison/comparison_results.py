@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from ..chance_verdict import ChanceVerdict
 from ..pass_threshold import PassThreshold
 from ..statistic import Caution, Statistic
 
@@ -142,12 +143,18 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
         n_left_out: Rows without a required score or label.
         share_right: Share right; for systems the share that passes.
         costs: Cost of the verdicts, if the table has it.
+        balanced_accuracy: Mean of the true positive and true negative rates; None unless right is to agree
+            with labels.
+        not_above_chance: Verdict of `calibrate` if labels do not show the judge to be better than chance; such
+            a judge is never the best.
     """
 
     n: int
     n_left_out: int
     share_right: Statistic
     costs: Costs | None
+    balanced_accuracy: Statistic | None = None
+    not_above_chance: ChanceVerdict | None = None
 
 
 class Best(msgspec.Struct, frozen=True, kw_only=True):
@@ -238,7 +245,8 @@ class ComparisonNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
         statistic: Statistic whose difference is estimated.
         pairs: Every requested pair; for systems those of the stratum ``all``.
         contenders: Results of each judge or system.
-        best: Cross-fitted choice of the best; None if no item is common to all.
+        best: Cross-fitted choice of the best; None if no item is common to all, or if labels do not show the
+            one that is right most often to be better than chance.
         cuts: Pass threshold of each judge.
         cautions: Limits of the comparison.
         strata: Strata; None for judges.

@@ -17,10 +17,10 @@ from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name, short_names
 from ..ranking import best_system, deciding, graded_rates, ranked_rates
 from .caution_text import brief_comparison_cautions
-from .comparison_text import flip_lines, p_of, terms_of, unlabelled
-from .number_text import counted
+from .comparison_text import chance_sentence, flip_lines, p_of, terms_of, unlabelled
+from .number_text import counted, listed, with_interval
 from .one_screen import PlotRow, plotted_table, rate_and_n, statistic_text
-from .ranking_text import ahead, ranking_sentence
+from .ranking_text import ahead, pair_of, ranking_sentence
 from .systems_text import judge_names
 
 _RIGHT = {
@@ -30,6 +30,9 @@ _RIGHT = {
 }
 """Wording of a judge's rate in the headline, by what counts as right."""
 
+
+_MOST_ABOVE = 5
+"""Most names in a sentence; more are counted."""
 
 _LABELS_DECIDE = "outputs with a label go by it; with an empty column checker_score in the table, labels correct the judge on all outputs"
 
@@ -79,7 +82,13 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
         pairs = part.pairs
     else:
         rates = {name: each.share_right for name, each in comparison.contenders.items()}
-        ranked = sorted(rates, key=lambda name: -(rates[name].value or 0.0))
+        ranked = sorted(
+            rates,
+            key=lambda name: (
+                -(rates[name].value or 0.0),
+                comparison.contenders[name].not_above_chance is not None,
+            ),
+        )
         defined = [name for name in ranked if rates[name].value is not None]
         leader = next(iter(defined), None)
         yield from _best_judge(comparison, defined, rates)
@@ -105,8 +114,13 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
 def _best_judge(
     comparison: ComparisonNumbers, ranked: Sequence[str], rates: Mapping[str, Statistic]
 ) -> Iterator[str]:
-    """Name the best judge, unless there is only one."""
+    """Name the best judge, unless there is only one, or the leader may guess."""
     if len(ranked) > 1:
+        leader = comparison.contenders[ranked[0]]
+        if leader.not_above_chance is not None and pair_of(comparison.pairs, ranked[0], ranked[1])[1]:
+            yield " ".join(_no_best(comparison, ranked, leader))
+            yield ""
+            return
         its = "its " if comparison.by == "judge" else ""
         passing = its + _RIGHT[comparison.right or "agrees"]
         lenient = comparison.by == "judge" and comparison.right == "score"
@@ -114,6 +128,22 @@ def _best_judge(
         yield ranking_sentence(ranked, rates, comparison.pairs, passing=passing, leads=leads)
         yield from unlabelled(comparison)
         yield ""
+
+
+def _no_best(comparison: ComparisonNumbers, ranked: Sequence[str], leader: Contender) -> Iterator[str]:
+    """Say why the leader is not the best, and name those above chance."""
+    share = leader.share_right
+    rate = with_interval(share.value or 0.0, share.low, share.high)
+    yield (
+        f"No {comparison.by} is best: {ranked[0]} is right most often ({rate} of {share.n:,}), but "
+        f"{chance_sentence(comparison, leader)}."
+    )
+    above = [name for name in ranked if comparison.contenders[name].not_above_chance is None]
+    if above:
+        which = listed(above) if len(above) <= _MOST_ABOVE else counted(len(above), comparison.by)
+        yield f"Shown to be better than chance: {which}."
+    else:
+        yield f"No {comparison.by} is shown to be better than chance."
 
 
 def _thresholds(comparison: ComparisonNumbers) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ...calibration.chance_verdict import ChanceVerdict
 from ...calibration.comparison.comparison_results import (
     ComparedPair,
     ComparedStratum,
@@ -17,7 +18,7 @@ from ...calibration.statistic import Statistic
 from ..document import CautionLine, Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import comparison_cautions
-from .number_text import correction, counted, number, p_value, statistic_cells
+from .number_text import correction, counted, number, p_value, statistic_cells, with_interval
 
 _RATES = ("rate of a", "rate of b")
 """Headings of the rates behind a difference."""
@@ -71,6 +72,13 @@ def comparison_document(comparison: ComparisonNumbers) -> Iterator[Piece]:
     elif any(each.costs is not None for each in comparison.contenders.values()):
         yield from _contenders(comparison.contenders, terms.share)
     yield from _best(comparison, terms)
+    yield from (
+        f"{name} {chance_sentence(comparison, each)}"
+        if comparison.by == "judge"
+        else f"{name}: {chance_sentence(comparison, each)}"
+        for name, each in comparison.contenders.items()
+        if each.not_above_chance is not None
+    )
     yield from map(CautionLine, comparison_cautions(comparison.cautions))
 
 
@@ -98,6 +106,25 @@ def unlabelled(comparison: ComparisonNumbers) -> Iterator[str]:
     """Yield the limit of judges that are compared without labels."""
     if terms_of(comparison) is _UNLABELLED:
         yield "Without labels only pass rates are compared; which judge is right more often is unknown."
+
+
+_CHANCE: dict[ChanceVerdict, str] = {
+    "too few labels": "{} too few labels to be shown better than chance",
+    "no better than chance": "{} no better than chance",
+    "not shown to be better": "{} not shown to be better than chance",
+}
+
+
+def chance_sentence(comparison: ComparisonNumbers, contender: Contender) -> str:
+    """Return the verdict on a contender that may guess, without its name."""
+    assert contender.not_above_chance is not None
+    few = contender.not_above_chance == "too few labels"
+    verb = {"judge": ("has", "is"), "system": ("its verdicts have", "its verdicts are")}[comparison.by]
+    sentence = _CHANCE[contender.not_above_chance].format(verb[0] if few else verb[1])
+    balanced = contender.balanced_accuracy
+    if balanced is None or balanced.value is None:
+        return sentence
+    return f"{sentence} (balanced accuracy {with_interval(balanced.value, balanced.low, balanced.high)})"
 
 
 def thresholds_text(thresholds: Mapping[str, PassThreshold]) -> str:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ...calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from ...calibration.chance_verdict import chance_verdict
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import JudgeUse
 from ...evaluation.conclusion.run_summary import RunSummary
@@ -41,15 +42,6 @@ CHANCE_WORDS: dict[TrustWord, str] = {
 
 PROVEN_RATE = 0.9
 """Lower end of TPR and TNR from which a judge is proven."""
-
-_GOOD_ACCURACY = 0.8
-"""Balanced accuracy of a good judge; an interval from chance to here proves nothing."""
-
-CHANCE = 0.5
-"""Balanced accuracy of a judge that guesses."""
-
-_NEAR_CHANCE = 0.6
-"""Upper limit of balanced accuracy below which a judge that may guess is no better than chance."""
 
 ENOUGH = 10
 """Labels of undecided outputs below which, unless all have one, a judge is tested on checked outputs only."""
@@ -157,13 +149,8 @@ def _verdict(name: str, panel: JudgeCalibration, calibration: CalibrationNumbers
     if not good or not bad:
         return "too few labels", f"no {'good' if not good else 'bad'} output that it judged has a label"
     balanced = panel.statistics.get("balanced_accuracy")
-    if balanced is not None and (balanced.low is None or balanced.low <= CHANCE):
-        accuracy = balanced_accuracy(panel)
-        if balanced.high is None or balanced.high >= _GOOD_ACCURACY:
-            return "too few labels", accuracy
-        return (
-            "no better than chance" if balanced.high < _NEAR_CHANCE else "not shown to be better"
-        ), accuracy
+    if balanced is not None and (word := chance_verdict(balanced)) is not None:
+        return word, balanced_accuracy(panel)
     errors = f"it passes {panel.fp:,} of {bad:,} bad outputs and fails {panel.fn:,} of {good:,} good ones"
     if _is_proven(panel):
         return "proven", errors

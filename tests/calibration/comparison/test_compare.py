@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from known_numbers import covers, value_of
 
-from fiducial.calibration import Settings, Table, compare, table_from_rows
+from fiducial.calibration import Settings, Table, calibrate, compare, table_from_rows
 from fiducial.calibration.agreement.judge_panel import judge_panel
 from fiducial.calibration.comparison.comparison_results import Flip
 from fiducial.calibration.comparison.difference import PairedRows, share_difference
 from fiducial.calibration.comparison.significance import delong
 from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.errors import InputError
+from fiducial.report.text.judges_text import trust_of
 
 # The oracle has no types.
 roc_auc_score: Any = import_module("sklearn.metrics").roc_auc_score
@@ -280,11 +281,11 @@ def test_where_labels_leave_only_one_judge_the_way_without_labels_is_shown() -> 
 
 
 def test_what_was_held_out_has_no_interval_and_says_why() -> None:
-    best = compare(table_of({"good": GOOD, "poor": POOR}, LABELS)).best
+    best = compare(table_of({"good": GOOD * 5, "poor": POOR * 5}, LABELS * 5)).best
     assert best is not None
-    assert (best.held_out.low, best.held_out.n) == (None, 6)
+    assert (best.held_out.low, best.held_out.n) == (None, 30)
     assert (best.held_out.method or "").startswith("no interval: the choices of the splits share their items")
-    one = compare(table_of({"good": GOOD, "poor": POOR}, LABELS, cluster=["c"] * 6)).best
+    one = compare(table_of({"good": GOOD, "poor": POOR}, LABELS, cluster=["c"] * 6), right="score").best
     assert one is not None
     assert one.optimism is None
     assert "only one cluster" in (one.held_out.undefined or "")
@@ -356,3 +357,71 @@ def test_many_judges_against_one_are_the_pairs_that_all_pairs_have():
     assert [(pair.a, pair.b) for pair in base] == [("j3", f"j{j}") for j in range(12) if j != 3]
     alone = {frozenset((pair.a, pair.b)): pair.midp for pair in every}
     assert all(pair.midp == alone[frozenset((pair.a, pair.b))] for pair in base)
+
+
+def all_equal(score: float, count: int = 400) -> list[float | None]:
+    return [score for _ in range(count)]
+
+
+MOSTLY_GOOD = [*all_equal(1, 380), *all_equal(0, 20)]
+CAREFUL = [*all_equal(0, 40), *all_equal(1, 340), *all_equal(0, 18), *all_equal(1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "word"),
+    [
+        (all_equal(1), MOSTLY_GOOD, "no better than chance"),
+        ([0, *all_equal(1, 399)], MOSTLY_GOOD, "no better than chance"),
+        (all_equal(1, 200), MOSTLY_GOOD[190:390], "not shown to be better"),
+        (all_equal(1, 100), MOSTLY_GOOD[282:382], "too few labels"),
+        (all_equal(1), all_equal(1), "too few labels"),
+    ],
+)
+def test_a_judge_that_may_guess_is_never_the_best_by_the_verdict_of_calibrate(
+    scores: list[float | None], labels: list[float | None], word: str
+) -> None:
+    careful: list[float | None] = [0, 0, 0, 0, 0, *labels[5:]]
+    table = table_of({"guess": scores, "careful": [*careful[:-1], 1]}, labels)
+    found = compare(table)
+    trust = {each.judge: each.word for each in trust_of(calibrate(table, replicates=100, slices=False))}
+    assert found.contenders["guess"].not_above_chance == trust["guess"] == word
+    assert found.best is None or found.best.name == "careful"
+
+
+def test_the_judge_that_is_right_most_often_is_not_the_best_where_it_may_guess() -> None:
+    found = compare(table_of({"guess": all_equal(1), "careful": CAREFUL}, MOSTLY_GOOD))
+    assert (found.best, found.pairs[0].better) == (None, "guess")
+    assert found.contenders["careful"].not_above_chance is None
+
+
+def test_a_judge_that_passes_nothing_is_no_better_where_most_outputs_are_bad() -> None:
+    labels, scores = (
+        [None if each is None else 1 - each for each in some] for some in (MOSTLY_GOOD, CAREFUL)
+    )
+    found = compare(table_of({"never": all_equal(0), "careful": scores}, labels))
+    assert (found.best, found.contenders["never"].not_above_chance) == (None, "no better than chance")
+
+
+def test_a_judge_above_chance_is_the_best_and_wins_a_tie() -> None:
+    tied = [*all_equal(0, 10), *all_equal(1, 370), *all_equal(0, 10), *all_equal(1, 10)]
+    for scores, labels in ((tied, MOSTLY_GOOD), (CAREFUL, CAREFUL)):
+        found = compare(table_of({"guess": all_equal(1), "good": scores}, labels))
+        assert found.best is not None
+        assert (found.best.name, found.contenders["good"].not_above_chance) == ("good", None)
+    assert found.contenders["guess"].not_above_chance == "no better than chance"
+
+
+def test_a_system_on_which_a_judge_may_guess_is_not_the_best_judged() -> None:
+    rows = [
+        {"item_id": f"i{n}", "judge": "j", "system": system, "score": score, "label": MOSTLY_GOOD[n]}
+        for system, scores in {"x": all_equal(1), "y": CAREFUL}.items()
+        for n, score in enumerate(scores)
+    ]
+    found = compare(table_from_rows(rows), by="system", right="agrees")
+    assert (found.best, found.contenders["x"].not_above_chance) == (None, "no better than chance")
+    assert compare(table_from_rows(rows), by="system").contenders["x"].not_above_chance is None
+
+
+def test_passing_most_often_has_no_verdict_of_chance() -> None:
+    found = compare(table_of({"guess": all_equal(1), "careful": CAREFUL}, MOSTLY_GOOD), right="score")
+    assert {each.not_above_chance for each in found.contenders.values()} == {None}

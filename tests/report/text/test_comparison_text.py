@@ -188,3 +188,31 @@ def test_what_judging_costs_stands_beside_it_where_it_is_known(cost: float | Non
     ]
     text = "\n".join(lines_of(table_from_rows(rows)))
     assert ("$ per 1,000" in text) == (cost is not None)
+
+
+MOSTLY_GOOD, CAREFUL = [1] * 380 + [0] * 20, [0] * 40 + [1] * 340 + [0] * 18 + [1] * 2
+
+
+def test_the_judge_that_is_right_most_often_is_not_called_best_where_it_may_guess() -> None:
+    compared = compare(table_of({"always": [1] * 400, "careful": CAREFUL}, MOSTLY_GOOD))
+    screen = " ".join(as_lines(comparison_screen(compared)))
+    assert "always is best" not in screen
+    assert "always is right most often" in screen
+    assert "is no better than chance (balanced accuracy 0.50 [" in screen
+    assert "Shown to be better than chance: careful." in screen
+    everything = "\n".join(as_lines(comparison_document(compared)))
+    assert "Best of all" not in everything
+    assert "always is no better than chance" in everything
+
+
+def test_systems_are_not_called_best_judged_where_the_judge_may_guess() -> None:
+    table = table_from_rows(
+        [
+            {"item_id": f"i{n}", "judge": "j", "system": system, "score": score, "label": MOSTLY_GOOD[n]}
+            for system, scores in {"x": [1] * 400, "y": CAREFUL}.items()
+            for n, score in enumerate(scores)
+        ]
+    )
+    screen = " ".join(as_lines(comparison_screen(compare(table, by="system", right="agrees"))))
+    assert screen.startswith("No system is best: x is right most often")
+    assert "but its verdicts are no better than chance" in screen

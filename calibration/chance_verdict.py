@@ -1,0 +1,33 @@
+"""Verdict on a judge that labels do not show to be better than chance."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from .statistic import Statistic
+
+ChanceVerdict: TypeAlias = Literal["too few labels", "no better than chance", "not shown to be better"]
+"""Verdict on a judge that may guess, by the rules of docs/report.md."""
+
+_CHANCE = 0.5
+"""Balanced accuracy of a judge that guesses."""
+
+_NEAR_CHANCE = 0.6
+"""Upper limit of balanced accuracy below which a judge that may guess is no better than chance."""
+
+_GOOD_ACCURACY = 0.8
+"""Balanced accuracy of a good judge; an interval from chance to here proves nothing."""
+
+
+def chance_verdict(balanced_accuracy: Statistic | None) -> ChanceVerdict | None:
+    """Return the verdict on a judge that may guess; None if it is better than chance.
+
+    A balanced accuracy that is unknown, or has no interval, shows nothing: there are too few labels.
+    """
+    if balanced_accuracy is None or balanced_accuracy.low is None or balanced_accuracy.high is None:
+        return "too few labels"
+    if balanced_accuracy.low > _CHANCE:
+        return None
+    if balanced_accuracy.high >= _GOOD_ACCURACY:
+        return "too few labels"
+    return "no better than chance" if balanced_accuracy.high < _NEAR_CHANCE else "not shown to be better"
