@@ -13,11 +13,10 @@ from .arrays import BoolArray, FloatArray, cluster_numbers
 from .comparison.outputs import graded_of, outputs_of
 from .repeated_trials import JudgeErrors, TrialRate, Trials, judge_errors, trial_rate
 from .statistic import Statistic
-from .tables.calibration_table import DECIDED, Table
+from .tables.calibration_table import DECIDED, TRIAL, Table
 from .variance_split import VarianceSplit, variance_split
 
 RATES: tuple[TrialRate, TrialRate] = ("pass^k", "pass@k")
-_TRIAL = "trial"
 
 
 class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +134,7 @@ def _systems_of_run(table: Table) -> dict[str, _TrialsOfSystem]:
 
 def _systems_of_rows(table: Table) -> dict[str, _TrialsOfSystem]:
     """Return each system's trials from rows of one judge; labels correct the judge."""
-    if _TRIAL not in table.columns:
+    if TRIAL not in table.columns:
         raise InputError("the table has no column `trial`; name it with --map trial=COLUMN")
     judges = [name for name, _ in table.judge.present()]
     if len(judges) > 1:

@@ -52,6 +52,7 @@ TABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "label": (*FIELDS["label"], "gold", "ground_truth", "truth", "correct", "is_correct"),
     "cluster": ("cluster",),
     "system": ("system",),
+    "trial": ("trial",),
     "repeat": ("repeat",),
     "order": ("order",),
 }  # fmt: skip

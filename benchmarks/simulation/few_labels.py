@@ -58,6 +58,8 @@ def systems(
         found[f"s{number}"] = SystemOutputs(
             np.arange(tasks),
             np.arange(tasks),
+            np.ones(tasks, dtype=np.int64),
+            np.arange(tasks),
             np.arange(tasks),
             np.where(is_undecided, np.nan, truth[number]),
             verdicts[number][None].astype(np.float64),

@@ -12,8 +12,9 @@ from ..sample import Estimator
 from ..statistic import FEW_CLUSTERS, Caution, ComparisonCaution
 from ..statistic_catalogue import ESTIMATORS
 from .comparison_results import ComparedPair, ComparedStratum, Strata
-from .outputs import FEWEST_LABELS, AllOutputs
+from .outputs import FEWEST_LABELS, AllOutputs, graded_of
 from .pairs import ContenderRows, every_pair
+from .uneven_trials import uneven_rates
 
 FEW_DIFFERING = 20
 """With fewer items on which two judges differ, a 95 % bootstrap interval of their difference covers 91 to
@@ -109,7 +110,15 @@ def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
         *_cautions("chosen_by_score", {name: undecided.labelled[name] for name in undecided.chosen}),
         *_cautions("corrected", {name: n for name, n in partly_labelled.items() if name in corrected}),
         *_cautions("repeats", outputs.repeats),
+        *_uneven_trials(outputs),
     ]
+
+
+def _uneven_trials(outputs: AllOutputs) -> list[Caution]:
+    """Return a caution for systems whose cases with more trials count more, with their rates by case."""
+    rates = uneven_rates(graded_of(outputs))
+    known = {name: rate.value for name, rate in rates.items() if rate.value is not None}
+    return [Caution("uneven_trials", known)] if known else []
 
 
 def _missing_labels(undecided: ComparedStratum) -> dict[str, int]:

@@ -10,7 +10,7 @@ from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..pass_threshold import HALF
 from ..tables.calibration_table import DECIDED, DECIDED_BY, Table
 from .comparison_results import BY_LABEL, Right
-from .pairs import without_system
+from .shared_tasks import clusters_of_cases, tasks_of
 
 FEWEST_LABELS = 2
 """Fewest labels of a system that correct its rate; a single one has no spread."""
@@ -23,6 +23,8 @@ class SystemOutputs(NamedTuple):
 
     Attributes:
         task: Number of the case and trial that the output is for; ascending, each once.
+        case: Number of the case.
+        trials: Number of the system's outputs for the case.
         item: Item number.
         cluster: Cluster number, the same for all systems' outputs for a task.
         decided: Decision; NaN for an undecided output.
@@ -31,6 +33,8 @@ class SystemOutputs(NamedTuple):
     """
 
     task: IntArray
+    case: IntArray
+    trials: IntArray
     item: IntArray
     cluster: IntArray
     decided: FloatArray
@@ -73,9 +77,9 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
     """
     table = table.take(table.columns["system"].codes >= 0)
     system = table.columns["system"]
-    tasks = without_system(table, system).item.codes.astype(np.int64)
+    tasks = tasks_of(table)
     _, first, output = np.unique(
-        tasks * len(system.values) + system.codes, return_index=True, return_inverse=True
+        tasks.task * len(system.values) + system.codes, return_index=True, return_inverse=True
     )
     decided = first_known(_decisions(table, right), output, len(first))
     judges, verdicts, repeats = _verdicts(table, output, np.isnan(decided))
@@ -86,28 +90,28 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
     # Without the column `checker_score`, labels are the decisions.
     if right is None and DECIDED in table.numbers:
         label = np.where(np.isnan(decided), first_known(table.label, output, len(first)), np.nan)
+    known: BoolArray = np.isfinite([decided, *verdicts])
+    counts = np.logical_or.reduce(known, axis=0) if right is not None else np.ones(len(first), np.bool_)
+    codes, case = system.codes[first], tasks.case[first]
     outputs = SystemOutputs(
-        tasks[first],
+        tasks.task[first],
+        case,
+        _numbers_of_trials(case * len(system.values) + codes, counts),
         table.item.codes[first].astype(np.int64),
-        _clusters_of_tasks(table, tasks)[first],
+        clusters_of_cases(table, tasks)[first],
         decided,
         verdicts,
         _passes(label, thresholds[:, None]),
     )
-    counts = np.full(len(first), True) if right is None else np.isfinite([decided, *verdicts]).any(axis=0)
-    codes = system.codes[first]
     systems = {name: outputs.take((codes == code) & counts) for code, name in enumerate(system.values)}
     compared = {name: each for name, each in systems.items() if len(each.task)}
     return AllOutputs(compared, _deciders(table), judges, repeats)
 
 
-def _clusters_of_tasks(table: Table, tasks: IntArray) -> IntArray:
-    """Return the cluster of each row's task, shape ``(n,)``: that of the first row of the task.
-
-    Items may name the system. Then clusters do too, if each item is its own.
-    """
-    _, first, task = np.unique(tasks, return_index=True, return_inverse=True)
-    return table.cluster[first][task]
+def _numbers_of_trials(case: IntArray, counts: BoolArray) -> IntArray:
+    """Return how many outputs that count each output's case has, shape ``(n,)``."""
+    number = np.unique(case, return_inverse=True)[1]
+    return np.bincount(number, weights=counts)[number].astype(np.int64)
 
 
 def _decisions(table: Table, right: Right | None) -> FloatArray:
@@ -168,6 +172,8 @@ class Graded(NamedTuple):
 
     Attributes:
         task: Number of the case and trial; ascending.
+        case: Number of the case.
+        trials: Number of the system's outputs for the case, in all strata.
         item: Item number.
         cluster: Cluster number.
         result: 1 for a pass, 0 for a fail, NaN if ungraded.
@@ -176,6 +182,8 @@ class Graded(NamedTuple):
     """
 
     task: IntArray
+    case: IntArray
+    trials: IntArray
     item: IntArray
     cluster: IntArray
     result: FloatArray
@@ -240,4 +248,5 @@ def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
         np.concatenate([each, no_judge])[judge, column] for each in (outputs.verdicts, outputs.labels)
     )
     result = np.where(outputs.is_undecided, verdict, outputs.decided)
-    return Graded(outputs.task, outputs.item, outputs.cluster, result, outputs.is_undecided, label)
+    task, case, trials, item, cluster, *_ = outputs
+    return Graded(task, case, trials, item, cluster, result, outputs.is_undecided, label)

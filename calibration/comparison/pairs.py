@@ -13,9 +13,10 @@ from msgspec.structs import replace
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.clustered_rates import averaged_effect, informative_errors, observed_effect, usual_effect
-from ..tables.calibration_table import Column, Table
+from ..tables.calibration_table import TRIAL, Column, Table
 from .comparison_results import Areas, By, ComparedPair, Flip, Right
 from .difference import TestedDifference
+from .shared_tasks import clusters_of_cases, tasks_of
 from .significance import adjust_known, benjamini_hochberg, benjamini_yekutieli, mcnemar
 
 
@@ -52,10 +53,12 @@ def contender_rows(table: Table, by: By, right: Right) -> list[ContenderRows]:
         InputError: A judge or system has several rows for an item.
     """
     if by == "judge":
-        column, key = table.judge, table.key("system", "repeat", "order")
+        column, key = table.judge, table.key("system", TRIAL, "repeat", "order")
     else:
-        column = table.columns["system"]
-        key = without_system(table, column).key("judge", "repeat", "order")
+        column, tasks = table.columns["system"], tasks_of(table)
+        of_tasks = Column(table.item.values, tasks.task)
+        key = dataclasses.replace(table, item=of_tasks).key("judge", "repeat", "order")
+        table = dataclasses.replace(table, cluster=clusters_of_cases(table, tasks))
     passes: dict[str, BoolArray] = {"score": table.passed, "label": table.right}
     is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]
     needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
@@ -84,26 +87,6 @@ def contender_rows(table: Table, by: By, right: Right) -> list[ContenderRows]:
             )
         )
     return contenders
-
-
-def without_system(table: Table, system: Column) -> Table:
-    """Return the table with system names removed from its items, so that items match.
-
-    ``case|system|trial`` loses the system.
-    """
-    names: dict[str, int] = {}
-    codes: list[int] = []
-    items: list[int] = table.item.codes.tolist()
-    systems: list[int] = system.codes.tolist()
-    for item, code in zip(items, systems, strict=True):
-        name = _task(table.item.values[item], system.values[code] if code >= 0 else "")
-        codes.append(names.setdefault(name, len(names)))
-    return dataclasses.replace(table, item=Column(list(names), np.array(codes, dtype=np.int64)))
-
-
-def _task(item: str, system: str) -> str:
-    case, between, trial = item.rpartition(f"|{system}|")
-    return f"{case}|{trial}" if between and trial.isdecimal() else item
 
 
 class Items(NamedTuple):

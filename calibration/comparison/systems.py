@@ -19,6 +19,7 @@ from .difference import TestedDifference, clustered_difference, share_difference
 from .outputs import FEWEST_LABELS, AllOutputs, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
 from .significance import simultaneous_level
+from .uneven_trials import CasesOfBoth, cases_of_both
 from .weighted_parts import WeightedPart, sum_of_parts
 
 LEAST_GRADED = 0.9
@@ -141,7 +142,11 @@ def _pair(
     known = correct and first.all_labelled and second.all_labelled
     if known:
         # Nothing is left to estimate from the judge, so the test is that of checked outputs.
-        first, second = first.by_labels(), second.by_labels()
+        first, second, sides = (
+            first.by_labels(),
+            second.by_labels(),
+            (sides[0].by_labels(), sides[1].by_labels()),
+        )
     both = first.is_graded & second.is_graded
     items = Items(
         first.result[both] == 1.0,
@@ -152,50 +157,78 @@ def _pair(
     )
     undecided = bool((first.is_undecided | second.is_undecided).any())
     correct = correct and undecided and _correctable(first) and _correctable(second)
-    estimated = correct and not known
-    tested = _difference(first, second, items, correct=estimated, level=terms.level)
+    compared = _Compared(first, second, items, correct=correct and not known)
+    if not (compared.correct or compared.weighted) and (first.trials != second.trials).any():
+        compared = compared._replace(by_case=cases_of_both(*sides))
+    tested = compared.difference(terms.level)
     pair = pair_of(*names, items, tested, corrected=correct, flips=terms.flips)
     if tested.estimate.value is None:
         return pair
     if pairs > 1:
-        level = simultaneous_level(terms.level, pairs)
-        wider = _difference(first, second, items, correct=estimated, level=level).estimate
+        wider = compared.difference(simultaneous_level(terms.level, pairs)).estimate
         pair = replace(pair, simultaneous=replace(wider, level=terms.level))
-    if estimated or _needs_weights(first, second, items):
-        n = len(items.cluster)
-        rates = [_weighted_rate(each, correct=estimated, n=n, level=terms.level) for each in (first, second)]
-    else:
-        passed = items.right_a, items.right_b
-        rates = [share_of(each.astype(np.float64), items.cluster, level=terms.level) for each in passed]
-    return replace(pair, rate_a=rates[0], rate_b=rates[1])
+    rate_a, rate_b = compared.rates(terms.level)
+    return replace(pair, rate_a=rate_a, rate_b=rate_b)
+
+
+class _Compared(NamedTuple):
+    """What two systems are compared by.
+
+    Attributes:
+        first: The first's outputs for the common tasks.
+        second: The second's.
+        items: Tasks that both have graded outputs for.
+        correct: Whether labels correct the judge's verdicts.
+        by_case: All their outputs by case, if they have different numbers of trials.
+    """
+
+    first: Graded
+    second: Graded
+    items: Items
+    correct: bool
+    by_case: CasesOfBoth | None = None
+
+    @property
+    def weighted(self) -> bool:
+        """True if parts need weights by size, since some of their outputs are ungraded."""
+        mixed = self.first.mixed or self.second.mixed
+        return mixed and len(self.items.cluster) < len(self.first.task)
+
+    def difference(self, level: float) -> TestedDifference:
+        """Return the difference, first minus second."""
+        n = len(self.items.cluster)
+        if not n:
+            return TestedDifference(undefined("no common items", n=0, level=level))
+        if self.by_case is not None:
+            return self.by_case.difference(level)
+        for each in (self.first, self.second):
+            too_few = _too_few(each) or (_too_few_labels(each) if self.correct else None)
+            if too_few:
+                return TestedDifference(undefined(too_few, n=n, level=level))
+        if not (self.correct or self.weighted):
+            return share_difference(self.items.right_a, self.items.right_b, self.items.cluster, level)
+        subtracted = [
+            part._replace(coefficient=-part.coefficient)
+            for part in _weighted_parts(self.second, correct=self.correct)
+        ]
+        total = sum_of_parts([*_weighted_parts(self.first, correct=self.correct), *subtracted])
+        return clustered_difference(total, n=n, level=level)
+
+    def rates(self, level: float) -> list[Statistic]:
+        """Return both rates, whose difference is `difference`."""
+        if self.by_case is not None:
+            return self.by_case.rates(level)
+        cluster = self.items.cluster
+        if self.correct or self.weighted:
+            sides = self.first, self.second
+            return [_weighted_rate(each, correct=self.correct, n=len(cluster), level=level) for each in sides]
+        passed = self.items.right_a, self.items.right_b
+        return [share_of(each.astype(np.float64), cluster, level=level) for each in passed]
 
 
 def _on_common_tasks(first: Graded, second: Graded) -> tuple[Graded, Graded]:
     _, in_first, in_second = np.intersect1d(first.task, second.task, assume_unique=True, return_indices=True)
     return first.take(in_first), second.take(in_second)
-
-
-def _needs_weights(first: Graded, second: Graded, items: Items) -> bool:
-    """Return whether parts need weights by size, since some of their outputs are ungraded."""
-    return (first.mixed or second.mixed) and len(items.cluster) < len(first.task)
-
-
-def _difference(
-    first: Graded, second: Graded, items: Items, *, correct: bool, level: float
-) -> TestedDifference:
-    if not len(items.cluster):
-        return TestedDifference(undefined("no common items", n=0, level=level))
-    for each in (first, second):
-        too_few = _too_few(each) or (_too_few_labels(each) if correct else None)
-        if too_few:
-            return TestedDifference(undefined(too_few, n=len(items.cluster), level=level))
-    if not (correct or _needs_weights(first, second, items)):
-        return share_difference(items.right_a, items.right_b, items.cluster, level)
-    subtracted = [
-        part._replace(coefficient=-part.coefficient) for part in _weighted_parts(second, correct=correct)
-    ]
-    total = sum_of_parts([*_weighted_parts(first, correct=correct), *subtracted])
-    return clustered_difference(total, n=len(items.cluster), level=level)
 
 
 def _too_few(graded: Graded) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -46,8 +47,8 @@ _CELLS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 _IF_REPEATS = (
-    "; if these are repeats, name the column that numbers them: --map repeat=COLUMN (--map 'repeat=#' numbers "
-    "them in order); otherwise delete one"
+    "; if these are repeats, name the column that numbers them: --map repeat={0} (--map 'repeat=#' numbers "
+    "them in order), if outputs of several trials, --map trial={0}; otherwise delete one"
 )
 
 NO_ROW = "there is no row; expected rows with item_id, judge and score"
@@ -335,13 +336,21 @@ class TableBuilder:
         values = [(name, table.value(name, row)) for name in IDENTITY]
         named = ", ".join(f"{name} {value!r}" for name, value in values if value is not None)
         path = self._path[max(start for start in self._path if start <= row)]
-        remedy = "" if self._run_rows or "repeat" in table.columns else _IF_REPEATS
+        known = self._run_rows or "repeat" in table.columns
+        remedy = "" if known else _IF_REPEATS.format(_numbering_column(table) or "COLUMN")
         raise DuplicateRowError(
             f"a second row of {named}{remedy}",
             path=path,
             line=self._line[row] or None,
             field=self._column_of_field.get("item_id", "item_id"),
         )
+
+
+def _numbering_column(table: Table) -> str:
+    """Return the only other column that tells all rows apart; empty if none or several do."""
+    others = [name for name in table.columns if name not in IDENTITY]
+    numbering = [name for name in others if np.bincount(table.key(*IDENTITY[1:], name)).max() == 1]
+    return shlex.quote(numbering[0]) if len(numbering) == 1 else ""
 
 
 def require_known_item(item: Column, values: Mapping[str, float], noun: str, *, path: object) -> None:

@@ -23,7 +23,10 @@ from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
 from ..decisions import Decisions
 from ..pass_threshold import HALF, GivenPassAt, PassThreshold, pass_at_of
 
-IDENTITY = ("item_id", "judge", "system", "trial", "repeat", "order")
+TRIAL = "trial"
+"""Column that tells a system's outputs for one case apart."""
+
+IDENTITY = ("item_id", "judge", "system", TRIAL, "repeat", "order")
 """Columns that identify a row."""
 
 PERSON, BASELINE = OF_PERSON, OF_BASELINE
@@ -118,7 +121,7 @@ class Table:
         score: Score in [0, 1], shape ``(n,)``; NaN where the judge gave none.
         label: Label in [0, 1], shape ``(n,)``; NaN where it is unknown.
         cluster: Cluster number of each row, shape ``(n,)``.
-        columns: ``system``, ``repeat``, ``order`` and every other column that could be a slice.
+        columns: ``system``, ``trial``, ``repeat``, ``order`` and every other column that could be a slice.
         numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row
             has none: ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``,
             ``label_probability`` and ``label_round``.

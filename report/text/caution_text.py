@@ -168,7 +168,8 @@ _COMPARISON: dict[str, str] = {
     "left_out": "not compared: score or label missing",
     "cut_not_declared": "thresholds differ only because one judge declares none; set it with --pass-at JUDGE=SCORE (items that it decides)",
     "labels_between_cuts": "labels between the thresholds of two judges, which pass by one and fail by the other",
-    "repeats": "a judge's later verdicts on an output do not count, only its first",
+    "repeats": "a judge's later verdicts on an output do not count, only its first; trials need a column trial (--map trial=COLUMN)",
+    "uneven_trials": "cases have unequal numbers of trials, and those with more count more; pass rate with weight 1 for each case",
     "not_graded": "undecided outputs without a verdict",
     "no_output": "items for which others have an output",
     "parts_differ": "cases checked for one system and judged for the other are compared in all outputs only",
@@ -187,7 +188,7 @@ def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     return [
         tied_sentence(each)
         if each.kind == "tied_labels"
-        else f"{_COMPARISON[each.kind]}{f': {_counted_names(each.about)}' if each.about else ''}"
+        else f"{_COMPARISON[each.kind]}{f': {_counted_names(each.about, each.kind)}' if each.about else ''}"
         for each in cautions
     ]
 
@@ -224,7 +225,8 @@ def brief_comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     return lines
 
 
-def _counted_names(counts: Mapping[str, float]) -> str:
-    named = [f"{name} ({count:,.0f})" for name, count in list(counts.items())[:_MOST_COMPARED]]
+def _counted_names(counts: Mapping[str, float], kind: str = "") -> str:
+    form = "{} {:.2f}" if kind == "uneven_trials" else "{} ({:,.0f})"
+    named = [form.format(name, count) for name, count in list(counts.items())[:_MOST_COMPARED]]
     more = f" and {counted(len(counts) - _MOST_COMPARED, 'other')}" if len(counts) > _MOST_COMPARED else ""
     return f"{', '.join(named)}{more}"

@@ -99,7 +99,15 @@ def test_a_column_that_numbers_repeats_is_named_in_the_command(tmp_path: Path):
 def test_a_second_row_says_how_to_name_repeats(tmp_path: Path):
     refused = fiducial("calibrate", _repeated(tmp_path), "--map", "score=Rating", "--map", "item_id=Example")
     assert "a second row of item_id 'ex 0', judge 'gpt'; if these are repeats, name the column" in refused.err
-    assert "--map repeat=COLUMN (--map 'repeat=#' numbers them in order); otherwise delete one" in refused.err
+    assert "--map repeat=COLUMN (--map 'repeat=#' numbers them in order), if outputs" in refused.err
+    assert "--map trial=COLUMN; otherwise delete one" in refused.err
+
+
+def test_a_second_row_names_the_only_column_that_tells_rows_apart(tmp_path: Path):
+    options = ("--map", "score=Rating", "--map", "item_id=Example")
+    refused = fiducial("calibrate", _repeated(tmp_path, "my epoch"), *options)
+    assert "--map 'repeat=my epoch'" in refused.err or "--map repeat='my epoch'" in refused.err
+    assert "--map trial='my epoch'" in refused.err
 
 
 def test_score_scale_and_id_are_proposed_in_one_command(tmp_path: Path):

@@ -123,7 +123,7 @@ WORD = (
 )
 REPEATS = (
     "if these are repeats, name the column that numbers them: map={'repeat': 'COLUMN'} (map={'repeat': '#'} numbers "
-    "them in order); otherwise delete one"
+    "them in order), if outputs of several trials, map={'trial': 'COLUMN'}; otherwise delete one"
 )
 
 

@@ -1,0 +1,73 @@
+"""Tasks that systems share: cases and their trials."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import IntArray
+from ..tables.calibration_table import TRIAL, Column, Table
+
+
+class Tasks(NamedTuple):
+    """Task of each row of a table, each array of shape ``(n,)``; equal numbers are equal tasks.
+
+    Attributes:
+        task: Number of the case and trial.
+        case: Number of the case.
+    """
+
+    task: IntArray
+    case: IntArray
+
+
+def tasks_of(table: Table) -> Tasks:
+    """Return the tasks of a table with a column ``system``.
+
+    An item is a case, or ``case|system|trial``. With a column ``trial``, the trials of a case and system are
+    numbered in the order of this column's values, so that systems meet whatever their trials are called.
+    """
+    system = table.columns["system"]
+    item, case = _items_and_cases(table, system)
+    trial = table.columns.get(TRIAL)
+    if trial is None or not len(table) or (trial.codes == trial.codes[0]).all():
+        return Tasks(item, case)
+    rank = _ranks(item * (len(system.values) + 1) + system.codes + 1, trial.codes.astype(np.int64) + 1)
+    return Tasks(np.unique(item * (int(rank.max()) + 1) + rank, return_inverse=True)[1], case)
+
+
+def clusters_of_cases(table: Table, tasks: Tasks) -> IntArray:
+    """Return the cluster of each row's case, shape ``(n,)``: that of the first row of the case.
+
+    Items may name the system and trial. Then clusters do too, if each item is its own.
+    """
+    _, first, case = np.unique(tasks.case, return_index=True, return_inverse=True)
+    return table.cluster[first][case]
+
+
+def _split(item: str, system: str) -> tuple[str, str]:
+    """Return an item without its system, ``case|trial``, and its case; other items are a case."""
+    case, between, trial = item.rpartition(f"|{system}|")
+    return (f"{case}|{trial}", case) if between and trial.isdecimal() else (item, item)
+
+
+def _items_and_cases(table: Table, system: Column) -> tuple[IntArray, IntArray]:
+    items: dict[str, int] = {}
+    cases: dict[str, int] = {}
+    numbers: list[tuple[int, int]] = []
+    item_codes: list[int] = table.item.codes.tolist()
+    system_codes: list[int] = system.codes.tolist()
+    for code, of in zip(item_codes, system_codes, strict=True):
+        item, case = _split(table.item.values[code], system.values[of] if of >= 0 else "")
+        numbers.append((items.setdefault(item, len(items)), cases.setdefault(case, len(cases))))
+    both = np.array(numbers, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _ranks(group: IntArray, value: IntArray) -> IntArray:
+    """Return the rank of each row's value among the distinct values of its group, from 0."""
+    width = int(value.max()) + 1
+    pairs, row = np.unique(group * width + value, return_inverse=True)
+    groups = pairs // width
+    return (np.arange(len(pairs)) - np.searchsorted(groups, groups))[row]

@@ -1,0 +1,45 @@
+"""Systems with unequal numbers of trials."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from trial_tables import by_system, trial_rows
+
+
+def test_systems_with_unequal_trials_are_compared_case_by_case_with_all_of_them() -> None:
+    rows = trial_rows({"x": [0, 1, 2, 3, 4, 5, 6, 7], "y": [0, 1]})
+    (pair,) = by_system(rows).pairs
+    means = {
+        s: [
+            np.mean([r["score"] for r in rows if r["system"] == s and r["item_id"] == f"c{case}"])
+            for case in range(30)
+        ]
+        for s in "xy"
+    }
+    assert pair.difference.value == pytest.approx(np.mean(means["x"]) - np.mean(means["y"]))
+    assert pair.rate_a is not None
+    assert pair.rate_b is not None
+    assert (pair.rate_a.value, pair.rate_b.value) == pytest.approx((np.mean(means["x"]), np.mean(means["y"])))
+    assert pair.p is not None
+    assert pair.difference.low is not None
+    assert (pair.p <= 0.05) == (pair.difference.low > 0)
+    assert {each.kind: each.about for each in by_system(rows).cautions}["no_output"] == {"y": 180}
+
+
+def test_a_system_that_repeats_its_easy_cases_gains_nothing_and_is_named() -> None:
+    rows = [
+        {"item_id": f"c{n}", "judge": "j", "system": system, "trial": trial, "score": float(n < 5)}
+        for n in range(10)
+        for system in ("x", "y")
+        for trial in range(30 if n < 5 and system == "x" else 1)
+    ]
+    found = by_system(rows)
+    assert found.pairs[0].difference.value == 0.0
+    assert found.contenders["x"].share_right.value == pytest.approx(150 / 155)
+    assert {each.kind: each.about for each in found.cautions}["uneven_trials"] == {"x": 0.5}
+
+
+def test_a_case_without_an_output_is_not_an_unequal_number_of_trials() -> None:
+    rows = [r for r in trial_rows({"x": [0, 1], "y": [0, 1]}) if (r["item_id"], r["system"]) != ("c3", "y")]
+    assert "uneven_trials" not in {each.kind for each in by_system(rows).cautions}
