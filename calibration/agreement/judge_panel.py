@@ -87,13 +87,13 @@ def _missing(labelled: Table, settings: Settings) -> MissingVerdicts:
 def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
     """Compute the panels of the baselines.
 
-    * ``always_pass`` and ``always_fail``: on every labelled item. * each column ``baseline:NAME`` of the
+    * ``always_pass`` and ``always_fail``: on every labelled output. * each column ``baseline:NAME`` of the
     table, under its name; for runs, ``checker`` is the checker against labels that are not its own. *
     ``lexical``: the judge that only compares words, unless it is the only judge. * ``human_human``: one
     person as the judge of another, for each two people who graded the same item; the label is that of the
     alphabetically first.
     """
-    items = table.take(np.isfinite(table.label)).each_item_once()
+    items = table.take(np.isfinite(table.label)).each_output_once()
     baselines = {
         "always_pass": items.with_scores(np.ones(len(items))),
         "always_fail": items.with_scores(np.zeros(len(items))),
@@ -104,7 +104,7 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
     is_lexical = table.judge.isin(lexical)
     if is_lexical.any() and not is_lexical.all():
         baselines["lexical"] = table.take(is_lexical)
-    pairs = _pairs_of_people(table.each_item_once())
+    pairs = _pairs_of_people(table.each_output_once())
     if pairs is not None:
         baselines["human_human"] = pairs
     return {name: judge_panel(part, settings=settings) for name, part in baselines.items()}
@@ -112,7 +112,7 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
 
 def people_among_themselves(table: Table, settings: Settings) -> People | None:
     """Return the agreement of the people in columns ``person:NAME``; None if no item has two."""
-    items = table.each_item_once()
+    items = table.each_output_once()
     people = items.opinions(PERSON)
     if len(people) < 2:  # noqa: PLR2004 - agreement takes two
         return None

@@ -49,7 +49,7 @@ def judges_alone(table: Table) -> JudgesAlone:
 
 def _verdicts(table: Table) -> tuple[list[str], FloatArray]:
     """Return the judges, and the verdict of each on every item: 1, 0, or NaN, shape ``(J, n)``."""
-    item = np.unique(table.key("system"), return_inverse=True)[1]
+    item = np.unique(table.output_key(), return_inverse=True)[1]
     passed = np.where(np.isfinite(table.score), table.passed, np.nan)
     judges, items = table.judge.present(), int(item.max(initial=-1)) + 1
     verdicts = [first_known(passed[rows], item[rows], items) for _, rows in judges]
@@ -226,7 +226,7 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
         return SuspectedLabels([], 0)
     label_passes, passed = table.right, table.passed
     against = label_passes != passed
-    _, first_row, output = np.unique(table.key("system"), return_index=True, return_inverse=True)
+    _, first_row, output = np.unique(table.output_key(), return_index=True, return_inverse=True)
     doubt = np.bincount(output, weights=_evidence(table, label_passes, passed))
     odds = doubt + _log_odds_of_other_class(label_passes[first_row])
     mostly_contradicted = 2 * np.bincount(output, weights=against) > np.bincount(output)

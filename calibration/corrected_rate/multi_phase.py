@@ -61,7 +61,7 @@ def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
     for name in judges:
         if name not in table.judge.values:
             raise InputError(f"there is no judge {name!r}; there are {', '.join(table.judge.values)}")
-    _, first, item = np.unique(table.key("system"), return_index=True, return_inverse=True)
+    _, first, item = np.unique(table.output_key(), return_index=True, return_inverse=True)
     decided = table.numbers.get(DECIDED, np.full(len(table), np.nan))
     by_judge = [table.judge.codes == table.judge.values.index(name) for name in judges]
     scores = [first_known(np.where(rows, table.score, np.nan), item, len(first)) for rows in by_judge]

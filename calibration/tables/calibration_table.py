@@ -295,7 +295,13 @@ class Table:
 
     def each_item_once(self) -> Table:
         """Return the first row of every item and system, in table order."""
-        key = self.key("system")
+        return self._first_rows(self.key("system"))
+
+    def each_output_once(self) -> Table:
+        """Return the first row of every output, in table order: of an item, system and trial."""
+        return self._first_rows(self.output_key())
+
+    def _first_rows(self, key: IntArray) -> Table:
         if len(self) and np.bincount(key).max() == 1:
             return self
         _, first = np.unique(key, return_index=True)
@@ -306,6 +312,10 @@ class Table:
         column = {"item_id": self.item, "judge": self.judge}.get(name, self.columns.get(name))
         code = -1 if column is None else int(column.codes[row])
         return None if column is None or code < 0 else column.values[code]
+
+    def output_key(self) -> IntArray:
+        """Return a number per row, shape ``(n,)``, equal for rows about the same output."""
+        return self.key("system", TRIAL)
 
     def key(self, *names: str) -> IntArray:
         """Return a number per row, shape ``(n,)``, equal for rows with equal item and columns."""

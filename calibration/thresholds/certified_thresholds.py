@@ -137,7 +137,7 @@ def certify_cascade(
 def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> Cascade:
     """Certify a cascade of judges of a table, on its labelled items."""
     labelled = table.take(np.isfinite(table.label))
-    key, first, item = np.unique(labelled.key("system"), return_index=True, return_inverse=True)
+    key, first, item = np.unique(labelled.output_key(), return_index=True, return_inverse=True)
     label = labelled.label[first]
     verdicts: dict[str, Verdicts] = {}
     for name in names:

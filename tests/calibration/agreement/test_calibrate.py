@@ -20,8 +20,9 @@ from fiducial.calibration import (
     make_sample,
     table_from_rows,
 )
-from fiducial.calibration.agreement.calibrate import cautions
+from fiducial.calibration.agreement.calibrate import Requests, cautions
 from fiducial.calibration.agreement.calibration_results import calibration_json, read_calibration
+from fiducial.calibration.corrected_rate.multi_phase import multi_phase_rate, nested_verdicts
 from fiducial.report.text.caution_text import sentences
 
 
@@ -238,3 +239,41 @@ def test_a_judge_of_which_nothing_can_be_said_is_in_no_other_sentence() -> None:
 def test_fractional_scores_bring_a_word_on_ece() -> None:
     (line,) = said({"j": panel(binary=False)})
     assert line.startswith("ECE reads too high")
+
+
+def test_all_trials_of_an_item_count_like_items_of_one_cluster() -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        {"item_id": f"i{item}", "trial": trial, "judge": judge, "label": float(label), "person:B": 1.0}
+        | {"score": round(float(abs(label - rng.random() / 2)), 3), "person:A": float(label)}
+        for item in range(12)
+        for trial in range(2)
+        for label in [rng.random() < 0.6]
+        for judge in ("j", "k", "l")
+    ]
+    named = [
+        {name: value for name, value in each.items() if name != "trial"}
+        | {"item_id": f"{each['item_id']}#{each['trial']}", "cluster": each["item_id"]}
+        for each in rows
+    ]
+    requests = Requests(max_error=0.3, cascade=["j", "k"])
+    trials, items = (
+        calibrate(table_from_rows(each), replicates=20, slices=False, requests=requests)
+        for each in (rows, named)
+    )
+    assert trials.baselines == items.baselines
+    assert trials.baselines["always_pass"].n == 24
+    assert (trials.people, trials.dawid_skene, trials.cascade) == (
+        items.people,
+        items.dawid_skene,
+        items.cascade,
+    )
+    suspected = [
+        [(each.label, each.contradicted_by) for each in found.suspected_label_errors]
+        for found in (trials, items)
+    ]
+    assert sorted(suspected[0]) == sorted(suspected[1])
+    by_phase = [
+        multi_phase_rate(nested_verdicts(table_from_rows(each), ["j", "k"])) for each in (rows, named)
+    ]
+    assert by_phase[0] == by_phase[1]
