@@ -108,10 +108,20 @@ def _parts(
         return parts | _parts_with_judges(systems)
     if any(strata.open.graded.values()):
         how = number_text.correction(strata.open.corrected_systems, strata.open.rates)
-        parts[f"undecided outputs, judged, {how}"] = graded_rates(strata.open)
+        judged = {system.system: system.judged for system in systems}
+        parts[f"undecided outputs, judged, {how}"] = _with_range(graded_rates(strata.open), judged)
         if decided:
-            parts[f"all outputs{'' if strata.open.corrected else f', {how}'}"] = graded_rates(strata.all)
+            overall = {system.system: system.overall for system in systems}
+            all_rates = _with_range(graded_rates(strata.all), overall)
+            parts[f"all outputs{'' if strata.open.corrected else f', {how}'}"] = all_rates
     return parts
+
+
+def _with_range(
+    rates: Mapping[str, Statistic], of_run: Mapping[str, StratumRate | None]
+) -> dict[str, Statistic]:
+    """Return rates as the run has them: with the range of ungraded outputs."""
+    return {name: of_run.get(name) or rate for name, rate in rates.items()}
 
 
 def _parts_with_judges(systems: Sequence[SystemResult]) -> dict[str, Mapping[str, Statistic]]:

@@ -110,6 +110,7 @@ def _stratum(
         },
         outputs={name: len(each.task) for name, each in graded.items()},
         graded={name: int(each.is_graded.sum()) for name, each in graded.items()},
+        passed={name: int((each.result == 1.0).sum()) for name, each in graded.items()},
         labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
         corrected=bool(correctable) and len(correctable) == len(graded),
         corrected_systems=[name for name in graded if name in correctable],

@@ -85,6 +85,7 @@ def one_judges_part(systems: Sequence[SystemResult], store: RunStore) -> Part | 
         },
         outputs=outputs,
         graded={name: rate.n for name, rate in rates.items()},
+        passed={name: round(rate.n * (rate.value or 0.0)) for name, rate in rates.items()},
         labelled={},
         corrected=False,
     )
@@ -119,17 +120,28 @@ def _with_rates(system: SystemResult, undecided: Part, whole: Part) -> SystemRes
         return replace(system, overall=_checked_alone(system))
     corrected = name in whole.corrected_systems
     judged_name = ONE_EACH_CORRECTED if corrected else ONE_EACH
-    judged = _stratum(judged_name, name, undecided, 0) if undecided.outputs.get(name) else None
+    judged = None
+    passed, of_judged = float(whole.passed[name]), float(undecided.passed.get(name, 0))
+    if undecided.outputs.get(name):
+        rate = undecided.rates[name].value
+        if corrected and rate is not None:
+            # Labels estimate how many of the judged outputs pass.
+            estimated = rate * undecided.graded[name]
+            passed, of_judged = passed - of_judged + estimated, estimated
+        judged = _stratum(judged_name, name, undecided, missing=0, passed=of_judged)
     overall_name = ALL
     if judged is not None and judged.n:
         overall_name = ALL_CORRECTED if corrected else ALL_UNCORRECTED
-    return replace(system, overall=_stratum(overall_name, name, whole, system.missing), judged=judged)
+    overall = _stratum(overall_name, name, whole, missing=system.missing, passed=passed)
+    return replace(system, overall=overall, judged=judged)
 
 
-def _stratum(name: str, system: str, part: Part, missing: int) -> StratumRate:
+def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float) -> StratumRate:
+    """Return a system's rate in a part; ``passed`` of its graded outputs pass."""
     rate, graded, outputs = part.rates[system], part.graded[system], part.outputs[system]
     outcomes: Mapping[Outcome | str, int] = {"ungraded": outputs - graded, "missing": missing}
     of = outputs + missing
+    bounded = rate.value is not None and graded < of
     return StratumRate(
         name=name,
         value=rate.value,
@@ -141,16 +153,8 @@ def _stratum(name: str, system: str, part: Part, missing: int) -> StratumRate:
         n=graded,
         of=of,
         outcomes={outcome: count for outcome, count in outcomes.items() if count},
-        bounds=_bounds(rate, graded, of),
+        bounds=(passed / of, (passed + of - graded) / of) if bounded else None,
     )
-
-
-def _bounds(rate: Statistic, graded: int, of: int) -> tuple[float, float] | None:
-    """Return the rates if all ungraded items failed or passed; None if all are graded."""
-    if graded == of or rate.value is None:
-        return None
-    passed = rate.value * graded
-    return passed / of, (passed + of - graded) / of
 
 
 _COMMONEST = 3

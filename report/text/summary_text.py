@@ -99,6 +99,7 @@ def _system(system: SystemResult) -> Iterator[str]:
         has_mean_scores = any(rate.fractions for rate in system.strata)
         for rate in (*([system.judged] if has_mean_scores else []), system.overall):
             yield f"  {_TITLES.get(rate.name, rate.name)}: {number_text.rate(rate)}"
+            yield from _range(rate)
     if system.faults:
         named = list(system.faults.items())
         more = f", {counted(len(named) - _MOST_FAULTS, 'more kind')}" if len(named) > _MOST_FAULTS else ""
@@ -126,8 +127,13 @@ def _part(name: str, rates: list[StratumRate], corrected: Mapping[str | None, St
         beside = f" | {number_text.rate(better)}" if better else ""
         shown = number_text.rate(rate)
         yield f"    {rate.by or '':<{width}}  {shown}{beside}" if width else f"  {title}: {shown}"
-        if rate.bounds is not None:
-            yield f"    over all {number_text.count(rate.of)}: {number_text.bounds(rate)}"
+        yield from _range(rate)
+
+
+def _range(rate: StratumRate) -> Iterator[str]:
+    """Yield the rate if all ungraded outputs failed, and if all passed, unless all are graded."""
+    if rate.bounds is not None:
+        yield f"    over all {number_text.count(rate.of)}: {number_text.bounds(rate)}"
 
 
 def _judge(judge: JudgeUse) -> Iterator[str]:

@@ -66,6 +66,17 @@ def test_the_n_of_a_corrected_rate_is_that_of_the_graded_outputs():
     assert shown["all outputs"].count("n 30") == 2
 
 
+def test_rates_of_all_outputs_have_the_range_of_ungraded_outputs_in_table_and_figure():
+    rate = StratumRate(
+        name=ALL_UNCORRECTED, n=78, of=80, value=0.5, low=0.4, high=0.6, bounds=(0.4875, 0.5125)
+    )
+    document = list(overview_document(systems("a", "b", overall=rate), compared("a", "b", judged=1.0)))
+    (table,) = [piece for piece in document if isinstance(piece, DocumentTable)]
+    whole = next(row for row in table.rows if row[0] == "all outputs, uncorrected")
+    assert all("0.49 to 0.51 if all ungraded items failed or passed" in str(cell) for cell in whole[1:])
+    assert "0.49 to 0.51 if all ungraded" in as_html(document)
+
+
 def test_leads_over_all_others_hold_at_once():
     found = compared("a", "b", "c").strata
     assert found is not None

@@ -16,6 +16,8 @@ from fiducial.evaluation.conclusion.completed_results import one_judges_part, po
 from fiducial.evaluation.conclusion.run_results import ALL, ALL_CORRECTED, ALL_UNCORRECTED
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Verdict
+from fiducial.report.document import as_lines
+from fiducial.report.text.summary_text import summary_document
 
 CASES: list[dict[str, Any]] = [
     {"id": f"a{number}", "kind": "memory_answer", "reference": {"answers": ["Rome"]}} for number in range(20)
@@ -101,8 +103,30 @@ def test_what_is_ungraded_is_counted_with_both_bounds(wrap: Callable[[Any], Any]
     found = evaluated("unsure", outputs=list(wrap(OUTPUTS[:-1]))).systems["me"].overall
     assert (found.n, found.of) == (38, 40)
     assert found.outcomes == {"ungraded": 1, "missing": 1}
-    assert found.bounds is not None
-    assert found.bounds[1] - found.bounds[0] == pytest.approx(2 / 40)
+    assert found.bounds == (pytest.approx(28 / 40), pytest.approx(30 / 40))
+
+
+def test_the_range_counts_what_passed_whatever_the_weights_of_the_parts():
+    outputs = [each | {"text": "I do not know."} if each["case_id"] == "a1" else each for each in OUTPUTS]
+    found = evaluated("unsure", outputs=outputs).systems["me"]
+    passed = 18 + 10
+    assert found.overall.value == pytest.approx((18 + 20 * 10 / 19) / 40)
+    assert found.overall.bounds == (passed / 40, (passed + 1) / 40)
+    summary = "\n".join(as_lines(summary_document(evaluated("unsure")._summary)))  # pyright: ignore[reportPrivateUsage] - what -v prints
+    assert "over all 40: 0.72 to 0.75 if all ungraded" in summary
+
+
+def test_the_range_of_a_corrected_rate_takes_the_corrected_number_of_passes():
+    labels = [
+        Verdict(case_id=f"o{number}", system="me", by="ann", source="human", outcome="graded", score=score)
+        for number in range(20)
+        if number != 3
+        for score in [float(number >= 15)]
+    ]
+    found = evaluated("unsure", labels=labels).systems["me"]
+    judged = found.corrected["unsure/function"].value
+    assert (found.overall.name, judged) == (ALL_CORRECTED, pytest.approx(5 / 19))
+    assert found.overall.bounds == (pytest.approx(24 / 40), pytest.approx(25 / 40))
 
 
 def test_failures_behind_the_overall_rate_are_the_checkers_and_the_judges():
@@ -156,9 +180,10 @@ def test_the_part_of_one_judge_equals_the_pooled_parts(
     assert (alone is not None) is (graded and repeats == 1 and not labelled)
     if alone is not None:
         for part in pooled_parts(store):
-            assert (alone.rates, alone.outputs, alone.graded, alone.corrected) == (
+            assert (alone.rates, alone.outputs, alone.graded, alone.passed, alone.corrected) == (
                 part.rates,
                 part.outputs,
                 part.graded,
+                part.passed,
                 part.corrected,
             )
