@@ -92,7 +92,8 @@ def _differences(comparison: ComparisonNumbers) -> Iterator[Figure]:
             for pair in pairs[:_MOST]
         ]
         measure = terms_of(comparison).share if comparison.statistic == "accuracy" else comparison.statistic
-        caption = f"Difference of {measure}, first minus second"
+        alone = ", each pair alone" if len(pairs) > 1 else ""
+        caption = f"Difference of {measure}, first minus second{alone}"
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)
 
 

@@ -97,6 +97,7 @@ def _by_rate(comparison: ComparisonNumbers) -> Iterator[Piece]:
     if leader is not None and (rows := [pair for pair in pairs if leader in {pair.a, pair.b} and pair.n]):
         yield ""
         yield _leads(rows, leader, _names(comparison))
+        yield from _each_alone(pairs)
     if skipped := len(comparison.pairs) - sum(1 for pair in comparison.pairs if pair.n):
         yield f"{counted(skipped, 'pair')} not compared: no item in common."
     for pair in pairs:
@@ -229,6 +230,13 @@ def _leads(pairs: Sequence[ComparedPair], leader: str, names: ShortNames) -> Doc
     )
 
 
+def _each_alone(pairs: Sequence[ComparedPair]) -> Iterator[str]:
+    """Say that intervals are not adjusted for several pairs, as the p-values are."""
+    tested = sum(pair.p is not None for pair in pairs)
+    if tested > 1:
+        yield f"Intervals are of each pair alone; p is adjusted for {counted(tested, 'pair')}."
+
+
 def _significant(pair: ComparedPair) -> str:
     return "significant" if pair.better is not None else ""
 
@@ -254,6 +262,7 @@ def _by_statistic(comparison: ComparisonNumbers) -> Iterator[Piece]:
     ]
     shared = f" ({names.shared})" if names.shared else ""
     yield DocumentTable((f"pair{shared}", "difference", "n", "adjusted p"), rows, indent=0)
+    yield from _each_alone(pairs)
     if skipped := len(comparison.pairs) - len(pairs):
         yield f"{counted(skipped, 'pair')} not compared: no item in common."
     for pair in pairs:

@@ -158,11 +158,18 @@ def _no_difference_sentence(ranking: _Ranking, common_items: str, passing: str) 
     leader, second = ranking.leader, ranking.second
     between = f" between {leader} and {second}" if len(ranking.names) > 2 else ""  # noqa: PLR2004 - of two it is plain
     direction = f" ({leader} minus {second})" if ranking.is_reversed else ""
-    sentence = f"No significant difference{between}: {ranking.lead}{direction} on {common_items}."
+    sentence = f"No significant difference{between}: {ranking.lead}{direction} on {common_items}{_alone(ranking.closest)}."
     if not ranking.beaten:
         return sentence
     verb = "passes" if "pass" in passing else "is right"
     return f"{sentence} {leader} {verb} more often than {listed(ranking.beaten)}."
+
+
+def _alone(pair: ComparedPair | None) -> str:
+    """Say that an interval without 0 is of this pair alone, if the adjusted p is not significant."""
+    if pair is None or pair.p is None or pair.better is not None or pair.p > 1 - pair.difference.level:
+        return ""
+    return f" for this pair alone; as one of several it may be chance (adjusted p {number_text.p_value(pair.adjusted_p)})"
 
 
 def pair_of(pairs: Sequence[ComparedPair], a: str, b: str) -> tuple[ComparedPair | None, bool]:

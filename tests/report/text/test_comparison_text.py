@@ -88,6 +88,41 @@ def test_no_evidence_never_stands_beside_an_interval_without_zero() -> None:
     assert any("if this pair is looked at alone; as one of" in each for each in sentences)
 
 
+def systems_of(rates: list[float], cases: int = 60) -> Any:
+    """Return a table of systems that pass the first cases, by these rates, and as many more at random."""
+    return table_from_rows(
+        [
+            {"item_id": f"c{case}|s{place}|0", "judge": "j", "system": f"s{place}", "score": None}
+            | {"checker_score": float((case * 37 + place * 11) % cases < rate * cases), "checker": "c"}
+            for place, rate in enumerate(rates)
+            for case in range(cases)
+        ]
+    )
+
+
+def test_an_interval_without_zero_beside_a_p_of_several_pairs_is_said_to_be_of_its_pair_alone() -> None:
+    table = systems_of([0.75, 0.53, 0.5, 0.5, 0.5, 0.5])
+    found = compare(table, by="system")
+    (closest,) = [pair for pair in found.pairs if {pair.a, pair.b} == {"s0", "s1"}]
+    assert closest.difference.low is not None
+    assert closest.difference.low > 0.0
+    assert (closest.better, closest.adjusted_p is not None and closest.adjusted_p > 0.05) == (None, True)
+    screen = " ".join(as_lines(comparison_screen(found)))
+    assert "for this pair alone; as one of several it may be chance (adjusted p" in screen.partition(".  ")[0]
+    assert "Intervals are of each pair alone; p is adjusted for 15 pairs." in screen
+
+
+@pytest.mark.parametrize("statistic", ["accuracy", "mcc"])
+def test_several_pairs_of_judges_say_so_and_a_single_pair_does_not(statistic: str) -> None:
+    scores = {"a": GOOD * 10, "b": POOR * 10, "c": [1, 0] * 30}
+    settings = Settings(replicates=100)
+    for number in (3, 2):
+        part = table_of(dict(list(scores.items())[:number]), LABELS * 10)
+        screen = " ".join(as_lines(comparison_screen(compare(part, statistic=statistic, settings=settings))))
+        assert ("Intervals are of each pair alone" in screen) == (number > 2)
+        assert "may be chance" not in screen
+
+
 def test_one_cluster_is_not_called_no_evidence() -> None:
     lines = lines_of(table_of({"good": GOOD, "poor": POOR}, LABELS, cluster=["c"] * 6))
     assert "good and poor: not tested: cluster-t: no interval from a single cluster" in lines
