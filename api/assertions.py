@@ -10,6 +10,7 @@ from ..errors import UsageError
 from ..evaluation.conclusion.run_results import DECIDED
 from ..records import Verdict
 from .argument_checks import checked_arguments
+from .gates import not_gated
 from .inert_text import inert
 from .run import Run, SystemRates
 
@@ -27,7 +28,7 @@ def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
         at_least: Lowest value that the lower bound may have.
 
     Raises:
-        AssertionError: The lower bound is lower or undefined; the message names failed outputs with reasons.
+        AssertionError: The lower bound is lower or undefined, or cases have unequal numbers of trials; the message names failed outputs with reasons.
         UsageError: The first argument is not a statistic, or the second not a number.
     """
     __tracebackhide__ = True
@@ -35,10 +36,11 @@ def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
         raise UsageError(f"assert_rate: expected a statistic, got {_with_rate(statistic)}")
     if not isinstance(at_least, Real) or not -1 <= at_least <= 1:
         raise UsageError(f"assert_rate: expected at_least between 0 and 1, got {_share(at_least)}")
-    if statistic.low is not None and statistic.low >= at_least:
+    why = not_gated(statistic)
+    if statistic.low is not None and statistic.low >= at_least and not why:
         return
     failures: Sequence[Verdict] = getattr(statistic, "failures", ())
-    raise AssertionError(inert("\n".join([_shortfall(statistic, at_least), *_listed(failures)])))
+    raise AssertionError(inert("\n".join([_shortfall(statistic, at_least, why), *_listed(failures)])))
 
 
 def _with_rate(given: object) -> str:
@@ -57,11 +59,13 @@ def _share(given: object) -> str:
     return repr(given)
 
 
-def _shortfall(statistic: Statistic, at_least: float) -> str:
+def _shortfall(statistic: Statistic, at_least: float, why: str) -> str:
     name = getattr(statistic, "name", "the rate")
     name = "pass rate of checked outputs" if name == DECIDED else name
     if statistic.value is None:
         return f"{name} is undefined: {statistic.undefined}"
+    if why:
+        return f"{name} is {statistic.value:.3f} (n {statistic.n:,}), but {why}"
     if statistic.low is None or statistic.high is None:
         return f"{name} is {statistic.value:.3f} (n {statistic.n:,}), without an interval to go by"
     return (

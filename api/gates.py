@@ -7,7 +7,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from ..calibration.statistic import CaseRate
 from ..errors import UsageError
+from ..evaluation.conclusion.run_results import StratumRate
 from ..records import nearest
 from ..records.grades import as_number
 from ..records.made_scores import rounded_score
@@ -129,10 +131,29 @@ def gate_notes(gates: Mapping[str, float], summary: RunSummary) -> Iterator[str]
             yield f"gate: pass_rate of {system.system} counts {rate.n:,} of {rate.of:,} outputs; `overall` counts judged ones too"
 
 
+def not_gated(statistic: Statistic) -> str:
+    """Return why a rate cannot be gated: cases have unequal numbers of trials; empty if it can."""
+    if isinstance(statistic, CaseRate):
+        cases = statistic.n + statistic.left_out
+        few = f"{statistic.left_out:,} of {cases:,} cases have too few graded trials, and are left out"
+        return few if statistic.left_out else ""
+    trials = statistic.trials if isinstance(statistic, StratumRate) else None
+    if trials is None:
+        return ""
+    from ..report.text.number_text import by_case  # noqa: PLC0415 - most gates hold
+
+    return (
+        "cases have unequal numbers of trials, and those with more count more; "
+        f"with weight 1 for each case it is {by_case(trials)}; give each case as many trials"
+    )
+
+
 def _failure(who: str, name: str, statistic: Statistic | None, at_least: float) -> Iterator[str]:
     if statistic is None or statistic.value is None:
         why = "nothing is graded" if statistic is None else statistic.undefined
         yield f"gate failed: {who}: {name} is undefined ({why})"
+    elif why := not_gated(statistic):
+        yield f"gate failed: {who}: {name} {statistic.value:.4f} is not gated: {why}"
     elif rounded_score(statistic.value) < at_least:
         from ..report.text.number_text import interval  # noqa: PLC0415 - most gates hold
 

@@ -49,6 +49,16 @@ Statistics: TypeAlias = dict[str, Statistic]
 """Statistics by name."""
 
 
+class CaseRate(Statistic, frozen=True, kw_only=True):
+    """Rate over cases that have enough trials.
+
+    Attributes:
+        left_out: Cases with graded trials, but too few of them.
+    """
+
+    left_out: int = 0
+
+
 def defined(
     value: float,
     interval: tuple[float, float] | None = None,

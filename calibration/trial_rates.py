@@ -12,7 +12,7 @@ from ..errors import InputError
 from .arrays import BoolArray, FloatArray, cluster_numbers
 from .comparison.outputs import graded_of, outputs_of
 from .repeated_trials import JudgeErrors, TrialRate, Trials, judge_errors, trial_rate
-from .statistic import Statistic
+from .statistic import CaseRate
 from .tables.calibration_table import DECIDED, TRIAL, Table
 from .variance_split import VarianceSplit, variance_split
 
@@ -44,8 +44,8 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
     fpr: float | None
     labels: int
     corrected: bool
-    rates: dict[TrialRate, dict[int, Statistic]]
-    uncorrected: dict[TrialRate, dict[int, Statistic]]
+    rates: dict[TrialRate, dict[int, CaseRate]]
+    uncorrected: dict[TrialRate, dict[int, CaseRate]]
     variance: VarianceSplit | None = None
 
 
@@ -93,12 +93,17 @@ def _default_ks(systems: Sequence[Trials]) -> list[int]:
 def _rates_of_system(system: _TrialsOfSystem, ks: Sequence[int], level: float) -> SystemTrials:
     trials = system.graded
     errors = judge_errors(trials) if trials.judged.any() else None
+    counts = np.unique(trials.case, return_counts=True)[1]
 
-    def rates_by_k(errors: JudgeErrors | None) -> dict[TrialRate, dict[int, Statistic]]:
-        return {rate: {k: trial_rate(rate, k, trials, errors, level=level) for k in ks} for rate in RATES}
+    def rate_of(rate: TrialRate, k: int, errors: JudgeErrors | None) -> CaseRate:
+        found = trial_rate(rate, k, trials, errors, level=level)
+        return CaseRate(**msgspec.structs.asdict(found), left_out=int((counts < k).sum()))
+
+    def rates_by_k(errors: JudgeErrors | None) -> dict[TrialRate, dict[int, CaseRate]]:
+        return {rate: {k: rate_of(rate, k, errors) for k in ks} for rate in RATES}
 
     return SystemTrials(
-        cases=len(np.unique(trials.case)),
+        cases=len(counts),
         trials=len(trials.case),
         ungraded=system.ungraded,
         judged=int(trials.judged.sum()),

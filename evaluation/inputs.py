@@ -69,6 +69,7 @@ class Survey(msgspec.Struct, frozen=True):
         kinds: Number of outputs by kind of case, in order of first appearance.
         recorded: Number of outputs that record their steps, by system and kind.
         missing_cases: Smallest id of the cases that each system was asked and has no output for, if there are any.
+        uneven: Systems whose cases have unequal numbers of outputs, beside those without one.
     """
 
     files: list[InputFile]
@@ -79,6 +80,7 @@ class Survey(msgspec.Struct, frozen=True):
     cases_asked: dict[str, int]
     recorded: dict[str, dict[Kind, int]] = {}
     missing_cases: dict[str, str] = {}
+    uneven: frozenset[str] = frozenset()
 
     @property
     def missing(self) -> dict[str, int]:
@@ -164,6 +166,7 @@ class EvaluationInputs(Closing):
             cases_asked=asked.counts,
             recorded=counts.recorded,
             missing_cases=asked.missing_cases(answered, self.cases),
+            uneven=frozenset(counts.uneven()),
         )
 
     def _count_outputs(self, number: int, path: InputPath, counts: _OutputCounts) -> int:
@@ -225,6 +228,16 @@ class _OutputCounts:
         for (system, _), files in sorted(self.files.items()) if by_name else self.files.items():
             answered.setdefault(system, set()).update(files)
         return answered
+
+    def uneven(self) -> Iterator[str]:
+        """Yield the systems whose cases have unequal numbers of outputs."""
+        trials = Counter(system for system, _ in self.files)
+        for name in (name for name, count in trials.items() if count > 1):
+            outputs = Counter[int]()
+            for (system, _), files in self.files.items():
+                outputs.update(files.keys() if system == name else ())
+            if len(set(outputs.values())) > 1:
+                yield name
 
 
 class FileSlice(NamedTuple):

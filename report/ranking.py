@@ -30,7 +30,7 @@ from .text.ranking_text import (
     pair_of,
     ranking_sentence,
 )
-from .text.systems_text import IF_SAMPLED, corrected_by_sample
+from .text.systems_text import IF_SAMPLED, corrected_by_sample, main_rate
 
 _PASSING = {
     ON_ALL: "{} outputs pass",
@@ -67,9 +67,31 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 def best_system_answer(summary: RunSummary) -> Answer:
     """Name the best system by the rules of docs/report.md; of a single system, its pass rate."""
     if len(summary.systems) == 1:
-        return Answer(text=_only_system(summary.systems[0], summary.judges), evidence="systems")
-    text = best_system(summary.strata, [system.system for system in summary.systems])
-    return Answer(text=text, evidence="systems")
+        text = _only_system(summary.systems[0], summary.judges)
+    else:
+        text = best_system(summary.strata, [system.system for system in summary.systems])
+    return Answer(text=f"{text}{_uneven_trials(summary.systems)}", evidence="systems")
+
+
+_MOST_UNEVEN = 3
+"""Most systems whose rates by case the first sentences name; more are counted."""
+
+
+def _uneven_trials(systems: Sequence[SystemResult]) -> str:
+    """Say that cases with more trials count more, and what the rates are if each has weight 1."""
+    rates = {system.system: rate for system in systems if (rate := main_rate(system)) is not None}
+    uneven = {name: rate for name, rate in rates.items() if rate.trials is not None}
+    if not uneven:
+        return ""
+    shown = [
+        f"{f'{name} ' if len(systems) > 1 else ''}{number_text.by_case(rate.trials)}"
+        for name, rate in list(uneven.items())[:_MOST_UNEVEN]
+        if rate.trials is not None
+    ]
+    if len(uneven) > _MOST_UNEVEN:
+        shown.append(f"{counted(len(uneven) - _MOST_UNEVEN, 'more system')}")
+    judged = ", judges uncorrected" if any(rate.name == ALL_CORRECTED for rate in uneven.values()) else ""
+    return f" Cases have unequal numbers of trials; with weight 1 for each case{judged}: {', '.join(shown)}."
 
 
 def best_system(strata: Strata | None, systems: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from ..statistic_catalogue import ESTIMATORS
 from .comparison_results import ComparedPair, ComparedStratum, Strata
 from .outputs import FEWEST_LABELS, AllOutputs, graded_of
 from .pairs import ContenderRows, every_pair
-from .uneven_trials import uneven_rates
+from .rates_by_case import uneven_rates
 
 FEW_DIFFERING = 20
 """With fewer items on which two judges differ, a 95 % bootstrap interval of their difference covers 91 to

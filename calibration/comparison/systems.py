@@ -18,8 +18,8 @@ from .comparison_results import FEWEST_COMPARED, ComparedPair, ComparedStratum, 
 from .difference import TestedDifference, clustered_difference, share_difference
 from .outputs import FEWEST_LABELS, AllOutputs, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
+from .rates_by_case import CasesOfBoth, cases_of_both
 from .significance import simultaneous_level
-from .uneven_trials import CasesOfBoth, cases_of_both
 from .weighted_parts import WeightedPart, sum_of_parts
 
 LEAST_GRADED = 0.9

@@ -24,6 +24,7 @@ from ...records import (
     decode_record,
     encode_record,
     kind_spec,
+    read_records,
 )
 from ...records.disk_files import shards_of
 from ..conclusion.run_results import SystemResult, Tally
@@ -300,9 +301,16 @@ def check_file(
         if interrupts:
             raise interrupts[0]
         unfinished.replace(out)
-    from ..conclusion.rates_by_part import system_results  # noqa: PLC0415 - setting options needs no intervals
+        from ..conclusion.rates_by_part import system_results  # noqa: PLC0415 - setting options needs no intervals
+        from ..conclusion.uneven_trials import with_uneven_trials  # noqa: PLC0415 - setting options needs no intervals
 
-    return CheckedSystems(system_results(tally, inputs.survey.missing), list(unknown))
+        systems = with_uneven_trials(
+            system_results(tally, inputs.survey.missing),
+            inputs.survey.uneven,
+            lambda: read_records(out, Verdict),
+            lambda case: facts(case).cluster,
+        )
+    return CheckedSystems(systems, list(unknown))
 
 
 def _unknown(verdict: JournalRow | Verdict) -> list[UnknownDependency]:

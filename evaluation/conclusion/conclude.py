@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from .completed_results import with_examples, with_overall_rates
 from .rates_by_part import system_results
 from .run_results import JudgeUse, OpenScores, SystemResult, Tally, entry
 from .run_summary import RunSummary, certified_in, folder_named, keep_comparison
+from .uneven_trials import with_uneven_overall, with_uneven_trials
 
 if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table
@@ -50,6 +51,10 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     )
     lacking = inputs.survey.missing_cases
     systems = [msgspec.structs.replace(each, missing_case=lacking.get(each.system, "")) for each in systems]
+    uneven = inputs.survey.uneven
+    systems = with_uneven_trials(
+        systems, uneven, lambda: _checkers_first(writer), partial(_cluster_of, inputs.cases)
+    )
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):
         calibration, judges = _calibrate(writer, judges, tally)
@@ -57,7 +62,8 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     counts = _counts(writer, tally, systems, judges, expected=expected)
     writer.update(results=systems, judges=judges, counts=counts)
     compared = keep_comparison(writer)
-    systems = with_examples(with_overall_rates(systems, writer, compared), tally, writer)
+    systems = with_uneven_overall(with_overall_rates(systems, writer, compared), uneven, writer)
+    systems = with_examples(systems, tally, writer)
     writer.update(results=systems)
     return RunSummary(
         systems=systems,
@@ -146,12 +152,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
         for key, label in standing_labels(store.labels).items()
         if effective_source(label) == "human" and label.score is not None
     }
-    # Checkers first: which outputs they left undecided does not depend on when judges were asked.
-    verdicts = [
-        (verdict for verdict in store.other_verdicts() if verdict.source == "checker"),
-        (verdict for verdict in store.standing_verdicts if verdict.source != "checker"),
-    ]
-    for verdict in chain.from_iterable(verdicts):
+    for verdict in _checkers_first(store):
         case_id, system, trial = verdict.key
         if case_id not in cases:
             continue
@@ -171,6 +172,22 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
                 scores = tally.open_scores.setdefault(system, {})
                 entry(scores, verdict.author, OpenScores).add(verdict, cluster)
     return tally
+
+
+def _checkers_first(store: RunStore) -> Iterator[StoredVerdict]:
+    """Yield the standing verdicts, those of checkers first.
+
+    Which outputs they left undecided does not depend on when judges were asked.
+    """
+    return chain(
+        (verdict for verdict in store.other_verdicts() if verdict.source == "checker"),
+        (verdict for verdict in store.standing_verdicts if verdict.source != "checker"),
+    )
+
+
+def _cluster_of(cases: CaseIndex, case_id: str) -> str | None:
+    """Return the cluster of a case; None if there is no such case."""
+    return cases.facts(case_id).cluster if case_id in cases else None
 
 
 def _calibrate(

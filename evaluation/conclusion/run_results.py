@@ -33,6 +33,24 @@ class ResultStruct(msgspec.Struct, frozen=True, kw_only=True):
     """Base of what a report is made of: frozen, named fields."""
 
 
+class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
+    """Outputs of cases with unequal numbers of trials, which give cases with more of them more weight.
+
+    Attributes:
+        cases: Cases with a graded output.
+        outputs: Outputs for these cases, graded or not.
+        fewest: Smallest number of outputs of a case.
+        most: Largest number of outputs of a case.
+        by_case: The rate if each case has weight 1, by judges' uncorrected verdicts.
+    """
+
+    cases: int
+    outputs: int
+    fewest: int
+    most: int
+    by_case: Statistic
+
+
 class StratumRate(Statistic, frozen=True, kw_only=True):
     """A rate over one part of a system's items: the mean score of those that are graded.
 
@@ -44,6 +62,7 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
         bounds: The rate if all ungraded rows failed, and if all passed; None if all are graded.
         note: A caution about the number.
         fractions: Number of scores other than 0 and 1. With any, the value is a mean score and not a pass rate.
+        trials: Numbers of trials, and the rate if each case has weight 1; None if each case has as many.
     """
 
     name: str
@@ -53,6 +72,7 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
     bounds: tuple[float, float] | None = None
     note: str | None = None
     fractions: int = 0
+    trials: UnevenTrials | None = None
 
 
 class FaultExample(ResultStruct, frozen=True, kw_only=True):

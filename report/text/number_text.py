@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...calibration.pass_threshold import HALF, PassThreshold, ThresholdSource
 from ...calibration.statistic import Statistic
-from ...evaluation.conclusion.run_results import UNJUDGED, StratumRate, SystemResult
+from ...evaluation.conclusion.run_results import UNJUDGED, StratumRate, SystemResult, UnevenTrials
 
 if TYPE_CHECKING:
     from ...deterministic.artifacts.dependencies import UnknownDependency
@@ -168,6 +168,13 @@ def bounds(stratum: StratumRate) -> str:
         return ""
     low, high = stratum.bounds
     return f"{decimal(low)} to {decimal(high)} if all ungraded items failed or passed"
+
+
+def by_case(trials: UnevenTrials) -> str:
+    """Format a rate in which each case has weight 1, and the numbers behind it."""
+    sizes = f"{count(trials.fewest)} to {count(trials.most)} trials each"
+    counts = f"{counted(trials.cases, 'case')}, {counted(trials.outputs, 'output')}, {sizes}"
+    return f"{statistic(trials.by_case)} ({counts})"
 
 
 def statistic(result: Statistic) -> str:

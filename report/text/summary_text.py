@@ -131,9 +131,12 @@ def _part(name: str, rates: list[StratumRate], corrected: Mapping[str | None, St
 
 
 def _range(rate: StratumRate) -> Iterator[str]:
-    """Yield the rate if all ungraded outputs failed, and if all passed, unless all are graded."""
+    """Yield the range of the rate if outputs are ungraded, and the rate by case if trials are uneven."""
     if rate.bounds is not None:
         yield f"    over all {number_text.count(rate.of)}: {number_text.bounds(rate)}"
+    if rate.trials is not None:
+        judged = ", uncorrected" if rate.name in {ALL_CORRECTED, ONE_EACH_CORRECTED} else ""
+        yield f"    with weight 1 for each case{judged}: {number_text.by_case(rate.trials)}"
 
 
 def _judge(judge: JudgeUse) -> Iterator[str]:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from fiducial.api.gates import gate_notes, parse_run_gates, parse_trial_gates, run_gate_failures
+from fiducial.calibration import Statistic
 from fiducial.errors import UsageError
-from fiducial.evaluation.conclusion.run_results import ALL_UNCORRECTED, DECIDED, StratumRate, SystemResult
+from fiducial.evaluation.conclusion.run_results import (
+    ALL_UNCORRECTED,
+    DECIDED,
+    StratumRate,
+    SystemResult,
+    UnevenTrials,
+)
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 
 CHECKED = StratumRate(name=DECIDED, n=7, of=12, value=1.0, low=0.65, high=1.0)
@@ -41,6 +49,16 @@ def test_a_rate_of_all_outputs_that_is_undefined_fails_its_gate():
     for overall in (None, left):
         [failure] = run_gate_failures({"overall": 0.1}, None, summary(overall))
         assert failure.startswith("gate failed: a: overall is undefined (")
+
+
+def test_a_rate_of_cases_with_unequal_trials_fails_its_gate():
+    by_case = Statistic(value=0.5, low=0.2, high=0.8, n=10)
+    trials = UnevenTrials(cases=10, outputs=155, fewest=1, most=30, by_case=by_case)
+    [failure] = run_gate_failures({"overall": 0.1}, None, summary(replace(WHOLE, trials=trials)))
+    assert failure.startswith(
+        "gate failed: a: overall 0.8300 is not gated: cases have unequal numbers of trials"
+    )
+    assert "0.50 [0.20, 0.80] (10 cases, 155 outputs, 1 to 30 trials each)" in failure
 
 
 def test_a_gate_on_trials_names_the_command_that_takes_it():

@@ -173,3 +173,17 @@ def test_a_gate_on_pass_to_the_k_fails_with_the_value_of_the_system(tmp_path: Pa
     assert "gate failed: bot: pass^9 is undefined (no case has 9 graded trials)" in failed.err
     misspelt = fiducial("trials", tmp_path / "run", "--fail-under", "pass2=0.5")
     assert (misspelt.code, "there are pass^4, pass@4" in misspelt.err) == (2, True)
+
+
+def test_a_rate_that_leaves_out_cases_with_few_trials_is_not_gated(tmp_path: Path):
+    run = fd.evaluate(cases(5), outputs([[1, 1, 1, 1], [1, 1, 1, 1], [0], [0], [0]]), out=tmp_path / "run")
+    rates = fd.trials(run, (1, 4))["bot"].rates["pass^k"]
+    assert [(each.value, each.n, each.left_out) for each in rates.values()] == [
+        (pytest.approx(0.4), 5, 0),
+        (1.0, 2, 3),
+    ]
+    told = fiducial("trials", tmp_path / "run", "--fail-under", "pass^4=0.5", "--fail-under", "pass^1=0.3")
+    assert (told.code, told.err.count("gate failed")) == (1, 1)
+    assert "bot: pass^4 1.0000 is not gated: 3 of 5 cases have too few graded trials" in told.err
+    with pytest.raises(AssertionError, match="3 of 5 cases have too few graded trials"):
+        fd.assert_rate(rates[4], 0.1)
