@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,22 +45,15 @@ def said(seen: Seen) -> Answer:
     return Answer(str(share(int(number))))
 
 
-@pytest.fixture
-def judge(server: ProviderServer) -> Run:
-    """`fiducial judge` on twelve answers with labels, by judges who say what the labels say."""
-    server.script = said
+def answers() -> None:
+    """Write twelve cases with an answer and a label each, and a judge of one's own."""
     ids = [f"case-{number}" for number in range(12)]
     context = [ContextItem(id="1", request="?", content="facts")]
+    asked = [{"role": "user", "content": "?"}]
     write_records(
         Path("cases.jsonl"),
         (
-            Case(
-                id=each,
-                kind="grounded_answer",
-                messages=[{"role": "user", "content": "?"}],
-                reference={},
-                context=context,
-            )
+            Case(id=each, kind="grounded_answer", messages=asked, reference={}, context=context)
             for each in ids
         ),
     )
@@ -82,17 +77,56 @@ def judge(server: ProviderServer) -> Run:
     )
     Path("mine.prompty").write_text(MINE)
 
-    def run(*options: str, judges: tuple[str, ...] = JUDGES) -> Result:
-        asked = ("--judge", *judges, "--model", "m", "--base-url", server.base_url)
-        inputs = ("cases.jsonl", "--outputs", "outputs.jsonl", "--labels", "labels.jsonl")
-        return fiducial("judge", "-v", *inputs, *asked, *options, "--out", "run")
 
-    return run
+def judged_at(address: str, *options: str, judges: tuple[str, ...] = JUDGES) -> Result:
+    asked = ("--judge", *judges, "--model", "m", "--base-url", address)
+    inputs = ("cases.jsonl", "--outputs", "outputs.jsonl", "--labels", "labels.jsonl")
+    return fiducial("judge", "-v", *inputs, *asked, *options, "--out", "run")
+
+
+@pytest.fixture
+def judge(server: ProviderServer) -> Run:
+    """`fiducial judge` on twelve answers with labels, by judges who say what the labels say."""
+    server.script = said
+    answers()
+    return partial(judged_at, server.base_url)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A folder in which `fiducial judge` was typed, and what that printed."""
+
+    folder: Path
+    result: Result
+
+
+@pytest.fixture(scope="module")
+def judged_once(tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """Both judges asked, without an option."""
+    folder = tmp_path_factory.mktemp("judged")
+    with ProviderServer() as server, pytest.MonkeyPatch.context() as patched:
+        server.script = said
+        patched.chdir(folder)
+        answers()
+        return Judged(folder, judged_at(server.base_url))
+
+
+@pytest.fixture
+def judged(judged_once: Judged, monkeypatch: pytest.MonkeyPatch) -> Result:
+    """Work in the folder of that run, which nobody changes; return what it printed."""
+    monkeypatch.chdir(judged_once.folder)
+    return judged_once.result
 
 
 def thresholds() -> dict[str, dict[str, Any]]:
     roster = json.loads(Path("run/run.json").read_text())["roster"]
     return {judge["by"]: judge.get("cut", {}) for judge in roster}
+
+
+def at() -> tuple[float, float]:
+    """At which score an answer passes by either judge, in the folder's tables."""
+    found = panels()
+    return found["groundedness/direct@m"]["pass_at"], found["mine/custom@m"]["pass_at"]
 
 
 def panels(*options: str) -> dict[str, dict[str, Any]]:
@@ -105,18 +139,17 @@ def panel(judge: str, *options: str) -> dict[str, Any]:
     return panels(*options)[judge]
 
 
-def test_a_run_holds_each_judge_to_the_threshold_it_declares_and_says_it(judge: Run):
-    result = judge()
-    assert result.code == 0, result.err
-    assert "groundedness/direct@m: n 12; tp 4, fp 0, fn 0, tn 8; threshold 1 (its own)" in result.out
-    assert "mine/custom@m: n 12; tp 4, fp 0, fn 0, tn 8; threshold 0.75 (its own)" in result.out
+def test_a_run_holds_each_judge_to_the_threshold_it_declares_and_says_it(judged: Result):
+    assert judged.code == 0, judged.err
+    assert "groundedness/direct@m: n 12; tp 4, fp 0, fn 0, tn 8; threshold 1 (its own)" in judged.out
+    assert "mine/custom@m: n 12; tp 4, fp 0, fn 0, tn 8; threshold 0.75 (its own)" in judged.out
     report = Path("run/report.html").read_text()
     assert "groundedness/direct@m from 1 on; mine/custom@m from 0.75 on" in report
     assert "threshold 0.75" in report
 
 
-def test_tables_of_the_run_know_the_threshold_of_who_judged(judge: Run):
-    judge()
+def test_tables_of_the_run_know_the_threshold_of_who_judged(judged: Result):
+    assert judged.code == 0, judged.err
     assert thresholds()["groundedness/direct@m"] == {"at": 1.0, "source": "declared"}
     found = panel("groundedness/direct@m")
     assert (found["pass_at"], found["pass_at_source"], found["fp"]) == (1.0, "declared", 0)
@@ -132,30 +165,20 @@ def test_tables_of_the_run_know_the_threshold_of_who_judged(judge: Run):
         assert json.loads(estimated.out)["all"]["judge_mean"] == pytest.approx(mean)
 
 
-@pytest.mark.parametrize(
-    ("told", "at"),
-    [
-        ("0.5", (0.5, 0.5)),
-        ("groundedness=0.5", (0.5, 0.75)),
-        ("mine.prompty=0.5", (1.0, 0.5)),
-        ("mine/custom@m=0.5", (1.0, 0.5)),
-    ],
-)
-def test_what_the_command_line_says_is_kept_with_the_run(judge: Run, told: str, at: tuple[float, float]):
-    result = judge("--pass-at", told)
-    assert result.code == 0, result.err
-    assert (panel("groundedness/direct@m")["pass_at"], panel("mine/custom@m")["pass_at"]) == at
-    assert "(as told)" not in result.out  # one half is what nobody has to be told
-
-
-def test_a_run_that_is_resumed_with_another_threshold_is_held_to_that(judge: Run, server: ProviderServer):
-    judge("--pass-at", "groundedness=0.5")
+def test_a_threshold_that_was_told_is_kept_with_the_run_and_held_to_until_another_is_told(
+    judge: Run, server: ProviderServer
+):
+    first = judge("--pass-at", "groundedness=0.5")
+    assert first.code == 0, first.err
+    assert "(as told)" not in first.out  # one half is what nobody has to be told
     asked = len(server.seen)
+    assert at() == (0.5, 0.75)
     assert panel("groundedness/direct@m")["fp"] == 4
     judge()
-    assert (panel("groundedness/direct@m")["fp"], len(server.seen)) == (0, asked)
-    judge("--pass-at", "mine=0.5", judges=("mine.prompty",))
-    assert (panel("groundedness/direct@m")["pass_at"], panel("mine/custom@m")["pass_at"]) == (1.0, 0.5)
+    assert at() == (1.0, 0.75)
+    assert panel("groundedness/direct@m")["fp"] == 0
+    judge("--pass-at", "mine.prompty=0.5", judges=("mine.prompty",))
+    assert (at(), len(server.seen)) == ((1.0, 0.5), asked)
 
 
 @pytest.mark.parametrize(
@@ -190,21 +213,24 @@ def test_an_answer_judged_by_its_statements_has_the_threshold_of_who_judged_them
     assert {threshold.get("at") for name, threshold in thresholds().items() if "split" not in name} == {1.0}
 
 
-def test_a_certificate_is_for_the_judges_own_threshold(judge: Run):
-    judge(judges=("groundedness/direct",))
-    claim = ("--claim", "true_negative_rate=0.1", "--out", "certificate.json")
+def test_a_certificate_is_for_the_judges_own_threshold(judged: Result, tmp_path: Path):
+    assert judged.code == 0, judged.err
+    written = tmp_path / "certificate.json"
+    claim = typed(by="groundedness/direct@m", claim="true_negative_rate=0.1", out=written)
     own = fiducial("audit", "certify", "run", *claim)
     assert own.code == 0, own.err
-    assert json.loads(Path("certificate.json").read_text())["pass_at"] == 1.0
+    assert json.loads(written.read_text())["pass_at"] == 1.0
     assert "; threshold 1" in " ".join(own.out.split())
     fiducial("audit", "certify", "run", *claim, "--pass-at", "0.5")
-    assert json.loads(Path("certificate.json").read_text())["pass_at"] == 0.5
+    assert json.loads(written.read_text())["pass_at"] == 0.5
 
 
 def test_an_audit_holds_each_judge_to_its_threshold(server: ProviderServer, judge: Run):
     del judge
     server.script = lambda seen: Answer("0.9")
-    made = fiducial("audit", "mutate", DATA / "cases.jsonl", out="probes")
+    few = [line for line in (DATA / "cases.jsonl").read_text().splitlines() if '"grounded_answer"' in line]
+    Path("few.jsonl").write_text("\n".join(few[:6]) + "\n")
+    made = fiducial("audit", "mutate", "few.jsonl", out="probes")
     assert made.code == 0, made.err
     asked = ("--judge", "groundedness/direct", "--model", "m", "--base-url", server.base_url, "--sample", "2")
     caught: dict[float, set[float]] = {}
