@@ -79,7 +79,17 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 @pytest.fixture
 def inputs(tmp_path: Path) -> tuple[Path, Path]:
     """20 cases in 10 clusters, and one system's outputs, of which every fourth is wrong."""
-    cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+    return _write_inputs(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def same_inputs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return the same, for fixtures that many tests share; nobody changes them."""
+    return _write_inputs(tmp_path_factory.mktemp("inputs"))
+
+
+def _write_inputs(folder: Path) -> tuple[Path, Path]:
+    cases, outputs = folder / "cases.jsonl", folder / "outputs.jsonl"
     write_records(cases, (make_case(number) for number in range(20)))
     write_records(outputs, (make_output(number) for number in range(20)))
     return cases, outputs

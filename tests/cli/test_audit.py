@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import cast
 
@@ -37,10 +38,40 @@ def cases(tmp_path: Path) -> Path:
     return tmp_path / "cases.jsonl"
 
 
+@pytest.fixture(scope="module")
+def probes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Probes of twelve calls, which audits read and nobody writes."""
+    folder = tmp_path_factory.mktemp("mutated")
+    write_records(folder / "cases.jsonl", calls(12))
+    assert fiducial("audit", "mutate", folder / "cases.jsonl", "--out", folder / "probes").code == 0
+    return folder / "probes"
+
+
+@pytest.fixture(scope="module")
+def judged_runs(same_inputs: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three runs over the same outputs: ``run`` and ``next`` by a judge that is right, ``drifted`` by one that is wrong."""
+    folder = tmp_path_factory.mktemp("judged")
+    for name, script in (
+        ("run", right_about_atlantis),
+        ("next", right_about_atlantis),
+        ("drifted", always_wrong),
+    ):
+        with ProviderServer(script) as server:
+            judged(same_inputs, server, folder / name)
+    return folder
+
+
 @pytest.fixture
-def probes(cases: Path, tmp_path: Path) -> Path:
-    assert fiducial("audit", "mutate", cases, "--out", tmp_path / "probes").code == 0
-    return tmp_path / "probes"
+def runs(judged_runs: Path, tmp_path: Path) -> Path:
+    """Return a folder with copies of those runs."""
+    return shutil.copytree(judged_runs, tmp_path / "runs")
+
+
+@pytest.fixture
+def certificate(runs: Path) -> Path:
+    """Return the certificate of ``run``: at least 0.7 of its verdicts are right."""
+    assert certify(runs / "run", runs / "c.json", "accuracy=0.7").code == 0
+    return runs / "c.json"
 
 
 def ask(server: ProviderServer) -> list[str | Path]:
@@ -204,14 +235,10 @@ def certify(run: Path, out: Path, *claims: str):
     )
 
 
-def test_a_certificate_is_written_when_its_claims_hold(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
-):
-    server.script = right_about_atlantis
-    judged(inputs, server, tmp_path / "run")
-    result = certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
+def test_a_certificate_is_written_when_its_claims_hold(runs: Path):
+    result = certify(runs / "run", runs / "c.json", "accuracy=0.7")
     assert result.code == 0, result.err + result.out
-    certificate = json.loads((tmp_path / "c.json").read_text())
+    certificate = json.loads((runs / "c.json").read_text())
     (claim,) = certificate["claims"]
     assert (claim["holds"], claim["rate"]["value"], claim["rate"]["n"]) == (True, 1.0, 20)
     # Ten clusters of two, all of them right: as many trials as the usual dependence leaves of twenty.
@@ -231,17 +258,13 @@ def test_a_run_without_labels_certifies_nothing(server: ProviderServer, tmp_path
     assert (result.code, "no judge graded an output that has a label" in result.err) == (2, True)
 
 
-def test_a_signed_copy_is_verified_with_the_public_key_and_without_the_anchors(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
-):
-    server.script = right_about_atlantis
-    judged(inputs, server, tmp_path / "run")
+def test_a_signed_copy_is_verified_with_the_public_key_and_without_the_anchors(runs: Path, tmp_path: Path):
     private = Ed25519PrivateKey.generate()
     pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     (tmp_path / "key.pem").write_bytes(pem)
     public = private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     (tmp_path / "public.pem").write_bytes(public)
-    run, out = tmp_path / "run", tmp_path / "c.json"
+    run, out = runs / "run", tmp_path / "c.json"
     made = fiducial(
         "audit", "certify", run, "--claim", "accuracy=0.7", "--sign", tmp_path / "key.pem", "--out", out
     )
@@ -259,62 +282,42 @@ def test_a_signed_copy_is_verified_with_the_public_key_and_without_the_anchors(
     assert looked.code == 0, looked.err + looked.out
 
 
-def test_a_claim_that_does_not_hold_gives_no_certificate_and_exit_1(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
-):
-    server.script = right_about_atlantis
-    judged(inputs, server, tmp_path / "run")
-    result = certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7", "true_negative_rate=0.9")
+def test_a_claim_that_does_not_hold_gives_no_certificate_and_exit_1(runs: Path):
+    result = certify(runs / "run", runs / "c.json", "accuracy=0.7", "true_negative_rate=0.9")
     assert result.code == 1
     assert "no certificate" in result.out
-    assert not (tmp_path / "c.json").exists()
+    assert not (runs / "c.json").exists()
 
 
 def test_a_certificate_stays_valid_while_the_judge_stays_as_it_was(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+    server: ProviderServer, runs: Path, certificate: Path, same_inputs: tuple[Path, Path]
 ):
     server.script = right_about_atlantis
-    for name in ("run", "next", "after"):
-        judged(inputs, server, tmp_path / name)
-    certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
+    judged(same_inputs, server, runs / "after")
     for count, name in enumerate(("next", "after"), 1):
-        result = fiducial("audit", "certify", tmp_path / name, "--against", tmp_path / "c.json")
+        result = fiducial("audit", "certify", runs / name, "--against", certificate)
         assert result.code == 0
         assert f"looks at the anchors: {count}" in result.out
-    again = fiducial("audit", "certify", tmp_path / "after", "--against", tmp_path / "c.json")
+    again = fiducial("audit", "certify", runs / "after", "--against", certificate)
     assert "counted before" in again.out
     assert "looks at the anchors: 2" in again.out
 
 
-def test_a_judge_that_drifted_voids_the_certificate_for_good(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
-):
-    server.script = right_about_atlantis
-    judged(inputs, server, tmp_path / "run")
-    certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
-    server.script = always_wrong
-    judged(inputs, server, tmp_path / "drifted")
-    result = fiducial("audit", "certify", tmp_path / "drifted", "--against", tmp_path / "c.json")
+def test_a_judge_that_drifted_voids_the_certificate_for_good(runs: Path, certificate: Path):
+    result = fiducial("audit", "certify", runs / "drifted", "--against", certificate)
     assert result.code == 1
     assert "the judge has drifted" in result.out
-    server.script = right_about_atlantis
-    judged(inputs, server, tmp_path / "recovered")
-    assert fiducial("audit", "certify", tmp_path / "recovered", "--against", tmp_path / "c.json").code == 1
+    assert fiducial("audit", "certify", runs / "next", "--against", certificate).code == 1
 
 
-def test_drift_is_looked_for_by_the_test_that_was_asked_for(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
-):
-    server.script = right_about_atlantis
-    for name in ("run", "next"):
-        judged(inputs, server, tmp_path / name)
-    claim = ("audit", "certify", tmp_path / "run", "--claim", "accuracy=0.7", "--out")
+def test_drift_is_looked_for_by_the_test_that_was_asked_for(runs: Path, tmp_path: Path):
+    claim = ("audit", "certify", runs / "run", "--claim", "accuracy=0.7", "--out")
     paired = fiducial(*claim, tmp_path / "p.json")
     betting = fiducial(*claim, tmp_path / "e.json", "--drift", "e-process", "--accept", "0.8")
     assert "drift is a drop below this run's accuracy (paired)" in paired.out
     assert "drift is an accuracy below 0.800 (e-process" in betting.out
     later = [
-        fiducial("audit", "certify", tmp_path / "next", "--against", tmp_path / name).out
+        fiducial("audit", "certify", runs / "next", "--against", tmp_path / name).out
         for name in ("p.json", "e.json")
     ]
     assert "looks at the anchors: 1, right less often than when certified by 0.000 (p 0.5" in later[0]
@@ -322,28 +325,23 @@ def test_drift_is_looked_for_by_the_test_that_was_asked_for(
 
 
 def test_replies_from_the_cache_are_no_look(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+    server: ProviderServer, runs: Path, certificate: Path, same_inputs: tuple[Path, Path]
 ):
     server.script = right_about_atlantis
-    cases, outputs = inputs
     cached = typed(judge="tool_call_accuracy/direct", model="m", base_url=server.base_url, judge_on="all")
-    for name in ("run", "next"):
-        fiducial("run", "-v", cases, "--outputs", outputs, *cached, "--out", tmp_path / name)
-    certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
-    result = fiducial("audit", "certify", tmp_path / "next", "--against", tmp_path / "c.json")
+    for name in ("asked", "cached"):
+        fiducial("run", same_inputs[0], "--outputs", same_inputs[1], *cached, "--out", runs / name)
+    result = fiducial("audit", "certify", runs / "cached", "--against", certificate)
     assert "no look: 0 of 20 anchors" in result.out
 
 
 def test_another_prompt_or_model_voids_the_certificate(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+    server: ProviderServer, runs: Path, certificate: Path, same_inputs: tuple[Path, Path]
 ):
     server.script = right_about_atlantis
-    judged(inputs, server, tmp_path / "run")
-    certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
-    cases, outputs = inputs
     other = typed(judge="tool_call_accuracy/direct", model="m2", base_url=server.base_url, judge_on="all")
-    fiducial("run", "-v", cases, "--outputs", outputs, *other, "--out", tmp_path / "other")
-    result = fiducial("audit", "certify", tmp_path / "other", "--against", tmp_path / "c.json")
+    fiducial("run", same_inputs[0], *other, outputs=same_inputs[1], out=runs / "other")
+    result = fiducial("audit", "certify", runs / "other", "--against", certificate)
     assert result.code == 1
     assert (
         "it is about tool_call_accuracy/direct@m, this run was judged by tool_call_accuracy/direct@m2"
@@ -370,16 +368,13 @@ def test_another_parser_voids_the_certificate_and_says_so(
     assert "certificate void" not in (run / "report.html").read_text()
 
 
-def test_other_labels_void_the_certificate(server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path):
-    server.script = right_about_atlantis
-    judged(inputs, server, tmp_path / "run")
-    certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
+def test_other_labels_void_the_certificate(runs: Path, certificate: Path):
     relabelled = Verdict(
         case_id="case-1", system="agent", by="ana", source="human", outcome="graded", score=0.0
     )
-    write_records(tmp_path / "labels.jsonl", [relabelled])
-    judged(inputs, server, tmp_path / "next", "--labels", str(tmp_path / "labels.jsonl"))
-    result = fiducial("audit", "certify", tmp_path / "next", "--against", tmp_path / "c.json")
+    write_records(runs / "labels.jsonl", [relabelled])
+    assert fiducial("labels", "add", runs / "next", runs / "labels.jsonl").code == 0
+    result = fiducial("audit", "certify", runs / "next", "--against", certificate)
     assert result.code == 1
     assert "the labels of 1 anchors changed, case-1|agent|0 among them" in result.out
 
@@ -394,11 +389,8 @@ def test_other_labels_void_the_certificate(server: ProviderServer, inputs: tuple
         ("--claim", "accuracy=7", "--out", "c"),
     ],
 )
-def test_options_that_do_not_go_together_are_exit_2(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path, options: tuple[str, ...]
-):
-    judged(inputs, server, tmp_path / "run")
-    result = fiducial("audit", "certify", tmp_path / "run", *options)
+def test_options_that_do_not_go_together_are_exit_2(judged_runs: Path, options: tuple[str, ...]):
+    result = fiducial("audit", "certify", judged_runs / "run", *options)
     assert result.code == 2
     assert len(result.err.splitlines()) == 1
 
@@ -469,7 +461,7 @@ def test_an_audit_goes_on_without_what_the_model_refuses(
     )
     out = tmp_path / "audit"
     ladder = ("--ladder", "--only", "parallel_calls", "--calls", "12")
-    command = ("audit", "run", probes, "--sample", "2", *ladder, "--out", out, *ask(server))
+    command = ("audit", "run", probes, "--sample", "1", *ladder, "--out", out, *ask(server))
     told = fiducial(*command)
     assert told.code == 0, told.err
     assert "not sent, since the model refuses it: temperature" in " ".join(told.out.split())

@@ -61,10 +61,14 @@ CONTENTS: dict[str, Callable[[str, str], str | bytes]] = {
     "an open quote": lambda head, row: f'{head}\n"{row}\n' + f"{row}\n" * 1000,
     "100,000 times the same": lambda head, row: f"{head}\n" + f"{row}\n" * 100_000,
     "50,000 columns": lambda head, row: f"{head},{','.join(map(str, range(50_000)))}\n{row}{',' * 50_000}\n",
+    "1,000 times the same": lambda head, row: f"{head}\n" + f"{row}\n" * 1000,
+    "500 columns": lambda head, row: f"{head},{','.join(map(str, range(500)))}\n{row}{',' * 500}\n",
     "JSON": lambda head, row: json.dumps([{"id": "q1", "label": 1}]),
     "brackets": lambda head, row: "[" * 200_000,
     "a binary file": lambda head, row: bytes(range(256)) * 1000,
 }  # fmt: skip
+
+LARGE = {"100,000 times the same", "50,000 columns", "blank lines", "an id of a megabyte"}
 
 
 @pytest.fixture
@@ -92,7 +96,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize("content", CONTENTS)
+@pytest.mark.parametrize(
+    "content", [pytest.param(name, marks=[pytest.mark.slow] * (name in LARGE)) for name in CONTENTS]
+)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_table_is_read_or_refused_in_a_line(command: str, content: str, folder: Path):
     table = folder / "theirs.csv"
