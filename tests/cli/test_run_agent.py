@@ -8,10 +8,13 @@ from pathlib import Path
 from signal import SIGINT
 
 import pytest
-from command import Result, fiducial, typed
+from command import Result, fiducial, typed, verdicts_in
 from left_running import signalled
 
 from fiducial.records import Case, Output, read_records, write_records
+
+PYTHON = f"{sys.executable} -I -S"
+"""An interpreter that starts in a quarter of the time, since it looks for no installed packages."""
 
 RIGHT = "import json\nprint(json.dumps({'text': 'Rome'}))\n"
 ASKED = {"role": "user", "content": "Where?"}
@@ -19,10 +22,10 @@ ASKED = {"role": "user", "content": "Where?"}
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with twelve cases and an agent that answers all of them."""
+    """A project with ten cases and an agent that answers all of them."""
     cases = [
         Case(id=f"q{number}", kind="memory_answer", messages=[ASKED], reference={"answers": ["Rome"]})
-        for number in range(12)
+        for number in range(10)
     ]
     write_records(tmp_path / "cases.jsonl", cases)
     (tmp_path / "agent.py").write_text(RIGHT)
@@ -32,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*more: str, agent: str = "agent.py", command: str = "run") -> Result:
     out = "run" if command == "run" else "outputs.jsonl"
-    return fiducial(command, "cases.jsonl", "--agent", f"{sys.executable} {agent}", "--out", out, *more)
+    return fiducial(command, "cases.jsonl", "--agent", f"{PYTHON} {agent}", "--out", out, *more)
 
 
 def passed(folder: Path) -> int:
@@ -63,7 +66,7 @@ def test_an_output_of_another_system_is_refused_unless_the_system_is_named(
 @COMMANDS
 def test_outputs_of_other_code_are_refused_with_both_ways_on(folder: Path, command: str):
     assert run(command=command).code == 0
-    assert "12 of 12 outputs, 0 generated now\n" in run(command=command).out
+    assert "10 of 10 outputs, 0 generated now\n" in run(command=command).out
     (folder / "agent.py").write_text("raise SystemExit(1)")
     for more in ((), ("--dry-run",)):
         result = run(*more, command=command)
@@ -80,7 +83,7 @@ def test_again_makes_outputs_anew(folder: Path, command: str):
     run(command=command)
     (folder / "agent.py").write_text(RIGHT.replace("Rome", "Oslo"))
     result = run("--again", command=command)
-    assert (result.code, "12 of 12 outputs, 12 generated now" in result.out) == (0, True)
+    assert (result.code, "10 of 10 outputs, 10 generated now" in result.out) == (0, True)
     if command == "run":
         assert passed(folder) == 0
         assert "1.00 [" not in result.out
@@ -93,7 +96,7 @@ def test_again_leaves_other_systems_outputs_alone(folder: Path):
     for more in (("--system", "a"), ("--system", "b"), ("--system", "a", "--again")):
         assert run(*more, command="generate").code == 0
     made = [each.system for each in read_records(folder / "outputs.jsonl", Output)]
-    assert made == ["b"] * 12 + ["a"] * 12
+    assert made == ["b"] * 10 + ["a"] * 10
 
 
 def test_again_keeps_what_people_labelled(folder: Path):
@@ -112,13 +115,13 @@ def test_again_keeps_what_people_labelled(folder: Path):
     result = run("--again")
     assert result.code == 2
     assert "holds labels that people gave its outputs; choose another --out" in result.err
-    assert passed(folder) == 12
+    assert passed(folder) == 10
 
 
 def test_code_that_is_not_known_is_said_to_be_not_tracked(folder: Path):
     command = ("run", "cases.jsonl", "--agent", "echo Rome", "--out", "run")
     assert "tracked" not in fiducial(*command).out
-    assert "12 of 12 outputs, 0 generated now; the agent's code is not tracked" in fiducial(*command).out
+    assert "10 of 10 outputs, 0 generated now; the agent's code is not tracked" in fiducial(*command).out
 
 
 @COMMANDS
@@ -174,7 +177,7 @@ def test_a_script_or_program_that_is_not_there_is_refused_before_anything_runs(
 def test_a_word_that_may_be_an_options_value_is_not_taken_for_the_script(folder: Path):
     (folder / "say").write_text("print('Rome')\n")
     result = fiducial(
-        "generate", "cases.jsonl", "--agent", f"{sys.executable} say --style gone.py", "--out", "made.jsonl"
+        "generate", "cases.jsonl", "--agent", f"{PYTHON} say --style gone.py", "--out", "made.jsonl"
     )
     assert result.code == 0, result.err
 
@@ -184,13 +187,13 @@ def test_a_broken_setup_can_be_mended_in_the_same_folder(folder: Path):
     assert run().code == 3
     (folder / "agent.py").write_text(RIGHT)
     assert run().code == 0
-    assert passed(folder) == 12
+    assert passed(folder) == 10
 
 
 def test_crashes_can_be_graded_all_the_same(folder: Path):
     result = run("--keep-crashes", agent="-c 'raise SystemExit(\"no luck\")'")
     assert result.code == 0, result.err
-    assert "agent crashed in 12 attempts (graded 0); most common: exit code 1: no luck" in result.out
+    assert "agent crashed in 10 attempts (graded 0); most common: exit code 1: no luck" in result.out
 
 
 def test_crashed_trials_of_a_case_are_attempts(folder: Path):
@@ -214,7 +217,7 @@ def test_a_setup_that_broke_before_the_run_was_resumed_grades_nothing_either(fol
         "if name not in ('q0', 'q1'):\n    open(f'at-{name}', 'w').close()\n    time.sleep(600)\nprint('Rome')\n"
     )
     (folder / "slow.py").write_text(counting)
-    arguments = typed("run", "cases.jsonl", "--agent", f"{sys.executable} slow.py", "--out", "run")
+    arguments = typed("run", "cases.jsonl", "--agent", f"{PYTHON} slow.py", "--out", "run")
 
     def two_are_done_and_eight_at_work() -> bool:
         path = folder / "run" / "outputs.jsonl"
@@ -230,20 +233,17 @@ def test_a_setup_that_broke_before_the_run_was_resumed_grades_nothing_either(fol
     assert not (folder / "run" / "report.html").exists()
 
 
-@pytest.mark.parametrize(
-    ("script", "passes"),
-    [
-        ("print('Rome')", True),
-        ("print('loading'); print('{\"text\": \"Rome\"}')", True),
-        ('print(\'{"messages": [{"role": "assistant", "content": "Rome"}]}\')', True),
-        ("print('Oslo')", False),
-    ],
-)
-def test_what_agents_commonly_print_is_graded_as_the_answer_that_it_is(
-    folder: Path, script: str, passes: bool
-):
-    (folder / "agent.py").write_text(script)
+def test_what_agents_commonly_print_is_graded_as_the_answer_that_it_is(folder: Path):
+    printed = {
+        "q0": "Rome",
+        "q1": 'loading\n{"text": "Rome"}',
+        "q2": '{"messages": [{"role": "assistant", "content": "Rome"}]}',
+        "q3": "Oslo",
+    }
+    (folder / "agent.py").write_text(
+        f"import json, sys\nprint({printed!r}.get(json.load(sys.stdin)['id'], 'Rome'))\n"
+    )
     result = run()
     assert result.code == 0, result.err
-    assert ("1.00 [" in result.out) == passes
+    assert [each.case_id for each in verdicts_in(folder / "run") if each.score != 1] == ["q3"]
     assert "crashed" not in result.out
