@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_once import made_once, run_the_suite_twice
 from provider_server import ProviderServer
 
 EXAMPLES = 25
@@ -69,6 +70,15 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def demo_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with two runs over the built-in suite, ``demo`` and ``other``; copy it before a command writes there.
+
+    All workers of one test run share it.
+    """
+    return made_once(tmp_path_factory, "demo-runs", run_the_suite_twice)
 
 
 @pytest.fixture

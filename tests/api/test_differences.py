@@ -438,9 +438,8 @@ def test_a_folder_without_runs_is_refused(tmp_path: Path):
     assert "no such folder" in fiducial("history", tmp_path / "nowhere").err
 
 
-def test_rates_are_those_of_the_run_also_where_a_judge_declares_its_threshold(tmp_path: Path):
-    fiducial("demo", "--out", str(tmp_path / "demo"))
-    run = fd.load_run(tmp_path / "demo")
+def test_rates_are_those_of_the_run_also_where_a_judge_declares_its_threshold(demo_runs: Path):
+    run = fd.load_run(demo_runs / "demo")
     compared = fd.compare(run, by="system").strata
     assert compared is not None
     wanted = [compared.decided, compared.open, compared.all]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command import fiducial
 from every_command import prepare
+from made_once import made_once
 
-from fiducial.data import demo_path
 from fiducial.records import Case, Output, write_records
 
 WEATHER = {
@@ -39,41 +35,10 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_once(tmp_path_factory, "prepared", prepare)
 
 
-@pytest.fixture(scope="session")
-def demo_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with two runs over the built-in suite, ``demo`` and ``other``; copy it before a command writes there.
-
-    All workers of one test run share it.
-    """
-    return made_once(tmp_path_factory, "demo-runs", _run_the_suite_twice)
-
-
-def _run_the_suite_twice(folder: Path) -> None:
-    suite = (demo_path("cases.jsonl"), "--outputs", demo_path("outputs.jsonl"))
-    with pytest.MonkeyPatch.context() as patched:
-        patched.chdir(folder)
-        assert fiducial("demo", "--out", "demo", "-q").code == 0
-        assert fiducial("run", *suite, "--rules", "bfcl", "--out", "other", "-q").code == 0
-
-
 @pytest.fixture
 def demo_run(demo_runs: Path) -> Path:
     """Return a copy of the demo's run, called ``demo``, in the working folder."""
     return shutil.copytree(demo_runs / "demo", Path("demo"))
-
-
-def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """Return a folder that one of the workers fills, and the others wait for."""
-    mine = factory.getbasetemp()
-    folder = (mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine) / name
-    done = folder.with_suffix(".done")
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            folder.mkdir()
-            make(folder)
-            done.touch()
-    return folder
 
 
 @pytest.fixture

@@ -66,6 +66,13 @@ def graded(tmp_path: Path, server: ProviderServer) -> Path:
     return tmp_path / "graded.jsonl"
 
 
+@pytest.fixture
+def few(graded: Path) -> Path:
+    """Sixty of these answers, for what no gain has to be shown."""
+    graded.write_text("".join(graded.read_text().splitlines(keepends=True)[:60]))
+    return graded
+
+
 def improve(server: ProviderServer, graded: Path, **options: Option) -> Result:
     given: dict[str, Option] = {"prompt": "mine.prompty", "model": "m", "out": "out", **options}
     return fiducial("improve", graded, *typed(base_url=server.base_url, **given))
@@ -111,16 +118,16 @@ def test_a_candidate_that_believes_notes_of_outputs_is_not_written(server: Provi
     assert not Path("out/improved.prompty").exists()
 
 
-def test_a_candidate_that_drops_a_placeholder_is_refused_and_said(server: ProviderServer, graded: Path):
+def test_a_candidate_that_drops_a_placeholder_is_refused_and_said(server: ProviderServer, few: Path):
     Path("blind.prompty").write_text(ruled_prompt("Guess.").replace("{{response}}", ""))
-    result = improve(server, graded, candidate="blind.prompty", verbose=True)
+    result = improve(server, few, candidate="blind.prompty", verbose=True)
     assert result.code == 1
     assert "refused: blind: drops the placeholder {{response}}" in result.out
     assert "The holdout was not looked at" in result.out
 
 
-def test_without_a_gain_in_development_the_holdout_stays_locked(server: ProviderServer, graded: Path):
-    result = improve(server, graded, candidate="same.prompty")
+def test_without_a_gain_in_development_the_holdout_stays_locked(server: ProviderServer, few: Path):
+    result = improve(server, few, candidate="same.prompty")
     assert result.code == 1
     assert not Path("out/looks.json").exists()
     assert not Path("out/holdout").exists()
@@ -223,22 +230,21 @@ def test_what_cannot_be_done_is_one_line_and_exit_2(
     assert len(result.err.splitlines()) <= 3
 
 
-def test_a_folder_of_other_items_is_refused(server: ProviderServer, graded: Path):
-    assert improve(server, graded, candidate="same.prompty").code == 1
-    graded.write_text("\n".join(graded.read_text().splitlines()[:-4]))
-    result = improve(server, graded, candidate="same.prompty")
+def test_a_folder_of_other_items_is_refused(server: ProviderServer, few: Path):
+    assert improve(server, few, candidate="same.prompty").code == 1
+    few.write_text("\n".join(few.read_text().splitlines()[:-4]))
+    result = improve(server, few, candidate="same.prompty")
     assert result.code == 2
     assert "was begun with other labelled items; choose another --out" in result.err
 
 
-@pytest.mark.parametrize("changed", [{"model": "n"}, {"margin": "0.5"}, {"seed": "4"}])
-def test_what_decides_cannot_be_changed_after_a_look(
-    server: ProviderServer, graded: Path, changed: dict[str, Option]
-):
+def test_what_decides_cannot_be_changed_after_a_look(server: ProviderServer, graded: Path):
     assert improve(server, graded, candidate="fooled.prompty").code == 1
-    result = improve(server, graded, candidate="fooled.prompty", **changed)
-    assert result.code == 2
-    assert "was begun with another" in result.err
+    changes: tuple[dict[str, Option], ...] = ({"model": "n"}, {"margin": "0.5"}, {"seed": "4"})
+    for changed in changes:
+        result = improve(server, graded, candidate="fooled.prompty", **changed)
+        assert result.code == 2, changed
+        assert "was begun with another" in result.err, changed
 
 
 @pytest.mark.attack("improvements of prompts")
@@ -255,7 +261,7 @@ def test_what_decides_cannot_be_changed_after_a_look(
 )
 @pytest.mark.parametrize("by", ["file", "model"])
 def test_whatever_a_candidate_holds_is_tried_or_refused_in_words(
-    server: ProviderServer, graded: Path, rule: str, by: str
+    server: ProviderServer, few: Path, rule: str, by: str
 ):
     text = ruled_prompt(rule)
     Path("evil.prompty").write_bytes(text.encode("utf-8", "surrogatepass"))
@@ -263,7 +269,7 @@ def test_whatever_a_candidate_holds_is_tried_or_refused_in_words(
         Answer(f"\x1b[2J<script>\n<prompt>\n{text}</prompt>") if "You improve" in seen.text else script(seen)
     )
     given: dict[str, Option] = {"candidate": "evil.prompty"} if by == "file" else {"proposals": "1"}
-    result = improve(server, graded, verbose=True, **given)
+    result = improve(server, few, verbose=True, **given)
     assert result.code in {1, 2}, result.err
     assert "Traceback" not in result.err
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e\ud800-\udfff]", result.out + result.err)
@@ -287,19 +293,21 @@ def test_nothing_is_written_or_waited_for_through_a_link_a_pipe_or_a_device(
         else:
             (out / name).symlink_to(thesis.resolve() if stands_for == "a link" else "/dev/zero")
         ended = improve(server, graded, candidate="better.prompty", out=out)
-        assert ended.code in {0, 2}, (name, ended.err)
+        assert ended.code in ({0, 2} if name == "improved.prompty" else {1, 2}), (name, ended.err)
         assert thesis.read_text() == "years of work", name
+        graded.write_text(
+            "".join(graded.read_text().splitlines(keepends=True)[:60])
+        )  # only the first needs a gain
 
 
 @pytest.mark.attack("improvements of prompts")
-@pytest.mark.parametrize(
-    "name", ["a\x1b[2J", "b\u202e", "<img src=x onerror=alert(1)>", "..", "x|y`z`", "\udcff"]
-)
-def test_names_of_candidates_are_shown_as_they_are_read(server: ProviderServer, graded: Path, name: str):
-    file = f"{name}.prompty"
-    Path(file).write_text(ruled_prompt("Check each number."))
-    result = improve(server, graded, candidate=file, verbose=True)
-    assert result.code == 0, result.err
+def test_names_of_candidates_are_shown_as_they_are_read(server: ProviderServer, few: Path):
+    names = ("a\x1b[2J", "b\u202e", "<img src=x onerror=alert(1)>", "..", "x|y`z`", "\udcff")
+    for number, name in enumerate(names):
+        Path(f"{name}.prompty").write_text(ruled_prompt(f"Check each number. {number}"))
+    result = improve(server, few, candidate=tuple(f"{name}.prompty" for name in names), verbose=True)
+    assert result.code in {0, 1}, result.err
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", result.out + result.err)
-    assert [each.parent.name for each in Path("out").rglob("*.prompty") if each.name != "improved.prompty"] == ["candidates"]  # fmt: skip
+    written = [each for each in Path("out").rglob("*.prompty") if each.name != "improved.prompty"]
+    assert [each.parent.name for each in written] == ["candidates"] * len(names)
     assert "<img" not in Path("out/improvement.md").read_text("utf-8")
