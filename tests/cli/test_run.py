@@ -55,7 +55,9 @@ def test_a_judge_is_calibrated_against_the_checkers(judged: Command, server: Pro
     assert (result.code, panel["tp"], panel["fp"], panel["fn"], panel["tn"]) == (0, 15, 0, 0, 5)
     assert panel["n_clusters"] == 10
     assert calibration["baselines"]["lexical"]["n"] == 20
-    assert (tmp_path / "run" / "report.html").exists()
+    # One judge alone is compared with nobody.
+    assert "comparison" not in calibration
+    assert "Judges against each other" not in (tmp_path / "run" / "report.html").read_text()
 
 
 def test_two_judges_of_the_same_outputs_are_compared_in_the_report(
@@ -71,13 +73,6 @@ def test_two_judges_of_the_same_outputs_are_compared_in_the_report(
     assert "Judges against each other" in (tmp_path / "run" / "report.html").read_text()
 
 
-def test_one_judge_alone_is_compared_with_nobody(judged: Command, server: ProviderServer, tmp_path: Path):
-    server.script = in_the_form_asked_for(says_right)
-    judged()
-    assert "comparison" not in json.loads((tmp_path / "run" / "calibration.json").read_text())
-    assert "Judges against each other" not in (tmp_path / "run" / "report.html").read_text()
-
-
 def test_the_same_command_again_asks_nothing_and_adds_nothing(
     judged: Command, server: ProviderServer, tmp_path: Path
 ):
@@ -88,16 +83,17 @@ def test_the_same_command_again_asks_nothing_and_adds_nothing(
     assert first.out == second.out
 
 
-def test_the_time_that_asking_took_is_kept_and_asking_nothing_adds_none(judged: Command, tmp_path: Path):
-    def seconds() -> float:
-        return json.loads((tmp_path / "run" / "run.json").read_text())["judges"][0]["seconds"]
-
-    judged("--judge-on", "7", "--no-cache")
-    first = seconds()
-    judged("--judge-on", "7", "--no-cache")
-    assert 0 < first == seconds()
-    judged("--judge-on", "12", "--no-cache")
-    assert seconds() > first
+def test_decided_outputs_are_sampled_for_the_judge_and_the_time_of_those_asked_adds_up(
+    judged: Command, server: ProviderServer, tmp_path: Path
+):
+    asked: list[int] = []
+    took: list[float] = []
+    for sample in ("7", "7", "12", "all"):
+        judged("--judge-on", sample, "--no-cache")
+        asked.append(len(server.seen))
+        took.append(json.loads((tmp_path / "run" / "run.json").read_text())["judges"][0]["seconds"])
+    assert asked == [7, 7, 12, 20]
+    assert 0 < took[0] == took[1] < took[2] < took[3]
 
 
 def test_labels_of_outputs_that_are_not_there_are_counted(run: Command, tmp_path: Path):
@@ -109,15 +105,6 @@ def test_labels_of_outputs_that_are_not_there_are_counted(run: Command, tmp_path
     result = run("--labels", tmp_path / "labels.jsonl")
     assert result.code == 0
     assert "note: 1 label matches no output\n" in result.out
-
-
-def test_decided_outputs_are_sampled_for_the_judge(judged: Command, server: ProviderServer):
-    judged("--judge-on", "7", "--no-cache")
-    assert len(server.seen) == 7
-    judged("--judge-on", "12", "--no-cache")
-    assert len(server.seen) == 12
-    judged("--judge-on", "all", "--no-cache")
-    assert len(server.seen) == 20
 
 
 def test_calls_that_fail_are_exit_code_3_and_alone_are_asked_again(

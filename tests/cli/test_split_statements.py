@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from batch_server import BatchServer
-from command import Command, fiducial, typed
+from command import Command, Result, fiducial, typed
 from packed_items import texts_of
 from provider_server import Answer, ProviderServer, Response, Seen, Status
 
@@ -30,6 +32,7 @@ HALF = "Its partner was ringed by the harbour school and was fed with anchovies 
 UNSUPPORTED = "The third egg was stolen by a marten that lives under the stairs of the old sail loft"
 LONG = f"{SUPPORTED}. {HALF}. {UNSUPPORTED}."
 SHORT = "Gull {n} nests on a roof."
+TEXTS = {0: LONG, 1: LONG, 2: LONG, 3: SHORT}
 
 
 def make_inputs(folder: Path, texts: dict[int, str]) -> tuple[Path, Path]:
@@ -61,16 +64,46 @@ def make_inputs(folder: Path, texts: dict[int, str]) -> tuple[Path, Path]:
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     """Three long answers and a short one."""
-    return make_inputs(tmp_path, {0: LONG, 1: LONG, 2: LONG, 3: SHORT})
+    return make_inputs(tmp_path, TEXTS)
+
+
+def judge_at(server: ProviderServer, files: tuple[Path, Path]) -> Command:
+    server.script = answers
+    at = typed(base_url=server.base_url, attempts=1, out="run", model="m")
+    split = typed(outputs=files[1], judge="groundedness", split_statements=True)
+    return partial(fiducial, "judge", "-v", files[0], *split, *at)
 
 
 @pytest.fixture
 def judge(files: tuple[Path, Path], server: ProviderServer) -> Command:
     """`fiducial judge --split-statements` by groundedness, into the same folder each time."""
-    server.script = answers
-    at = typed(base_url=server.base_url, attempts=1, out="run", model="m")
-    split = typed(outputs=files[1], judge="groundedness", split_statements=True)
-    return partial(fiducial, "judge", "-v", files[0], *split, *at)
+    return judge_at(server, files)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the command came to: its folder, what it printed, and what it asked."""
+
+    folder: Path
+    result: Result
+    seen: list[Seen]
+
+
+@pytest.fixture(scope="module")
+def judged_once(tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """The command, typed once."""
+    folder = tmp_path_factory.mktemp("judged")
+    with ProviderServer() as server, pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        result = judge_at(server, make_inputs(folder, TEXTS))()
+        return Judged(folder, result, [*server.seen])
+
+
+@pytest.fixture
+def judged(judged_once: Judged, monkeypatch: pytest.MonkeyPatch) -> Judged:
+    """Work in the folder of that run, which nobody changes."""
+    monkeypatch.chdir(judged_once.folder)
+    return judged_once
 
 
 def asks_to_split(seen: Seen) -> bool:
@@ -116,10 +149,8 @@ def by(author: str, name: str = "verdicts") -> list[Verdict]:
     return sorted((row for row in rows(name) if row.by == author), key=lambda row: (row.case_id, row.repeat))
 
 
-def test_an_answer_is_the_supported_share_of_the_pieces_of_all_its_statements(
-    judge: Command, server: ProviderServer
-):
-    result = judge()
+def test_an_answer_is_the_supported_share_of_the_pieces_of_all_its_statements(judged: Judged):
+    result = judged.result
     assert result.code == 0, result.err
     assert [(row.case_id, row.score) for row in by(SHARE)] == [
         ("gull-0", 0.5),
@@ -137,11 +168,11 @@ def test_an_answer_is_the_supported_share_of_the_pieces_of_all_its_statements(
         "pieces": 2,
     }
     assert f"{SHARE}: 4 graded" in result.out
-    assert Counter(map(asks_to_split, server.seen)) == {True: 3, False: 10}
+    assert Counter(map(asks_to_split, judged.seen)) == {True: 3, False: 10}
 
 
-def test_every_statement_is_a_verdict_of_its_own_under_a_key_of_its_own(judge: Command):
-    judge()
+@pytest.mark.usefixtures("judged")
+def test_every_statement_is_a_verdict_of_its_own_under_a_key_of_its_own():
     statements = by(JUDGE)
     assert [row.outcome for row in statements] == ["graded"] * 10
     assert len({(row.key, row.by, row.repeat) for row in rows()}) == len(rows()) == 14
@@ -159,11 +190,8 @@ def test_a_short_answer_is_one_statement_and_an_empty_one_too(
     assert Path("run/statements.jsonl").read_bytes() == b""
 
 
-def test_the_judge_sees_one_statement_with_the_question_and_all_results(
-    judge: Command, server: ProviderServer
-):
-    judge()
-    shown = [seen for seen in server.seen if not asks_to_split(seen)]
+def test_the_judge_sees_one_statement_with_the_question_and_all_results(judged: Judged):
+    shown = [seen for seen in judged.seen if not asks_to_split(seen)]
     assert Counter(answer_in(seen) for seen in shown)[HALF] == 3
     assert all("nests." in seen.text and "What about gull" in seen.text for seen in shown)
 
@@ -245,22 +273,21 @@ def test_after_failures_only_what_is_missing_is_asked(judge: Command, server: Pr
 
 
 @pytest.mark.attack("adversity")
-@pytest.mark.parametrize(
-    ("verdicts", "splits"), [(0.0, 0.0), (0.3, 0.5), (0.75, 1.0), (0.97, 1.0), (0.97, 0.5)]
-)
-def test_whatever_a_kill_left_of_the_files_the_same_command_goes_on(
-    judge: Command, server: ProviderServer, verdicts: float, splits: float
-):
+def test_whatever_a_kill_left_of_the_files_the_same_command_goes_on(judge: Command, server: ProviderServer):
     judge("--no-cache")
     complete = {(row.key, row.by): row.score for row in rows()}
-    for name, share in (("verdicts", verdicts), ("statements", splits)):
-        path = Path(f"run/{name}.jsonl")
-        path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
-    server.seen = []
-    assert judge("--no-cache").code == 0
-    assert {(row.key, row.by): row.score for row in rows()} == complete
-    assert len(rows()) == len(complete)
-    assert len(server.seen) <= (1 - verdicts) * 10 + (1 - splits) * 3 + 2
+    whole = Path("run").rename("whole")
+    for verdicts, splits in ((0.0, 0.0), (0.3, 0.5), (0.97, 1.0), (0.97, 0.5)):
+        shutil.copytree(whole, "run")
+        for name, share in (("verdicts", verdicts), ("statements", splits)):
+            path = Path(f"run/{name}.jsonl")
+            path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
+        server.seen = []
+        assert judge("--no-cache").code == 0
+        assert {(row.key, row.by): row.score for row in rows()} == complete
+        assert len(rows()) == len(complete)
+        assert len(server.seen) <= (1 - verdicts) * 10 + (1 - splits) * 3 + 2
+        shutil.rmtree("run")
 
 
 def test_repeats_judge_the_same_statements_again(judge: Command, server: ProviderServer):
@@ -277,16 +304,15 @@ def test_another_model_may_split(judge: Command, server: ProviderServer):
     assert len(by("statements/split@small", "statements")) == 3
 
 
-def test_what_splitting_cost_is_counted_apart(judge: Command):
-    result = judge()
-    assert f"{SPLIT}: 3 graded" in result.out
+def test_what_splitting_cost_is_counted_apart(judged: Judged):
+    assert f"{SPLIT}: 3 graded" in judged.result.out
     manifest = json.loads(Path("run/run.json").read_text())
     (spent,) = [use for use in manifest["judges"] if use["name"] == SPLIT]
     assert (spent["calls"], spent["prompt_tokens"]) == (3, 300)
 
 
-def test_rates_are_over_answers_and_never_over_statements(judge: Command):
-    judge()
+@pytest.mark.usefixtures("judged")
+def test_rates_are_over_answers_and_never_over_statements():
     (system,) = json.loads(Path("run/run.json").read_text())["results"]
     assert {stratum["by"]: (stratum["n"], stratum["of"]) for stratum in system["strata"]} == {SHARE: (4, 4)}
 
@@ -391,8 +417,8 @@ def test_a_judge_that_is_called_says_of_an_answer_what_a_run_says(
         fd.judge("rubric", model="m", split_statements=True, **way)
 
 
-def test_the_report_shows_the_answers(judge: Command):
-    judge()
+@pytest.mark.usefixtures("judged")
+def test_the_report_shows_the_answers():
     page = Path("run/report.html").read_text(encoding="utf-8")
     assert any("2 of 4 pieces, in 3 statements" in text for text in texts_of(page))
 
@@ -417,9 +443,9 @@ def test_options_that_do_not_go_together_are_a_usage_error(
     assert (result.code, said in result.err) == (2, True), result.err
 
 
-def test_a_review_of_a_judged_run_draws_whole_answers(judge: Command):
-    judge()
-    result = fiducial("review", "run")
+@pytest.mark.usefixtures("judged")
+def test_a_review_of_a_judged_run_draws_whole_answers(tmp_path: Path):
+    result = fiducial("review", "run", "--out", tmp_path / "page.html")
     assert result.code == 0, result.err
     assert "4 of 4" in result.out
 
