@@ -389,7 +389,13 @@ BAD_AGENTS = {
 }
 
 
-@pytest.mark.parametrize("what", BAD_AGENTS)
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in {"a gigabyte", "nothing that ends"}))
+        for name in BAD_AGENTS
+    ],
+)
 @pytest.mark.parametrize("more", [(), ("--agent-calls",)])
 def test_an_agent_that_gives_nothing_usable_is_one_line_and_what_is_done_stays(
     tmp_path: Path, what: str, more: tuple[str, ...]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -12,18 +13,39 @@ from review_page import ReviewPage, label_lines
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Command:
+def run_at(inputs: Path, out: Path) -> Command:
     """Run two systems' answers to 60 open and 20 decided questions.
 
     A third of the answers quotes the criterion.
     """
-    cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
-    write_records(cases, (make_case(number) for number in range(80)))
-    made = (make_output(number, system) for system in ("calm", "rash") for number in range(80))
-    write_records(outputs, made)
+    cases, outputs = inputs / "cases.jsonl", inputs / "outputs.jsonl"
+    if not cases.exists():
+        write_records(cases, (make_case(number) for number in range(80)))
+        made = (make_output(number, system) for system in ("calm", "rash") for number in range(80))
+        write_records(outputs, made)
     judges = typed(judge=("rubric", "tool_call_accuracy"), model="baseline")
-    return partial(fiducial, *typed("run", "-v", cases, *judges, outputs=outputs, out=tmp_path / "run"))
+    return partial(fiducial, *typed("run", "-v", cases, *judges, outputs=outputs, out=out))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Command:
+    """Return the command that runs them into ``run``."""
+    return run_at(tmp_path, tmp_path / "run")
+
+
+@pytest.fixture(scope="module")
+def run_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which the command was typed."""
+    folder = tmp_path_factory.mktemp("once")
+    assert run_at(folder, folder / "run")().code == 0
+    return folder
+
+
+@pytest.fixture
+def again(run_once: Path, tmp_path: Path) -> Command:
+    """Return the command where it was typed before: ``run`` is there."""
+    shutil.copytree(run_once / "run", tmp_path / "run")
+    return run_at(run_once, tmp_path / "run")
 
 
 def make_case(number: int) -> Case:
@@ -70,8 +92,7 @@ def test_labels_made_on_the_page_correct_the_rates_of_the_run(run: Command, tmp_
         assert f"n {mine} of 60 ({60 - mine} not labelled)" in second.out
 
 
-def test_labels_are_taken_as_they_are_by_every_command_that_takes_labels(run: Command, tmp_path: Path):
-    run()
+def test_labels_are_taken_as_they_are_by_every_command_that_takes_labels(again: Command, tmp_path: Path):
     folder = tmp_path / "run"
     labels = answered(page_of(fiducial("review", folder, "--n", "40")), "ann", tmp_path / "l.jsonl")
     judge = "rubric/lexical@baseline"
@@ -79,12 +100,12 @@ def test_labels_are_taken_as_they_are_by_every_command_that_takes_labels(run: Co
     assert (estimated.code, json.loads(estimated.out)["all"]["n_labelled"]) == (0, 40)
     calibrated = fiducial("calibrate", folder, "--labels", labels, "--json", "-")
     assert (calibrated.code, json.loads(calibrated.out)["judges"][judge]["n"]) == (0, 40)
-    again = run("--labels", labels)
+    again = again("--labels", labels)
     assert (again.code, "corrected with labels" in again.out) == (0, True)
 
 
-def test_two_people_get_the_same_outputs_and_their_agreement_is_measured(run: Command, tmp_path: Path):
-    run()
+@pytest.mark.usefixtures("again")
+def test_two_people_get_the_same_outputs_and_their_agreement_is_measured(tmp_path: Path):
     folder = tmp_path / "run"
     files: list[Path] = []
     for name in ("ann", "bob"):
@@ -96,8 +117,8 @@ def test_two_people_get_the_same_outputs_and_their_agreement_is_measured(run: Co
     assert (result["people"]["names"], alpha["value"]) == (["ann", "bob"], 1.0)
 
 
-def test_a_page_goes_on_where_a_person_stopped(run: Command, tmp_path: Path):
-    run()
+@pytest.mark.usefixtures("again")
+def test_a_page_goes_on_where_a_person_stopped(tmp_path: Path):
     folder = tmp_path / "run"
     ask = ("review", folder, "--by", "ann", "--json")
     first = json.loads(fiducial(*ask, "--n", "10").out)
@@ -109,8 +130,8 @@ def test_a_page_goes_on_where_a_person_stopped(run: Command, tmp_path: Path):
     assert json.loads(fiducial("review", folder, "--by", "bob", "--n", "10", "--json").out)["n"] == 10
 
 
-def test_an_audit_of_the_checker_is_drawn_from_what_it_decided(run: Command, tmp_path: Path):
-    run()
+@pytest.mark.usefixtures("again")
+def test_an_audit_of_the_checker_is_drawn_from_what_it_decided(tmp_path: Path):
     folder = tmp_path / "run"
     made = fiducial("review", folder, "--by", "ann", "--sample", "decided", "--n", "20")
     assert "not for correcting rates" in made.out
@@ -121,8 +142,7 @@ def test_an_audit_of_the_checker_is_drawn_from_what_it_decided(run: Command, tmp
     assert (refused.code, f"{labels}:1: evidence.review.sample: " in refused.err) == (2, True)
 
 
-def test_labels_drawn_by_doubt_are_weighed_by_their_chances(run: Command, tmp_path: Path):
-    run()
+def test_labels_drawn_by_doubt_are_weighed_by_their_chances(again: Command, tmp_path: Path):
     folder = tmp_path / "run"
     ask = ("review", folder, "--sample", "doubt", "--judge", "rubric/lexical@baseline", "--n", "40", "--json")
     made = json.loads(fiducial(*ask).out)
@@ -132,12 +152,12 @@ def test_labels_drawn_by_doubt_are_weighed_by_their_chances(run: Command, tmp_pa
     assert (result["n_labelled"], result["n_unlabelled"]) == (made["n"], 120 - made["n"])
     assert result["estimates"]["active"]["value"] is not None
     assert result["estimates"]["ppi_plus_plus"]["value"] is None
-    refused = run("--labels", labels)
+    refused = again("--labels", labels)
     assert (refused.code, "drawn by doubt" in refused.err) == (2, True)
 
 
-def test_json_says_where_the_page_is_and_what_is_on_it(run: Command, tmp_path: Path):
-    run()
+@pytest.mark.usefixtures("again")
+def test_json_says_where_the_page_is_and_what_is_on_it(tmp_path: Path):
     result = json.loads(fiducial("review", tmp_path / "run", "--n", "3", "--seed", "9", "--json").out)
     assert list(result) == [
         "page",
@@ -156,8 +176,8 @@ def test_json_says_where_the_page_is_and_what_is_on_it(run: Command, tmp_path: P
     assert (result["items"], result["seed"], result["of"], result["table"]) == (shown, 9, 120, None)
 
 
-def test_pages_of_samples_and_people_have_files_of_their_own(run: Command, tmp_path: Path):
-    run()
+@pytest.mark.usefixtures("again")
+def test_pages_of_samples_and_people_have_files_of_their_own(tmp_path: Path):
     folder = tmp_path / "run"
     ask = ("review", folder, "--n", "1")
     names = [
@@ -179,8 +199,8 @@ def test_pages_of_samples_and_people_have_files_of_their_own(run: Command, tmp_p
         (("run", "--sample", "suspected"), "no label is contradicted"),
     ],
 )
-def test_what_cannot_be_done_is_exit_code_2_and_one_line(run: Command, args: tuple[str, ...], message: str):
-    run()
+@pytest.mark.usefixtures("again")
+def test_what_cannot_be_done_is_exit_code_2_and_one_line(args: tuple[str, ...], message: str):
     result = fiducial("review", *args)
     assert (result.code, message in result.err, "Traceback" in result.err) == (2, True, False)
 
@@ -193,8 +213,8 @@ def test_a_run_whose_inputs_have_gone_is_refused(run: Command, tmp_path: Path):
     assert not (tmp_path / "run" / "review.html").exists()
 
 
-def test_what_one_person_could_not_tell_does_not_hide_what_another_said(run: Command, tmp_path: Path):
-    run()
+@pytest.mark.usefixtures("again")
+def test_what_one_person_could_not_tell_does_not_hide_what_another_said(tmp_path: Path):
     folder = tmp_path / "run"
     page = page_of(fiducial("review", folder, "--n", "1"))
     for name, score in (("ann", 1.0), ("bob", None)):
