@@ -197,10 +197,8 @@ def test_crashes_can_be_graded_all_the_same(folder: Path):
 
 
 def test_crashed_trials_of_a_case_are_attempts(folder: Path):
-    (folder / "agent.py").write_text(
-        "import json, sys\nname = json.load(sys.stdin)['id']\nprint('Rome')\nsys.exit(name == 'q3')\n"
-    )
-    assert "agent crashed in 3 attempts (graded 0); most common: exit code 1" in run("--trials", "3").out
+    (folder / "agent.py").write_text("import sys\nprint('Rome')\nsys.exit('\"q3\"' in sys.stdin.read())\n")
+    assert "agent crashed in 2 attempts (graded 0); most common: exit code 1" in run("--trials", "2").out
 
 
 def test_the_commonest_reason_is_shown_also_when_the_run_is_resumed(folder: Path):
