@@ -49,7 +49,7 @@ def answers() -> None:
     """Write twelve cases with an answer and a label each, and a judge of one's own."""
     ids = [f"case-{number}" for number in range(12)]
     context = [ContextItem(id="1", request="?", content="facts")]
-    asked = [{"role": "user", "content": "?"}]
+    asked: Any = [{"role": "user", "content": "?"}]
     write_records(
         Path("cases.jsonl"),
         (

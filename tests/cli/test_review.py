@@ -100,8 +100,8 @@ def test_labels_are_taken_as_they_are_by_every_command_that_takes_labels(again: 
     assert (estimated.code, json.loads(estimated.out)["all"]["n_labelled"]) == (0, 40)
     calibrated = fiducial("calibrate", folder, "--labels", labels, "--json", "-")
     assert (calibrated.code, json.loads(calibrated.out)["judges"][judge]["n"]) == (0, 40)
-    again = again("--labels", labels)
-    assert (again.code, "corrected with labels" in again.out) == (0, True)
+    taken = again("--labels", labels)
+    assert (taken.code, "corrected with labels" in taken.out) == (0, True)
 
 
 @pytest.mark.usefixtures("again")
