@@ -7,11 +7,10 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import msgspec
-import pytest
 from demo_suite import case_of, cases, cases_of, labels, outputs
+from each_row import failing
 
 from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.environments import ENVIRONMENTS
@@ -33,23 +32,29 @@ def _labels_of(kind: str) -> list[Verdict]:
     return [label for label in labels() if case_of(label).kind == kind]
 
 
-@pytest.mark.parametrize("label", _labels_of("grounded_answer"), ids=lambda label: str(label.key))
-def test_a_grounded_answer_is_labelled_with_the_share_of_its_claims_that_are_supported(label: Verdict):
-    text = outputs()[label.key].text or ""
-    made = [claim for claim in _claims(case_of(label)) if claim.text in text]
-    supported = sum(claim.supported for claim in made)
-    assert label.evidence == {"supported": supported, "pieces": len(made)}
-    assert label.score == supported / len(made)
+def test_a_grounded_answer_is_labelled_with_the_share_of_its_claims_that_are_supported():
+    grounded = {str(label.key): label for label in _labels_of("grounded_answer")}
+
+    def attempt(key: str) -> None:
+        label = grounded[key]
+        text = outputs()[label.key].text or ""
+        made = [claim for claim in _claims(case_of(label)) if claim.text in text]
+        supported = sum(claim.supported for claim in made)
+        assert label.evidence == {"supported": supported, "pieces": len(made)}
+        assert label.score == supported / len(made)
+
+    assert len(grounded) == 60
+    assert failing(grounded, attempt) == {}
 
 
-@pytest.mark.parametrize("case", cases_of("grounded_answer"), ids=lambda case: case.id)
-def test_every_claim_is_made_by_some_output_and_names_the_results_that_support_it(case: Case):
-    said = [output.text or "" for output in outputs().values() if output.case_id == case.id]
-    results = {item.id for item in case.context}
-    for claim in _claims(case):
-        assert any(claim.text in text for text in said), claim
-        assert claim.supported == bool(claim.indexes), claim
-        assert set(claim.indexes) <= results, claim
+def test_every_claim_is_made_by_some_output_and_names_the_results_that_support_it():
+    for case in cases_of("grounded_answer"):
+        said = _said()[case.id]
+        results = {item.id for item in case.context}
+        for claim in _claims(case):
+            assert any(claim.text in text for text in said), claim
+            assert claim.supported == bool(claim.indexes), claim
+            assert set(claim.indexes) <= results, claim
 
 
 def test_support_comes_from_single_results_from_several_and_against_contradiction():
@@ -62,30 +67,36 @@ def test_support_comes_from_single_results_from_several_and_against_contradictio
     assert any(isinstance(item.request, dict) for item in contexts)
 
 
-@pytest.mark.parametrize("case", cases_of("multi_turn"), ids=lambda case: case.id)
-def test_the_tools_of_a_task_are_calls_of_its_world(case: Case):
-    (world,) = (ENVIRONMENTS[name] for name in case.reference["classes"])
-    for tool in case.tools:
-        function = tool["function"]
-        signature = inspect.signature(getattr(world, function["name"])).parameters
-        documented = function["parameters"]["properties"]
-        assert set(documented) <= set(signature), function["name"]
-        required = {name for name, item in signature.items() if item.default is inspect.Parameter.empty}
-        assert required - {"self"} == set(function["parameters"]["required"]), function["name"]
+def test_the_tools_of_a_task_are_calls_of_its_world():
+    for case in cases_of("multi_turn"):
+        (world,) = (ENVIRONMENTS[name] for name in case.reference["classes"])
+        for tool in case.tools:
+            function = tool["function"]
+            at = (case.id, function["name"])
+            signature = inspect.signature(getattr(world, function["name"])).parameters
+            documented = function["parameters"]["properties"]
+            assert set(documented) <= set(signature), at
+            required = {name for name, item in signature.items() if item.default is inspect.Parameter.empty}
+            assert required - {"self"} == set(function["parameters"]["required"]), at
 
 
-@pytest.mark.parametrize("rules", ["bfcl", "strict"])
-@pytest.mark.parametrize("case", cases_of("multi_turn"), ids=lambda case: case.id)
-def test_the_reference_of_a_task_passes_and_uses_the_tools_on_offer(case: Case, rules: Any):
-    calls = case.reference["calls"]
-    output = Output(
-        case_id=case.id,
-        system="reference",
-        turns=[[f"[{', '.join(turn)}]"] if turn else [] for turn in calls],
-    )
-    assert check(case, output, CheckOptions(rules=rules)).score == 1.0
-    offered = {tool["function"]["name"] for tool in case.tools}
-    assert {call.partition("(")[0] for turn in calls for call in turn} <= offered
+def test_the_reference_of_a_task_passes_and_uses_the_tools_on_offer():
+    tasks = {case.id: case for case in cases_of("multi_turn")}
+
+    def attempt(case_id: str) -> None:
+        case = tasks[case_id]
+        calls = case.reference["calls"]
+        output = Output(
+            case_id=case.id,
+            system="reference",
+            turns=[[f"[{', '.join(turn)}]"] if turn else [] for turn in calls],
+        )
+        for rules in ("bfcl", "strict"):
+            assert check(case, output, CheckOptions(rules=rules)).score == 1.0, rules
+        offered = {tool["function"]["name"] for tool in case.tools}
+        assert {call.partition("(")[0] for turn in calls for call in turn} <= offered
+
+    assert failing(tasks, attempt) == {}
 
 
 def test_tasks_are_short_and_play_in_every_built_in_world():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from demo_suite import NEVER_CHECKED, case_of, checked, labels, misjudged, outputs
+from each_row import failing
 
 from fiducial.records import Verdict
 
@@ -48,7 +48,14 @@ _OTHER_KINDS = {
     "prose_instead_of_call": "relevance_error",
 }
 
-_DECIDED = [label for label in labels() if case_of(label).kind not in NEVER_CHECKED]
+
+def _decided(*, misjudged_by_bfcl: bool) -> dict[str, Verdict]:
+    """Return labels of outputs that a checker decides, by output."""
+    return {
+        str(label.key): label
+        for label in labels()
+        if case_of(label).kind not in NEVER_CHECKED and misjudged(label) is misjudged_by_bfcl
+    }
 
 
 def _expected_error_types(label: Verdict) -> set[str]:
@@ -66,23 +73,31 @@ def _expected_error_types(label: Verdict) -> set[str]:
     return _ONE_CALL[fault]
 
 
-@pytest.mark.parametrize(
-    "label", [label for label in _DECIDED if not misjudged(label)], ids=lambda label: str(label.key)
-)
-def test_bfcl_rules_agree_with_the_label_and_see_the_named_fault(label: Verdict):
-    verdict = checked(label, "bfcl")
-    assert verdict.score == label.score, verdict.reason
-    if label.score == 0.0:
-        assert any(part in (verdict.error_type or "") for part in _expected_error_types(label)), verdict
+def test_bfcl_rules_agree_with_the_label_and_see_the_named_fault():
+    agreeing = _decided(misjudged_by_bfcl=False)
+
+    def attempt(key: str) -> None:
+        label = agreeing[key]
+        verdict = checked(label, "bfcl")
+        assert verdict.score == label.score, verdict.reason
+        if label.score == 0.0:
+            assert any(part in (verdict.error_type or "") for part in _expected_error_types(label)), verdict
+
+    assert len(agreeing) > 300
+    assert failing(agreeing, attempt) == {}
 
 
-@pytest.mark.parametrize(
-    "label", [label for label in _DECIDED if misjudged(label)], ids=lambda label: str(label.key)
-)
-def test_bfcl_rules_misjudge_what_is_marked_and_strict_rules_do_not(label: Verdict):
-    assert checked(label, "bfcl").score == 1.0 - (label.score or 0.0)
-    strict = checked(label, "strict")
-    assert strict.outcome == "undecided" or strict.score == label.score, strict.reason
+def test_bfcl_rules_misjudge_what_is_marked_and_strict_rules_do_not():
+    marked = _decided(misjudged_by_bfcl=True)
+
+    def attempt(key: str) -> None:
+        label = marked[key]
+        assert checked(label, "bfcl").score == 1.0 - (label.score or 0.0)
+        strict = checked(label, "strict")
+        assert strict.outcome == "undecided" or strict.score == label.score, strict.reason
+
+    assert len(marked) > 5
+    assert failing(marked, attempt) == {}
 
 
 def test_strict_rules_never_contradict_a_label():
