@@ -4,7 +4,7 @@ Prints the findings that docs/self-test.md sums up.
 
     python benchmarks/audit_self_test.py
 
-Needs no reference data and no network but loopback. Exit code 1 when something planted is not found, or something is found that is not there.
+Needs no reference data and no network. Exit code 1 when something planted is not found, or something is found that is not there.
 """
 
 from __future__ import annotations

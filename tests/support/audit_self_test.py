@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from answering_access import AnsweringAccess
 from audit_items import answers, calls, statements
-from provider_server import ProviderServer
 from scripted_judges import (
     MODEL,
     PROMPT,
@@ -30,9 +30,7 @@ from fiducial.evaluation.audit.audit_plan import AuditPlan
 from fiducial.evaluation.audit.audit_results import JudgeAudit
 from fiducial.evaluation.audit.audit_run import run_audit
 from fiducial.evaluation.audit.building import ProbeSettings, build_probes
-from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.evaluation.progress import Silent
-from fiducial.judges import Endpoint
 from fiducial.records import write_records
 
 ITEMS, SAMPLE = 60, 60
@@ -94,23 +92,22 @@ PLANTED: dict[str, Planted] = {
 that does not matter stands first."""
 
 
-def make_probes(folder: Path) -> Path:
+def make_probes(folder: Path, items: int = ITEMS) -> Path:
     """A folder of probes of all families but multi-turn."""
     cases, probes = folder / "cases.jsonl", folder / "probes"
-    write_records(cases, (*calls(ITEMS), *answers(ITEMS), *statements(ITEMS)))
+    write_records(cases, (*calls(items), *answers(items), *statements(items)))
     settings = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions(), per_operator=1)
     build_probes(cases, [], probes, settings, Silent())
     return probes
 
 
-def audit_of(planted: Planted, probes: Path, out: Path) -> JudgeAudit:
-    """Audit one scripted judge over HTTP."""
-    with ProviderServer(scripted(planted.weakness, probes)) as server:
-        access = ModelAccess(endpoint=Endpoint(base_url=server.base_url, api_key="none"))
-        plan = AuditPlan(
-            probes=probes, out=out, command="self-test", judges=[str(PROMPT)], model=MODEL, sample=SAMPLE
-        )
-        audit = run_audit(plan, lambda: access, Silent(), lambda: datetime.now(UTC))
+def audit_of(planted: Planted, probes: Path, out: Path, sample: int = SAMPLE) -> JudgeAudit:
+    """Audit one scripted judge."""
+    access = AnsweringAccess(script=scripted(planted.weakness, probes))
+    plan = AuditPlan(
+        probes=probes, out=out, command="self-test", judges=[str(PROMPT)], model=MODEL, sample=sample
+    )
+    audit = run_audit(plan, lambda: access, Silent(), lambda: datetime.now(UTC))
     (judge,) = audit.judges
     return judge
 

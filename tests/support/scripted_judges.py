@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -119,8 +120,9 @@ def trusts_the_first_passage(shown: Shown, seen: Seen) -> float:
     return sum(first in claim.indexes for claim in msgspec.convert(claims, list[Claim])) / len(claims)
 
 
-def scripted(weakness: Weakness, probes: Path) -> Script:
-    """A server script that knows the probes of a folder and has one weakness."""
+@cache
+def _shown_in(probes: Path) -> Mapping[str, Shown]:
+    """Probes of a folder by the text of the request about them."""
     judge = load_judge(str(PROMPT), model=MODEL)
     shown: dict[str, Shown] = {}
     with CaseIndex(probes / "cases.jsonl") as cases:
@@ -130,6 +132,12 @@ def scripted(weakness: Weakness, probes: Path) -> Script:
             text = "\n".join(message["content"] for message in judge.messages(case, output))
             assert label.score is not None
             shown[text] = Shown(case, output, label.score)
+    return shown
+
+
+def scripted(weakness: Weakness, probes: Path) -> Script:
+    """A server script that knows the probes of a folder and has one weakness."""
+    shown = _shown_in(probes)
 
     def script(seen: Seen) -> Response:
         return Answer(f"{weakness(shown[seen.text], seen):g}")

@@ -122,11 +122,11 @@ def test_a_judge_that_always_passes_misses_everything_and_one_that_always_fails_
 
 def test_noise_is_not_taken_for_an_effect_more_often_than_agreed():
     alarms = 0
-    for seed in range(100):
+    for seed in range(20):
         chance = random.Random(seed)
         says: Says = lambda facts, repeat: abs(facts.label - (chance.random() < 0.1))  # noqa: B023, E731 - used at once
         alarms += found(says) - {("contradicts itself", "repeats")} != set()
-    assert alarms <= 10
+    assert alarms <= 2
 
 
 def twins_of(says: Says, operators: int) -> dict[ItemKey, ScoredProbe]:
@@ -158,7 +158,7 @@ def wrong_about(share: float, seed: int) -> Says:
 def test_a_judge_that_is_wrong_the_same_way_each_time_is_not_said_to_mind_changes():
     """Against plain repetition, where it always agrees with itself, it would seem sensitive."""
     alarms = 0
-    for seed in range(20):
+    for seed in range(8):
         comparisons = twin_and_attack_comparisons(twins_of(wrong_about(0.1, seed), 8), {})
         alarms += any(each.found for each in comparisons)
     assert alarms <= 1

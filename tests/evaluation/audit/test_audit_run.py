@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from localising_judges import last_step, naming, off_by_one, perfect
+from msgspec.structs import replace
 from provider_server import ProviderServer
 
 import fiducial as fd
 from fiducial.api.audits import Audit, load_audit
+from fiducial.deterministic.mutation import DIALS
 from fiducial.evaluation.audit.audit_results import LocatedFault
 from fiducial.evaluation.audit.probe_folder import read_facts
+from fiducial.plugins import OPERATORS
 from fiducial.records import read_records
 
-DIALS = ("fault_back", "turns_played")
+pytestmark = pytest.mark.usefixtures("coarse_curves")
 
 
 @pytest.fixture
@@ -24,9 +28,17 @@ def server():
         yield server
 
 
-def audited(server: ProviderServer, out: Path, calls: int = 60) -> Audit:
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two dials of short conversations; in the one, none is longer than four turns."""
+    levels = {"one": (2, 3, 4), "other": (5, 6)}
+    dials = {name: replace(DIALS["turns_played"], name=name, levels=levels[name]) for name in levels}
+    monkeypatch.setattr(OPERATORS, "_registered", dials)
+
+
+def audited(server: ProviderServer, out: Path | None = None, only: Sequence[str] = ("one",)) -> Audit:
     judge = fd.judge("first_wrong_step", model="m", base_url=server.base_url, api_key="k", cache=False)
-    return fd.audit(None, judge, ladder=True, evenly=True, only=DIALS, calls=calls, out=out)
+    return fd.audit(None, judge, ladder=True, evenly=True, only=only, calls=20, out=out)
 
 
 def located(found: Audit) -> dict[str, LocatedFault]:
@@ -34,53 +46,65 @@ def located(found: Audit) -> dict[str, LocatedFault]:
     return {each.operator: each for each in judge.located}
 
 
-def test_a_judge_that_sees_the_fault_localises_on_every_dial(server: ProviderServer, tmp_path: Path):
-    found = audited(server, tmp_path)
-    for dial in DIALS:
+def test_a_judge_that_sees_the_fault_localises_on_every_dial(server: ProviderServer):
+    dials = ("fault_back", "turns_played")
+    found = audited(server, only=dials)
+    for dial in dials:
         rates = located(found)[dial].found
         assert (rates.exact.value, rates.within_one.value, rates.unnoticed) == (1.0, 1.0, 0)
-        assert rates.exact.n == 54
+        assert rates.exact.n == 18
         assert rates.localises
     assert "localises 2 of 2 sorts of fault: " in str(found.screen())
 
 
-def test_a_neighbouring_step_counts_within_one_alone(server: ProviderServer, tmp_path: Path):
+@pytest.mark.usefixtures("short")
+def test_a_neighbouring_step_counts_within_one_alone(server: ProviderServer):
     server.script = naming(off_by_one)
-    rates = located(audited(server, tmp_path))["fault_back"].found
+    rates = located(audited(server))["one"].found
     assert (rates.exact.value, rates.within_one.value, rates.localises) == (0.0, 1.0, False)
 
 
-def test_always_naming_the_last_step_is_the_baseline_and_no_localisation(
-    server: ProviderServer, tmp_path: Path
-):
+@pytest.mark.usefixtures("short")
+def test_always_naming_the_last_step_is_the_baseline_and_no_localisation(server: ProviderServer):
     server.script = naming(last_step)
-    found = audited(server, tmp_path)
+    found = audited(server, only=("one", "other"))
     for each in located(found).values():
+        assert 0 < each.found.last_step.exact < each.found.last_step.within_one
         assert each.found.exact.value == pytest.approx(each.found.last_step.exact)
         assert each.found.within_one.value == pytest.approx(each.found.last_step.within_one)
         assert not each.found.localises
     assert "localises none of 2 sorts of fault." in str(found.screen())
 
 
-def test_a_step_that_there_is_not_is_ungraded_and_in_no_rate(server: ProviderServer, tmp_path: Path):
-    server.script = naming(lambda shown: 33 if shown.wrong and shown.steps == 32 else shown.wrong)
-    each = located(audited(server, tmp_path))["fault_back"]
-    assert (each.found.exact.n, each.found.exact.value, each.ungraded) == (0, None, {"unparsable": 54})
+@pytest.mark.usefixtures("short")
+def test_a_step_that_there_is_not_is_ungraded_and_in_no_rate(server: ProviderServer):
+    server.script = naming(lambda shown: 5 if shown.wrong and shown.steps <= 4 else shown.wrong)
+    each = located(audited(server, only=("one", "other")))["one"]
+    assert (each.found.exact.n, each.found.exact.value, each.ungraded) == (0, None, {"unparsable": 18})
     assert not each.found.localises
 
 
-def test_a_fault_that_nobody_notices_counts_against_the_judge(server: ProviderServer, tmp_path: Path):
+@pytest.mark.usefixtures("short")
+def test_a_fault_that_nobody_notices_counts_against_the_judge(server: ProviderServer):
     server.script = naming(lambda shown: "none")
-    rates = located(audited(server, tmp_path))["fault_back"].found
-    assert (rates.exact.value, rates.within_one.value, rates.unnoticed) == (0.0, 0.0, 54)
+    rates = located(audited(server))["one"].found
+    assert (rates.exact.value, rates.within_one.value, rates.unnoticed) == (0.0, 0.0, 18)
 
 
-def test_other_judges_locate_nothing(tmp_path: Path):
+@pytest.mark.usefixtures("short")
+def test_other_judges_locate_nothing():
     with ProviderServer() as server:
         judge = fd.judge("task_completion", model="m", base_url=server.base_url, api_key="k", cache=False)
-        found = fd.audit(None, judge, ladder=True, evenly=True, only=DIALS, calls=20, out=tmp_path)
+        found = fd.audit(None, judge, ladder=True, evenly=True, only=["one"], calls=10)
     assert [each.located for each in found.judges] == [[], []]
     assert "localises" not in str(found.screen())
+
+
+@pytest.mark.usefixtures("short")
+def test_the_results_can_be_read_again(server: ProviderServer, tmp_path: Path):
+    found = audited(server, tmp_path)
+    assert located(found).keys() == {"one"}
+    assert located(load_audit(tmp_path)) == located(found)
 
 
 CONVERSATION: dict[str, Any] = {
@@ -130,8 +154,3 @@ def test_mutants_of_conversations_say_where_the_fault_is(tmp_path: Path):
         wrong = [number for number, (turn, step) in enumerate(steps, 1) if step not in right[turn]]
         assert each.planted.steps == len(steps)
         assert not wrong or each.planted.step == wrong[0]
-
-
-def test_the_results_can_be_read_again(server: ProviderServer, tmp_path: Path):
-    found = audited(server, tmp_path, calls=20)
-    assert located(load_audit(tmp_path)) == located(found)

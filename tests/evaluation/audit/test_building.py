@@ -45,7 +45,7 @@ def test_every_label_of_a_call_is_what_the_strict_checker_says_of_the_file(probe
             if case.kind == "tool_call":
                 assert check(case, output, options).score == labels[output.key].score
                 compared += 1
-    assert compared > 1_000
+    assert compared > 800
 
 
 def test_the_manifest_counts_what_was_made(probes: Path):
@@ -54,7 +54,7 @@ def test_the_manifest_counts_what_was_made(probes: Path):
     facts = list(read_facts(probes))
     for plants, count in counts.items():
         assert count == sum(probe.plants == plants for probe in facts)
-    assert manifest.right_outputs == sum(probe.plants == "nothing" for probe in facts) == 180
+    assert manifest.right_outputs == sum(probe.plants == "nothing" for probe in facts) == 150
 
 
 def test_outputs_that_are_not_right_are_passed_over_and_counted(tmp_path: Path):

@@ -6,11 +6,13 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 import pytest
 
 from fiducial.errors import InputError
+from fiducial.evaluation.audit import certificate
 from fiducial.evaluation.audit.certificate import CertificateRecord, DriftTest, certify
 from fiducial.evaluation.audit.certificate_check import CertificateValidity, check_certificate, looks_file
 from fiducial.evaluation.audit.judged_run import JudgedRun
@@ -30,8 +32,10 @@ def run_of(right: Sequence[bool | None]) -> JudgedRun:
 def issued(
     path: Path, right: Sequence[bool], *, drift: DriftTest = "paired", accepted: float | None = None
 ) -> Path:
-    certificate = certify(run_of(right), {"accuracy": 0.5}, issued="today", drift=drift, accepted=accepted)
-    write_json(path / "c.json", certificate)
+    """Certify a run, without the simulation of its foresight, which no check reads."""
+    with patch.object(certificate, "drift_power", return_value=None):
+        found = certify(run_of(right), {"accuracy": 0.5}, issued="today", drift=drift, accepted=accepted)
+    write_json(path / "c.json", found)
     return path / "c.json"
 
 
@@ -52,32 +56,34 @@ def test_a_drop_below_the_certified_run_is_drift(tmp_path: Path) -> None:
 
 
 def test_a_judge_that_repeats_its_verdicts_is_never_said_to_have_drifted(tmp_path: Path) -> None:
-    certificate = issued(tmp_path, WORSE, accepted=0.7)
-    *_, found = [standing(certificate, WORSE, f"run-{look}") for look in range(5)]
+    made = issued(tmp_path, WORSE, accepted=0.7)
+    *_, found = [standing(made, WORSE, f"run-{look}") for look in range(5)]
     assert found.valid
     assert (found.looks, found.drop, found.p) == (5, 0.0, pytest.approx(0.5))
 
 
 def test_a_drop_that_stays_above_what_is_accepted_is_none(tmp_path: Path) -> None:
-    certificate = issued(tmp_path, MOSTLY_RIGHT, accepted=0.6)
-    assert standing(certificate, WORSE).valid
-    assert not standing(certificate, [False] * 40, "collapse").valid
+    made = issued(tmp_path, MOSTLY_RIGHT, accepted=0.6)
+    assert standing(made, WORSE).valid
+    assert not standing(made, [False] * 40, "collapse").valid
 
 
 def test_by_the_e_process_drift_is_an_accuracy_below_the_accepted(tmp_path: Path) -> None:
-    certificate = issued(tmp_path, WORSE, drift="e-process", accepted=0.9)
-    found = standing(certificate, WORSE)
+    made = issued(tmp_path, WORSE, drift="e-process", accepted=0.9)
+    found = standing(made, WORSE)
     assert found.evidence > 20
     assert [reason for reason in found.void if "less often than 0.900" in reason]
 
 
 def test_an_anchor_is_as_right_as_its_replies_were_and_more_of_them_show_more(tmp_path: Path) -> None:
-    once, often = run_of(MOSTLY_RIGHT), run_of(MOSTLY_RIGHT)
+    often = run_of(MOSTLY_RIGHT)
     often = often._replace(scores={row["item_id"]: [row["score"], 1.0, 0.0, 1.0] for row in often.rows})
-    found = certify(often, {"accuracy": 0.5}, issued="today")
+    with patch.object(certificate, "drift_power", return_value=None) as foretold:
+        found = certify(often, {"accuracy": 0.5}, issued="today")
+    foretold.assert_called_once_with(pytest.approx(0.7375), 40, replies=4.0)
     assert found.replies == 4.0
     assert [anchor.right for anchor in found.anchors] == [0.75] * 38 + [0.5] * 2
-    before = certify(once, {"accuracy": 0.5}, issued="today")
+    before = certify(run_of(MOSTLY_RIGHT), {"accuracy": 0.5}, issued="today")
     assert (before.replies, {anchor.right for anchor in before.anchors}) == (1.0, {0.0, 1.0})
     assert before.claims == found.claims
     assert before.foresight is not None
