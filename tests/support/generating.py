@@ -91,10 +91,10 @@ async def converse(
 
 
 def script_command(script: str, folder: Path) -> str:
-    """A command that runs a Python script."""
+    """A command that runs a Python script with the standard library alone."""
     path = folder / "agent.py"
     path.write_text(f"import json, os, sys, time\n{script}\n")
-    return f"{sys.executable} {path}"
+    return f"{sys.executable} -I -S {path}"
 
 
 def outputs_of(

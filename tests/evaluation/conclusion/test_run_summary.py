@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import demo_suite
 import msgspec
 import pytest
 from msgspec.structs import replace
@@ -15,7 +17,6 @@ from fiducial.calibration.comparison.compare import compare
 from fiducial.calibration.comparison.comparison_results import By, ComparisonNumbers
 from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.calibration.tables.calibration_table import Table
-from fiducial.data import demo_path
 from fiducial.deterministic import CheckOptions
 from fiducial.errors import ConfigurationError, RunFolderError
 from fiducial.evaluation.conclusion import run_summary
@@ -24,7 +25,7 @@ from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.evaluation.store.file_names import CLUSTERS, COMPARISON, LABELS, MANIFEST, VERDICTS
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.evaluation.store.run_writer import RunWriter
-from fiducial.records import Verdict, decode_record, encode_record
+from fiducial.records import Verdict, decode_record, encode_record, write_records
 
 CASES = [
     {"id": f"c{n}", "kind": "memory_answer", "reference": {"answers": ["Rome"]}, "cluster": f"k{n // 2}"}
@@ -42,10 +43,16 @@ def evaluated(out: Path | None) -> fd.Run:
     return fd.evaluate(CASES, OUTPUTS, judges=judges, judge_on="all", out=out, progress=False)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "run"
+    evaluated(folder)
+    return folder
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    evaluated(tmp_path / "run")
-    return tmp_path / "run"
+def run(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "run"))
 
 
 @pytest.fixture
@@ -147,14 +154,15 @@ def test_of_another_version_it_is_computed_again(
     assert len(computed) == 1
 
 
-@pytest.mark.parametrize("content", ["", "{}", "not JSON", '{"of": "somebody else\'s", "comparison": null}'])
 def test_what_is_no_comparison_of_this_run_is_passed_over(
-    run: Path, computed: list[ComparisonNumbers | None], content: str
+    run: Path, computed: list[ComparisonNumbers | None]
 ):
     kept = shown(run)
-    (run / COMPARISON).write_text(content)
-    assert shown(run) == kept
-    assert computed == [kept]
+    contents = ("", "{}", "not JSON", '{"of": "somebody else\'s", "comparison": null}')
+    for content in contents:
+        (run / COMPARISON).write_text(content)
+        assert shown(run) == kept, content
+    assert computed == [kept] * len(contents)
 
 
 def test_one_that_was_changed_by_hand_is_not_believed(run: Path, computed: list[ComparisonNumbers | None]):
@@ -195,9 +203,15 @@ def no_model() -> ModelAccess:
 
 
 def test_a_run_its_folder_and_its_repetition_say_the_same(tmp_path: Path):
+    calls = demo_suite.cases_of("tool_call")[::4]
+    chosen = {case.id for case in calls}
+    write_records(tmp_path / "cases.jsonl", calls)
+    write_records(
+        tmp_path / "outputs.jsonl", (each for each in demo_suite.outputs().values() if each.case_id in chosen)
+    )
     plan = plan_of(
-        cases=[demo_path("cases.jsonl")],
-        outputs=[demo_path("outputs.jsonl")],
+        cases=[tmp_path / "cases.jsonl"],
+        outputs=[tmp_path / "outputs.jsonl"],
         out=tmp_path / "run",
         command="fiducial run",
         judges=["tool_call_accuracy@baseline"],

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import failing
 from generating import document, folder_case, outputs_of, script_command, weather_case
 from provider_server import Answer, ProviderServer, Status
 
 import fiducial as fd
 from fiducial.deterministic import check
 from fiducial.errors import ConfigurationError, ProviderError, UsageError
-from fiducial.evaluation.generation.commands import MOST_OUTPUT
+from fiducial.evaluation.generation import command_steps, commands
+from fiducial.evaluation.generation.printed_answer import TOO_MUCH
 from fiducial.evaluation.generation.scene import Scenes, SimulatedWorlds
 from fiducial.records import Case, Output
 
@@ -229,23 +231,23 @@ print(json.dumps({"tool_calls": [{"name": "weather.now", "arguments": {"city": c
     assert check(weather_case(), by_command(script, tmp_path)).score == 1
 
 
+NO_OUTPUT = {
+    "print({'text': 'a dictionary'})": "it printed what is no JSON: {'text': 'a dictionary'}",
+    "print('{\"answer\": 5}')": 'it printed what is no output: {"answer": 5}',
+    "print('{\"text\": 5}')": "it printed what is no output: answer to w:1: text: ",
+    "sys.exit('no luck')": "exit code 1: no luck",
+    "os.kill(os.getpid(), 9)": "exit code -9, no error text",
+}
+
+
 @BOTH_WAYS
-@pytest.mark.parametrize(
-    ("script", "error"),
-    [
-        ("print({'text': 'a dictionary'})", "it printed what is no JSON: {'text': 'a dictionary'}"),
-        ("print('{\"answer\": 5}')", 'it printed what is no output: {"answer": 5}'),
-        ("print('{\"text\": 5}')", "it printed what is no output: answer to w:1: text: "),
-        ("sys.exit('no luck')", "exit code 1: no luck"),
-        ("os.kill(os.getpid(), 9)", "exit code -9, no error text"),
-    ],
-)
-def test_what_is_no_output_is_the_systems_failure(
-    tmp_path: Path, script: str, error: str, scenes: Scenes | None
-):
-    output = by_command(script, tmp_path, scenes)
-    assert str(output.error).startswith(error)
-    assert check(weather_case(), output).score == 0
+def test_what_is_no_output_is_the_systems_failure(tmp_path: Path, scenes: Scenes | None):
+    def attempt(script: str) -> None:
+        output = by_command(script, tmp_path, scenes)
+        assert str(output.error).startswith(NO_OUTPUT[script])
+        assert check(weather_case(), output).score == 0
+
+    assert failing(NO_OUTPUT, attempt) == {}
 
 
 def test_a_command_that_prints_nothing_gives_no_output(tmp_path: Path):
@@ -258,11 +260,13 @@ def test_a_command_that_never_ends_is_ended(tmp_path: Path, scenes: Scenes | Non
 
 
 @BOTH_WAYS
-def test_of_a_command_that_prints_a_gigabyte_no_more_is_kept_than_allowed(
-    tmp_path: Path, scenes: Scenes | None
+def test_of_a_command_that_prints_too_much_no_more_is_kept_than_allowed(
+    tmp_path: Path, scenes: Scenes | None, monkeypatch: pytest.MonkeyPatch
 ):
-    script = f"sys.stdout.write('x' * {2 * MOST_OUTPUT})"
-    assert by_command(script, tmp_path, scenes).error == f"it printed more than {MOST_OUTPUT >> 20} MiB"
+    for module in (commands, command_steps):
+        monkeypatch.setattr(module, "MOST_OUTPUT", 1 << 20)
+    script = f"sys.stdout.write('x' * {2 << 20})"
+    assert by_command(script, tmp_path, scenes).error == TOO_MUCH["error"]
 
 
 def test_no_agent_and_no_endpoint_are_told_at_once(monkeypatch: pytest.MonkeyPatch):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,13 @@ from fiducial.evaluation.shards import part_of
 from fiducial.plugins import JUDGES
 from fiducial.records import Case, Output, Verdict, write_records
 
-SYSTEMS = ("one", "two", "the third")
+SYSTEMS = ("one", "the other")
 
 
 def some_cases() -> Iterable[Case]:
-    """120 cases in clusters of one to three: calls, and questions that a checker leaves open."""
-    for number in range(120):
-        cluster = f"cluster-{number * number % 71}"
+    """45 cases in clusters of one to three: calls, and questions that a checker leaves open."""
+    for number in range(45):
+        cluster = f"cluster-{number * number % 31}"
         if number % 3:
             tool = {
                 "name": "book",
@@ -42,7 +43,7 @@ def some_cases() -> Iterable[Case]:
 
 
 def some_outputs() -> Iterable[Output]:
-    """Of three systems in turn, right and wrong in no order."""
+    """Of two systems in turn, right and wrong in no order."""
     for case in some_cases():
         number = case.id.removeprefix("case-")
         for place, system in enumerate(SYSTEMS):
@@ -84,28 +85,20 @@ def names_it(case: Case, output: Output) -> float:
     return float("City" in (output.text or ""))
 
 
-@pytest.fixture
-def divided(tmp_path: Path) -> Callable[[int], list[Path]]:
-    """Return a function that divides the data into shards by the hash of the case.
-
-    It writes a folder of cases, one of outputs, and one of labels in each shard.
-    """
-
-    def divide(parts: int) -> list[Path]:
-        folders = [tmp_path / f"in {parts}" / str(part) for part in range(parts)]
-        for name, records in (("cases", some_cases), ("outputs", some_outputs), ("labels", some_labels)):
-            for part, folder in enumerate(folders):
-                inside = [
-                    each
-                    for each in records()
-                    if part_of(getattr(each, "case_id", getattr(each, "id", "")), parts) == part
-                ]
-                if inside or name == "labels":
-                    (folder / name).mkdir(parents=True)
-                    write_records(folder / name / f"{name}.jsonl", inside)
-        return folders
-
-    return divide
+def divided(into: Path, parts: int) -> list[Path]:
+    """Divide the data by the hash of the case into folders of cases, outputs and labels."""
+    folders = [into / f"in {parts}" / str(part) for part in range(parts)]
+    for name, records in (("cases", some_cases), ("outputs", some_outputs), ("labels", some_labels)):
+        for part, folder in enumerate(folders):
+            inside = [
+                each
+                for each in records()
+                if part_of(getattr(each, "case_id", getattr(each, "id", "")), parts) == part
+            ]
+            if inside or name == "labels":
+                (folder / name).mkdir(parents=True)
+                write_records(folder / name / f"{name}.jsonl", inside)
+    return folders
 
 
 def together(folders: Iterable[Path], out: Path) -> Path:
@@ -132,65 +125,91 @@ def evaluated(folder: Path, labels: Path | None, out: Path) -> Path:
     return out
 
 
-@pytest.fixture(autouse=True)
-def judges(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(JUDGES, "_registered", {"words": word_share, "names-it": names_it})
+@pytest.fixture(autouse=True, scope="module")
+def judges() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(JUDGES, "_registered", {"words": word_share, "names-it": names_it})
+        yield
+
+
+@pytest.fixture(scope="module")
+def halves(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The data in two shards."""
+    return divided(tmp_path_factory.mktemp("halves"), 2)
+
+
+def half_run(half: Path, out: Path, **options: Any) -> Path:
+    """Run one shard."""
+    fd.evaluate(half / "cases", half / "outputs", out=out, progress=False, **options)
+    return out
+
+
+@pytest.fixture(scope="module")
+def checked(halves: list[Path], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two finished runs, of a shard each; copy what is changed."""
+    folder = tmp_path_factory.mktemp("checked")
+    return [half_run(half, folder / f"run {part}") for part, half in enumerate(halves)]
+
+
+@pytest.fixture(scope="module")
+def judged(halves: list[Path], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two finished runs with a judge; copy what is changed."""
+    folder = tmp_path_factory.mktemp("judged")
+    return [half_run(half, folder / f"run {part}", judges="words") for part, half in enumerate(halves)]
+
+
+def changed(run: Path, into: Path) -> Path:
+    """A copy of a run, to be changed."""
+    return Path(shutil.copytree(run, into / run.name))
 
 
 _OF_TIME = ("seconds", "ended", "started")
 
 
-def numbers(run: Path, *, scratch: Path) -> dict[str, Any]:
+def numbers(run: Path) -> dict[str, Any]:
     """Everything that is computed of a run, as JSON."""
-    found: dict[str, Any] = {}
     manifest = json.loads((run / "run.json").read_text())
-    found["results"] = manifest["results"]
-    found["counts"] = manifest["counts"]
-    found["judges"] = [
-        {key: value for key, value in use.items() if key not in _OF_TIME} for use in manifest["judges"]
-    ]
-    found["calibration.json"] = json.loads((run / "calibration.json").read_text())
-    found["clusters"] = json.loads((run / "clusters.json").read_text())
-    for command in (["calibrate"], ["compare"], ["compare", "--by", "system"]):
-        result = fiducial(*command, run, "--json", scratch / "found.json")
-        assert result.code == 0, result.err
-        found[" ".join(command)] = json.loads((scratch / "found.json").read_text())
-    return found
+    compared = fiducial("compare", run, "--json", run.with_suffix(".compared"))
+    assert compared.code == 0, compared.err
+    return {
+        "results": manifest["results"],
+        "counts": manifest["counts"],
+        "judges": [
+            {key: value for key, value in use.items() if key not in _OF_TIME} for use in manifest["judges"]
+        ],
+        "judges compared": json.loads(run.with_suffix(".compared").read_text()),
+        "systems compared": json.loads((run / "comparison.json").read_text())["comparison"],
+        "calibration": json.loads((run / "calibration.json").read_text()),
+        "clusters": json.loads((run / "clusters.json").read_text()),
+    }
 
 
 def test_a_run_that_is_named_twice_is_merged_once_and_that_is_said(
-    divided: Callable[[int], list[Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    judged: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    (folder,) = divided(1)
-    run = evaluated(folder, None, tmp_path / "part")
-    monkeypatch.chdir(tmp_path)
-    merged = fiducial("merge", "part", run, "--out", "merged")
+    run = judged[0]
+    monkeypatch.chdir(run.parent)
+    merged = fiducial("merge", run.name, run, "--out", tmp_path / "merged")
     assert merged.code == 0
-    assert merged.err.startswith(f"note: {run}: the same run as part; it is merged once\n")
+    assert merged.err.startswith(f"note: {run}: the same run as {run.name}; it is merged once\n")
     took = [json.loads((place / "run.json").read_text())["roster"] for place in (run, tmp_path / "merged")]
     assert [judge["seconds"] for judge in took[0]] == [judge["seconds"] for judge in took[1]]
     with pytest.warns(UserWarning, match="it is merged once"):
         fd.merge([fd.load_run(run)] * 2, tmp_path / "again", progress=False)
 
 
-def test_one_two_and_seventeen_parts_in_one_run_or_merged_give_the_same_numbers(
-    divided: Callable[[int], list[Path]], tmp_path: Path
-):
+def test_one_and_five_parts_in_one_run_or_merged_give_the_same_numbers(tmp_path: Path):
     found: list[dict[str, Any]] = []
-    for parts in (1, 2, 17):
-        folders = divided(parts)
-        whole = together(folders, tmp_path / f"together {parts}")
-        found.append(
-            numbers(evaluated(whole, whole / "labels.jsonl", tmp_path / f"run of {parts}"), scratch=tmp_path)
-        )
-        runs = [
-            evaluated(folder, folder / "labels" / "labels.jsonl", tmp_path / f"run {part} of {parts}")
-            for part, folder in enumerate(folders)
-        ]
-        merged = tmp_path / f"merged of {parts}"
-        fd.merge(runs[::-1], merged, progress=False)
-        found.append(numbers(merged, scratch=tmp_path))
-    assert found[0]["counts"]["outputs"] == 360
+    for parts in (1, 5):
+        whole = together(divided(tmp_path, parts), tmp_path / f"together {parts}")
+        found.append(numbers(evaluated(whole, whole / "labels.jsonl", tmp_path / f"run of {parts}")))
+    runs = [
+        evaluated(folder, folder / "labels" / "labels.jsonl", tmp_path / f"run {part}")
+        for part, folder in enumerate(sorted((tmp_path / "in 5").iterdir()))
+    ]
+    fd.merge(runs[::-1], tmp_path / "merged", progress=False)
+    found.append(numbers(tmp_path / "merged"))
+    assert found[0]["counts"]["outputs"] == 90
     assert {rate["by"] for rate in found[0]["results"][0]["strata"]} >= {
         "words/function",
         "names-it/function",
@@ -199,34 +218,19 @@ def test_one_two_and_seventeen_parts_in_one_run_or_merged_give_the_same_numbers(
         assert other == found[0]
 
 
-@pytest.fixture
-def parts(divided: Callable[[int], list[Path]], tmp_path: Path) -> Callable[..., list[Path]]:
-    """Two finished runs, of a part each."""
-
-    def run(*options: dict[str, Any]) -> list[Path]:
-        outs = [tmp_path / "run 0", tmp_path / "run 1"]
-        for folder, out, given in zip(divided(2), outs, [*options, {}, {}], strict=False):
-            fd.evaluate(folder / "cases", folder / "outputs", out=out, progress=False, **given)
-        return outs
-
-    return run
-
-
-def test_merging_again_changes_nothing_and_after_a_kill_goes_on(
-    parts: Callable[..., list[Path]], tmp_path: Path
-):
-    runs, out = parts(), tmp_path / "merged"
-    fd.merge(runs, out, progress=False)
+def test_merging_again_changes_nothing_and_after_a_kill_goes_on(checked: list[Path], tmp_path: Path):
+    out = tmp_path / "merged"
+    fd.merge(checked, out, progress=False)
     journal = (out / "verdicts.jsonl").read_bytes()
-    fd.merge(runs, out, progress=False)
+    fd.merge(checked, out, progress=False)
     assert (out / "verdicts.jsonl").read_bytes() == journal
     (out / "verdicts.jsonl").write_bytes(journal[: len(journal) // 3])  # what a power cut leaves
-    assert fd.merge(runs, out, progress=False).systems["one"].decided.n > 0
+    assert fd.merge(checked, out, progress=False).systems["one"].decided.n > 0
     assert (out / "verdicts.jsonl").read_bytes() == journal
 
 
-def test_a_merged_run_is_a_run_like_any_other(parts: Callable[..., list[Path]], tmp_path: Path):
-    result = fiducial("merge", *parts(), "--out", tmp_path / "merged")
+def test_a_merged_run_is_a_run_like_any_other(checked: list[Path], tmp_path: Path):
+    result = fiducial("merge", *checked, "--out", tmp_path / "merged")
     assert (result.code, (tmp_path / "merged" / "report.html").exists()) == (0, True)
     assert "records: " in result.out
     run = fd.load_run(tmp_path / "merged")
@@ -234,49 +238,50 @@ def test_a_merged_run_is_a_run_like_any_other(parts: Callable[..., list[Path]], 
     assert len(run.verdicts) == sum(1 for _ in some_outputs())
 
 
-def test_in_memory_it_comes_to_the_same(parts: Callable[..., list[Path]], tmp_path: Path):
-    runs = parts()
-    one, two = fd.merge(runs, progress=False), fd.merge(runs, tmp_path / "merged", progress=False)
+def test_in_memory_it_comes_to_the_same(checked: list[Path], tmp_path: Path):
+    one, two = fd.merge(checked, progress=False), fd.merge(checked, tmp_path / "merged", progress=False)
     assert {name: rates.decided for name, rates in one.systems.items()} == {
         name: rates.decided for name, rates in two.systems.items()
     }
     with pytest.raises(UsageError, match="only in memory"):
-        fd.merge([one, runs[0]], progress=False)
+        fd.merge([one, checked[0]], progress=False)
     with pytest.raises(UsageError, match="no run"):
         fd.merge([])
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("first", "options", "message"),
     [
-        ([{}, {"rules": "bfcl"}], "differs from .*run 0 in rules"),
-        ([{}, {"judges": "words"}], "differs from .*run 0 in judge words/function"),
+        ("checked", {"rules": "bfcl"}, "differs from .*run 0 in rules"),
+        ("checked", {"judges": "words"}, "differs from .*run 0 in judge words/function"),
         (
-            [{"judges": "words"}, {"judges": "words", "pass_at": 0.9}],
+            "judged",
+            {"judges": "words", "pass_at": 0.9},
             "differs from .*run 0 in the threshold of words/function",
         ),
         (
-            [{"judges": "words"}, {"judges": "words", "repeats": 2}],
+            "judged",
+            {"judges": "words", "repeats": 2},
             "differs from .*run 0 in how often words/function was asked",
         ),
     ],
 )
 def test_runs_that_were_made_in_different_ways_are_refused(
-    parts: Callable[..., list[Path]], tmp_path: Path, options: list[dict[str, Any]], message: str
+    request: pytest.FixtureRequest, tmp_path: Path, first: str, options: dict[str, Any], message: str
 ):
+    halves: list[Path] = request.getfixturevalue("halves")
+    runs = [request.getfixturevalue(first)[0], half_run(halves[1], tmp_path / "run 1", **options)]
     with pytest.raises(RunFolderError, match=message):
-        fd.merge(parts(*options), tmp_path / "merged", progress=False)
+        fd.merge(runs, tmp_path / "merged", progress=False)
     assert not (tmp_path / "merged").exists()
 
 
-def test_a_judge_whose_prompt_was_changed_between_the_parts_is_refused(
-    parts: Callable[..., list[Path]], tmp_path: Path
-):
-    runs = parts({"judges": "words"}, {"judges": "words"})
-    kept = (runs[1] / "run.json").read_text()
-    (runs[1] / "run.json").write_text(kept.replace('"fingerprint": "', '"fingerprint": "other'))
+def test_a_judge_whose_prompt_was_changed_between_the_parts_is_refused(judged: list[Path], tmp_path: Path):
+    other = changed(judged[1], tmp_path)
+    kept = (other / "run.json").read_text()
+    (other / "run.json").write_text(kept.replace('"fingerprint": "', '"fingerprint": "other'))
     with pytest.raises(RunFolderError, match="judge words/function"):
-        fd.merge(runs, tmp_path / "merged", progress=False)
+        fd.merge([judged[0], other], tmp_path / "merged", progress=False)
 
 
 def put_into_manifest(run: Path, **entries: Any) -> None:
@@ -284,14 +289,13 @@ def put_into_manifest(run: Path, **entries: Any) -> None:
     (run / "run.json").write_text(json.dumps({**manifest, **entries}))
 
 
-def test_different_verdicts_on_one_output_are_refused_with_their_line(tmp_path: Path):
-    write_records(tmp_path / "cases.jsonl", some_cases())
-    write_records(tmp_path / "outputs.jsonl", some_outputs())
-    runs = [tmp_path / "run 0", tmp_path / "run 1"]
-    for run in runs:
-        fd.evaluate(tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl", out=run, progress=False)
+def test_different_verdicts_on_one_output_are_refused_with_their_line(
+    checked: list[Path], halves: list[Path], tmp_path: Path
+):
+    runs = [checked[0], half_run(halves[0], tmp_path / "run 1")]
     merged = fd.merge(runs, tmp_path / "merged", progress=False)
-    assert len(merged.verdicts) == sum(1 for _ in some_outputs())  # what both say the same of is there once
+    # What both say the same of is there once.
+    assert len(merged.verdicts) == (runs[0] / "verdicts.jsonl").read_bytes().count(b"\n")
     lines = (runs[1] / "verdicts.jsonl").read_text().splitlines(keepends=True)
     at = next(number for number, line in enumerate(lines) if '"score":1.0' in line)
     lines[at] = lines[at].replace('"score":1.0', '"score":0.5')
@@ -301,18 +305,19 @@ def test_different_verdicts_on_one_output_are_refused_with_their_line(tmp_path: 
         fd.merge(runs, tmp_path / "again", progress=False)
 
 
-def test_an_output_that_is_in_two_files_is_refused(parts: Callable[..., list[Path]], tmp_path: Path):
-    runs = parts()
-    inputs = json.loads((runs[0] / "run.json").read_text())["inputs"]
+def test_an_output_that_is_in_two_files_is_refused(checked: list[Path], tmp_path: Path):
+    inputs = json.loads((checked[0] / "run.json").read_text())["inputs"]
     other = tmp_path / "copy.jsonl"
     other.write_bytes(Path(inputs[1]["path"]).read_bytes())
     fd.evaluate(inputs[0]["path"], other, out=tmp_path / "run of the copy", progress=False)
-    with pytest.raises(RecordError, match=r"repeats .*copy\.jsonl:1 \(case case-1, system one, trial 0\)"):
-        fd.merge([*runs, tmp_path / "run of the copy"], tmp_path / "merged", progress=False)
+    with pytest.raises(
+        RecordError, match=r"copy\.jsonl:1: repeats .*:1 \(case case-1, system one, trial 0\)"
+    ):
+        fd.merge([*checked, tmp_path / "run of the copy"], tmp_path / "merged", progress=False)
 
 
-def test_a_run_that_is_not_finished_is_refused(parts: Callable[..., list[Path]], tmp_path: Path):
-    runs = parts()
-    put_into_manifest(runs[1], status="running")
+def test_a_run_that_is_not_finished_is_refused(checked: list[Path], tmp_path: Path):
+    other = changed(checked[1], tmp_path)
+    put_into_manifest(other, status="running")
     with pytest.raises(RunFolderError, match="not finished"):
-        fd.merge(runs, tmp_path / "merged", progress=False)
+        fd.merge([checked[0], other], tmp_path / "merged", progress=False)

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from command import fiducial
 
 from fiducial.records import Case, Output, Verdict, write_records
-
-_COUNT = """
-import json, os, sys
-opened = []
-def hook(event, args):
-    if event == "open" and not isinstance(args[0], int):
-        opened.append(os.path.basename(os.fspath(args[0])))
-sys.addaudithook(hook)
-from fiducial.cli.main import main
-try:
-    main()
-finally:
-    with open("opened.json", "w") as file:
-        json.dump(opened, file)
-"""
 
 _KEPT = ("run.json", "verdicts.jsonl", "labels.jsonl", "clusters.json", "calibration.json", "comparison.json")
 
 
+class Opened:
+    """Names of the files that are opened while somebody listens."""
+
+    def __init__(self) -> None:
+        self.names: list[str] | None = None
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+        if event == "open" and self.names is not None and not isinstance(args[0], int):
+            self.names.append(Path(os.fsdecode(args[0])).name)
+
+
+@cache
+def opened() -> Opened:
+    """One for the whole process, which cannot get rid of it."""
+    return Opened()
+
+
 @pytest.fixture
-def opens(tmp_path: Path) -> Callable[..., Counter[str]]:
+def opens(bare_environment: None, tmp_path: Path) -> Callable[..., Counter[str]]:
     """Return a function that counts how often a command opens each file of a run."""
     write_records(
         tmp_path / "cases.jsonl",
@@ -45,8 +50,14 @@ def opens(tmp_path: Path) -> Callable[..., Counter[str]]:
     write_records(tmp_path / "gold.jsonl", [label])
 
     def run(*args: str) -> Counter[str]:
-        subprocess.run([sys.executable, "-c", _COUNT, *args], cwd=tmp_path, check=True, capture_output=True)
-        found = json.loads((tmp_path / "opened.json").read_text())
+        hook = opened()
+        found: list[str] = []
+        hook.names = found
+        try:
+            result = fiducial(*args)
+        finally:
+            hook.names = None
+        assert result.code == 0, result.err
         return Counter(name for name in found if name in _KEPT)
 
     return run

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import tracemalloc
+from itertools import product
 from typing import Any
 
 import pytest
+from each_row import failing
 
 from fiducial.deterministic.multi_turn.worlds import public_methods
 from fiducial.evaluation.generation.memory.key_value import KeyValueMemory
@@ -16,7 +18,7 @@ from fiducial.evaluation.generation.memory.vectors import VectorMemory
 from fiducial.evaluation.generation.scene import SceneOverError, WorldScene
 from fiducial.records import AgentStep, ToolCall
 
-pytestmark = pytest.mark.attack("memory of agents")
+AREA = "memory of agents"
 
 MEMORIES = {
     "MemoryAPI_kv": KeyValueMemory,
@@ -43,7 +45,7 @@ HOSTILE: dict[str, Any] = {
     "null": "a\0b",
     "surrogate": "\ud800",
     "a megabyte": "x" * 900_000,
-    "words": "ab " * 300_000,
+    "words": "ab " * 100_000,
     "list": ["a"],
     "object": {"a": {"b": 1}},
     "deep": nested(90),
@@ -54,6 +56,7 @@ HOSTILE: dict[str, Any] = {
     "no number": float("nan"),
     "nothing": "",
 }
+LONG = {"a megabyte", "words"}
 
 
 def scene_of(name: str) -> tuple[WorldScene, Any]:
@@ -72,47 +75,62 @@ def parameters(method: Any) -> list[str]:
     return [each for each in code.co_varnames[: code.co_argcount] if each != "self"]
 
 
-@pytest.mark.parametrize("value", HOSTILE.values(), ids=[*HOSTILE])
+def bounded(scene: WorldScene, verb: str, given: dict[str, Any], *, measured: bool) -> str:
+    """Return the answer to a call; what is long is executed within a bound of bytes."""
+    if measured:
+        tracemalloc.start()
+    try:
+        answers = call(scene, verb, given)
+        if measured:
+            assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
+    except SceneOverError:
+        return ""
+    finally:
+        tracemalloc.stop()
+    assert answers is not None
+    return answers[0]
+
+
+@pytest.mark.attack(AREA, forms=len(HOSTILE))
 @pytest.mark.parametrize("name", MEMORIES)
-def test_every_call_with_any_argument_answers_in_bounds_and_keeps_texts_alone(name: str, value: Any):
-    for verb in public_methods(MEMORIES[name]):
+def test_every_call_with_any_argument_answers_in_bounds_and_keeps_texts_alone(name: str):
+    def attempt(row: tuple[str, str]) -> None:
+        verb, value = row[0], HOSTILE[row[1]]
         scene, memory = scene_of(name)
         asked = parameters(getattr(memory, verb))
-        for given in (
-            dict.fromkeys(asked, value),
-            {each: "a" if number else value for number, each in enumerate(asked)},
-            {each: value if number else "a" for number, each in enumerate(asked)},
-        ):
-            tracemalloc.start()
-            try:
-                answers = call(scene, verb, given)
-            except SceneOverError:
-                answers = [""]
-            finally:
-                peak = tracemalloc.get_traced_memory()[1]
-                tracemalloc.stop()
-            assert peak < MOST_BYTES
-            assert answers is not None
-            assert len(answers[0]) < 2_000_000
-            assert "root:" not in answers[0]
-            assert "<class" not in answers[0]
+        first = [value, *["a"] * (len(asked) - 1)][: len(asked)]
+        others = ["a", *[value] * (len(asked) - 1)][: len(asked)]
+        for values in ([value] * len(asked), first, others):
+            answer = bounded(scene, verb, dict(zip(asked, values, strict=True)), measured=row[1] in LONG)
+            assert len(answer) < 2_000_000
+            assert "root:" not in answer
+            assert "<class" not in answer
         assert len(json.dumps(memory.state())) < 20_000
 
+    assert failing(product(public_methods(MEMORIES[name]), HOSTILE), attempt) == {}
 
-@pytest.mark.parametrize(
-    "verb",
-    ["__class__", "__init__", "__reduce_ex__", "_become", "_core", "_keep", "load", "state", "embedding", "held",
-     "core_memory_add.__globals__", "memory_retrieve.__func__", "eval", "open", "exec", "__import__", "os.system", "getattr"],
+
+NO_CALLS = (
+    *("__class__", "__init__", "__reduce_ex__", "_become", "_core", "_keep", "load", "state", "embedding", "held"),
+    *("core_memory_add.__globals__", "memory_retrieve.__func__", "eval", "open", "exec", "__import__", "os.system"),
+    "getattr",
 )  # fmt: skip
+
+
+@pytest.mark.attack(AREA, forms=len(NO_CALLS))
 @pytest.mark.parametrize("name", MEMORIES)
-def test_nothing_but_the_memory_s_calls_is_reached(name: str, verb: str):
-    scene, memory = scene_of(name)
-    before = memory.state()
-    (answer,) = call(scene, verb, {"name": "/etc/passwd"}) or [""]
-    assert answer.startswith("Error")
-    assert memory.state() == before
+def test_nothing_but_the_memory_s_calls_is_reached(name: str):
+    def attempt(verb: str) -> None:
+        scene, memory = scene_of(name)
+        before = memory.state()
+        (answer,) = call(scene, verb, {"name": "/etc/passwd"}) or [""]
+        assert answer.startswith("Error")
+        assert memory.state() == before
+
+    assert failing(NO_CALLS, attempt) == {}
 
 
+@pytest.mark.attack(AREA)
 def test_a_short_call_that_would_multiply_a_text_is_refused_before_it_does():
     scene, memory = scene_of("MemoryAPI_rec_sum")
     call(scene, "memory_append", {"text": "a" * 10_000})
@@ -127,6 +145,7 @@ def test_a_short_call_that_would_multiply_a_text_is_refused_before_it_does():
     assert memory.state() == {"text": "a" * 10_000}
 
 
+@pytest.mark.attack(AREA)
 def test_calls_that_are_too_long_are_not_executed():
     scene, memory = scene_of("MemoryAPI_rec_sum")
     with pytest.raises(SceneOverError, match="characters of calls"):

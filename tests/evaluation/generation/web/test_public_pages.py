@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from aiohttp.resolver import ThreadedResolver
+from each_row import failing
 from small_web import SmallWeb, slowly
 
 from fiducial.evaluation.generation.web.engine import PageError
 from fiducial.evaluation.generation.web.public_pages import Bounds, fetch, is_public
 
-pytestmark = pytest.mark.attack("the web of agents")
+AREA = "the web of agents"
 
 OTHER_SPELLINGS = [
     "\u0661\u0662\u0667.\u0660.\u0660.\u0661",
@@ -81,6 +82,7 @@ def got(url: str, bounds: Bounds = HERE) -> Any:
     return asyncio.run(fetch(url, bounds))
 
 
+@pytest.mark.attack(AREA)
 def test_a_page_comes_with_its_address_and_whether_it_is_html(web: SmallWeb):
     web.pages["/a"] = (200, {}, "<p>Grüße</p>".encode())
     web.pages["/b"] = (200, {"Content-Type": "text/plain; charset=latin-1"}, "Grüße".encode("latin-1"))
@@ -88,46 +90,51 @@ def test_a_page_comes_with_its_address_and_whether_it_is_html(web: SmallWeb):
     assert got(f"{web.root}/b") == (f"{web.root}/b", "Grüße", False)
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "127.0.0.1",
-        "localhost",
-        "127.1",
-        "0x7f.0.0.1",
-        "2130706433",
-        "0.0.0.0",
-        "10.0.0.1",
-        "169.254.169.254",
-        "192.168.1.1",
-        "[::1]",
-        "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]",
-        "[64:ff9b::7f00:1]",
-        "[fe80::1%25lo]",
-        "[fc00::1]",
-        "224.0.0.1",
-        "１２７.0.0.1",  # noqa: RUF001 - such digits are the attack
-        "127。0。0。1",
-        "①②⑦.⓪.⓪.①",
-        "⑯⑨。②⑤④。⑯⑨。②⑤④",
-        "ｌｏｃａｌｈｏｓｔ",  # noqa: RUF001 - such letters, too
-        "[64:ff9b:1::7f00:1]",
-        "[fec0::1]",
-        "[::7f00:1]",
-        "[::ffff:0:7f00:1]",
-        "192.0.0.8",
-        "192.0.0.10",
-        *OTHER_SPELLINGS,
-    ],
-)
-def test_no_address_of_this_machine_or_its_network_is_asked(web: SmallWeb, host: str):
+HOSTS = [
+    "127.0.0.1",
+    "localhost",
+    "127.1",
+    "0x7f.0.0.1",
+    "2130706433",
+    "0.0.0.0",
+    "10.0.0.1",
+    "169.254.169.254",
+    "192.168.1.1",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[64:ff9b::7f00:1]",
+    "[fe80::1%25lo]",
+    "[fc00::1]",
+    "224.0.0.1",
+    "１２７.0.0.1",  # noqa: RUF001 - such digits are the attack
+    "127。0。0。1",
+    "①②⑦.⓪.⓪.①",
+    "⑯⑨。②⑤④。⑯⑨。②⑤④",
+    "ｌｏｃａｌｈｏｓｔ",  # noqa: RUF001 - such letters, too
+    "[64:ff9b:1::7f00:1]",
+    "[fec0::1]",
+    "[::7f00:1]",
+    "[::ffff:0:7f00:1]",
+    "192.0.0.8",
+    "192.0.0.10",
+    *OTHER_SPELLINGS,
+]
+
+
+@pytest.mark.attack(AREA, forms=len(HOSTS))
+def test_no_address_of_this_machine_or_its_network_is_asked(web: SmallWeb):
     web.pages["/"] = (200, {}, b"secret")
-    with pytest.raises(PageError):
-        got(f"http://{host}:{web.port}/", Bounds())
-    assert web.asked == []
+
+    def attempt(host: str) -> None:
+        with pytest.raises(PageError):
+            got(f"http://{host}:{web.port}/", Bounds())
+        assert web.asked == []
+
+    assert failing(HOSTS, attempt) == {}
 
 
+@pytest.mark.attack(AREA)
 def test_a_name_that_stands_for_a_private_address_is_not_asked(
     web: SmallWeb, monkeypatch: pytest.MonkeyPatch
 ):
@@ -142,6 +149,7 @@ def test_a_name_that_stands_for_a_private_address_is_not_asked(
     assert web.asked == []
 
 
+@pytest.mark.attack(AREA)
 def test_a_redirect_to_a_private_address_is_not_followed(web: SmallWeb):
     web.pages["/out"] = (302, {"Location": f"http://localhost:{web.port}/in"}, b"")
     with pytest.raises(PageError, match="no public address"):
@@ -149,6 +157,7 @@ def test_a_redirect_to_a_private_address_is_not_followed(web: SmallWeb):
     assert web.asked == ["/out"]
 
 
+@pytest.mark.attack(AREA)
 @pytest.mark.parametrize("host", ["１２７.0.0.1", "127。0。0。1", "①②⑦.⓪.⓪.①"])  # noqa: RUF001 - such digits are the attack
 def test_a_redirect_to_letters_that_become_numbers_is_not_followed(web: SmallWeb, host: str):
     location = f"http://{host}:{web.port}/in".encode().decode("latin-1")
@@ -159,6 +168,7 @@ def test_a_redirect_to_letters_that_become_numbers_is_not_followed(web: SmallWeb
     assert "/in" not in web.asked
 
 
+@pytest.mark.attack(AREA)
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
 def test_an_address_is_checked_when_its_socket_is_made_whatever_was_read_before(
     web: SmallWeb, monkeypatch: pytest.MonkeyPatch, host: str
@@ -177,57 +187,46 @@ def test_an_address_is_checked_when_its_socket_is_made_whatever_was_read_before(
     assert web.asked == []
 
 
-@pytest.mark.parametrize(
-    "charset",
-    [
-        *("punycode", "idna", "utf-7", "unicode_escape", "rot13", "zlib", "cp65001"),
-        *(
-            "PUNYCODE",
-            "u7",
-            "raw_unicode_escape",
-            "base64",
-            "bz2",
-            "hex",
-            "quopri",
-            "uu",
-            "undefined",
-            "charmap",
-        ),
-        *(
-            "utf-8-sig",
-            "utf_32",
-            "hz",
-            "iso2022_kr",
-            "mbcs",
-            "'punycode'",
-            '"utf-7"',
-            "x" * 5_000,
-            "../utf-8",
-        ),
-    ],
-)
-def test_an_encoding_that_is_not_of_the_web_is_read_as_utf_8(web: SmallWeb, charset: str):
-    web.pages["/"] = (200, {"Content-Type": f"text/plain; charset={charset}"}, b"a-" * 500_000)
-    assert got(f"{web.root}/").text == "a-" * 500_000
-
-
-@pytest.mark.parametrize(
-    "location",
-    [
-        *("//127.0.0.1:{}/in", "///127.0.0.1:{}/in", "http:127.0.0.1:{}/in", "http:/127.0.0.1:{}/in"),
-        *("http:\\\\127.0.0.1:{}/in", "/\\127.0.0.1:{}/in", "\thttp://127.0.0.1:{}/in", "http://127.0.0.1:{}\\@localhost/in"),
-        *("http://localhost@127.0.0.1:{}/in", "HTTP://127.1:{}/in", "http://0x7f000001:{}/in", "http://127.0.0.1.:{}/in"),
-        *("https://127.0.0.1:{}/in", "ftp://127.0.0.1:{}/in", "data:text/plain,secret", "gopher://127.0.0.1:{}/in"),
-    ],
+CHARSETS = (
+    *("punycode", "idna", "utf-7", "unicode_escape", "rot13", "zlib", "cp65001", "PUNYCODE", "u7", "raw_unicode_escape"),
+    *("base64", "bz2", "hex", "quopri", "uu", "undefined", "charmap", "utf-8-sig", "utf_32", "hz", "iso2022_kr", "mbcs"),
+    *("'punycode'", '"utf-7"', "x" * 5_000, "../utf-8"),
 )  # fmt: skip
-def test_a_redirect_reaches_no_private_address_in_any_spelling(web: SmallWeb, location: str):
-    web.pages["/out"] = (302, {"Location": location.format(web.port)}, b"")
+
+
+@pytest.mark.attack(AREA, forms=len(CHARSETS))
+def test_an_encoding_that_is_not_of_the_web_is_read_as_utf_8(web: SmallWeb):
+    text = "a-" * 50_000
+
+    def attempt(charset: str) -> None:
+        web.pages["/"] = (200, {"Content-Type": f"text/plain; charset={charset}"}, text.encode())
+        assert got(f"{web.root}/").text == text
+
+    assert failing(CHARSETS, attempt) == {}
+
+
+LOCATIONS = (
+    *("//127.0.0.1:{}/in", "///127.0.0.1:{}/in", "http:127.0.0.1:{}/in", "http:/127.0.0.1:{}/in"),
+    *("http:\\\\127.0.0.1:{}/in", "/\\127.0.0.1:{}/in", "\thttp://127.0.0.1:{}/in", "http://127.0.0.1:{}\\@localhost/in"),
+    *("http://localhost@127.0.0.1:{}/in", "HTTP://127.1:{}/in", "http://0x7f000001:{}/in", "http://127.0.0.1.:{}/in"),
+    *("https://127.0.0.1:{}/in", "ftp://127.0.0.1:{}/in", "data:text/plain,secret", "gopher://127.0.0.1:{}/in"),
+)  # fmt: skip
+
+
+@pytest.mark.attack(AREA, forms=len(LOCATIONS))
+def test_a_redirect_reaches_no_private_address_in_any_spelling(web: SmallWeb):
     web.pages["/in"] = (200, {}, b"secret")
-    with pytest.raises(PageError):
-        got(f"http://localhost:{web.port}/out", Bounds(allowed={"localhost"}))
-    assert "/in" not in web.asked
+
+    def attempt(location: str) -> None:
+        web.pages["/out"] = (302, {"Location": location.format(web.port)}, b"")
+        with pytest.raises(PageError):
+            got(f"http://localhost:{web.port}/out", Bounds(allowed={"localhost"}))
+        assert "/in" not in web.asked
+
+    assert failing(LOCATIONS, attempt) == {}
 
 
+@pytest.mark.attack(AREA)
 @pytest.mark.parametrize("header", ["Refresh", "Content-Location", "Link", "Alt-Svc"])
 def test_no_other_header_leads_elsewhere(web: SmallWeb, header: str):
     there = f"http://127.0.0.1:{web.port}/in"
@@ -241,6 +240,7 @@ def test_no_other_header_leads_elsewhere(web: SmallWeb, header: str):
     assert web.asked == ["/out"]
 
 
+@pytest.mark.attack(AREA)
 def test_redirects_are_followed_so_many_times(web: SmallWeb):
     web.pages["/0"] = (302, {"Location": "/1"}, b"")
     web.pages["/1"] = (200, {}, b"there")
@@ -251,31 +251,39 @@ def test_redirects_are_followed_so_many_times(web: SmallWeb):
     assert web.asked.count("/loop") == 6
 
 
+@pytest.mark.attack(AREA)
 def test_a_redirect_to_a_file_is_no_page(web: SmallWeb):
     web.pages["/file"] = (302, {"Location": "file:///etc/passwd"}, b"")
     with pytest.raises(PageError, match="must begin with http"):
         got(f"{web.root}/file")
 
 
-@pytest.mark.parametrize(
-    "url", ["", "x", "ftp://a/b", "file:///etc/passwd", "http://", "http://a:b@c/", "http://[", "http://a:x/"]
-)
-def test_what_is_no_address_of_the_web_is_refused(url: str):
-    with pytest.raises(PageError):
-        got(url, Bounds())
+NO_URLS = ("", "x", "ftp://a/b", "file:///etc/passwd", "http://", "http://a:b@c/", "http://[", "http://a:x/")
 
 
+@pytest.mark.attack(AREA, forms=len(NO_URLS))
+def test_what_is_no_address_of_the_web_is_refused():
+    def attempt(url: str) -> None:
+        with pytest.raises(PageError):
+            got(url, Bounds())
+
+    assert failing(NO_URLS, attempt) == {}
+
+
+@pytest.mark.attack(AREA)
 def test_a_page_is_cut_off_at_its_size_also_when_it_was_packed_small(web: SmallWeb):
-    web.pages["/"] = (200, {"Content-Encoding": "gzip"}, gzip.compress(b"x" * 50_000_000))
+    web.pages["/"] = (200, {"Content-Encoding": "gzip"}, gzip.compress(b"x" * 5_000_000))
     assert len(got(f"{web.root}/", HERE._replace(size=1000)).text) == 1000
 
 
+@pytest.mark.attack(AREA)
 def test_a_page_that_never_ends_ends(web: SmallWeb):
     web.pages["/"] = slowly
     with pytest.raises(PageError, match=r"no page within 0\.3 seconds"):
         got(f"{web.root}/", HERE._replace(seconds=0.3))
 
 
+@pytest.mark.attack(AREA)
 @pytest.mark.parametrize("status", [403, 404, 500])
 def test_an_error_is_told_as_a_browser_would(web: SmallWeb, status: int):
     web.pages["/"] = (status, {}, b"")
@@ -283,12 +291,14 @@ def test_an_error_is_told_as_a_browser_would(web: SmallWeb, status: int):
         got(f"{web.root}/")
 
 
+@pytest.mark.attack(AREA)
 def test_what_is_no_text_is_not_read(web: SmallWeb):
     web.pages["/"] = (200, {"Content-Type": "image/png"}, b"\x89PNG")
     with pytest.raises(PageError, match="not a text: image/png"):
         got(f"{web.root}/")
 
 
+@pytest.mark.attack(AREA)
 def test_nothing_listens(web: SmallWeb):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -297,29 +307,31 @@ def test_nothing_listens(web: SmallWeb):
         got(f"http://127.0.0.1:{port}/")
 
 
+@pytest.mark.attack(AREA)
 def test_an_unknown_encoding_is_read_as_utf_8(web: SmallWeb):
     web.pages["/"] = (200, {"Content-Type": "text/plain; charset=nonsense"}, b"\xff")
     assert got(f"{web.root}/").text == "\ufffd"
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        *("100.64.0.1", "100.100.100.200", "168.63.129.16", "169.254.169.254", "192.88.99.1", "198.18.0.1", "203.0.113.1"),
-        *("240.0.0.1", "255.255.255.255", "0.1.2.3", "2002:7f00:1::", "2002:a9fe:a9fe::", "2001:0:7f00:1::", "100::1"),
-        *("64:ff9b::a9fe:a9fe", "64:ff9b::a83f:8110", "::ffff:168.63.129.16", "::ffff:169.254.169.254", "2001:db8::1"),
-        *("3fff::1", "5f00::1", "2001:20::1", "2001:2::1", "::ffff:0:808:808", "fd00:ec2::254", "ff02::1", "fe80::1", "::7f00:1"),
-    ],
+NOT_PUBLIC = (
+    *("100.64.0.1", "100.100.100.200", "168.63.129.16", "169.254.169.254", "192.88.99.1", "198.18.0.1", "203.0.113.1"),
+    *("240.0.0.1", "255.255.255.255", "0.1.2.3", "2002:7f00:1::", "2002:a9fe:a9fe::", "2001:0:7f00:1::", "100::1"),
+    *("64:ff9b::a9fe:a9fe", "64:ff9b::a83f:8110", "::ffff:168.63.129.16", "::ffff:169.254.169.254", "2001:db8::1"),
+    *("3fff::1", "5f00::1", "2001:20::1", "2001:2::1", "::ffff:0:808:808", "fd00:ec2::254", "ff02::1", "fe80::1", "::7f00:1"),
 )  # fmt: skip
-def test_addresses_of_clouds_relays_and_documents_are_not_public(address: str):
-    assert not is_public(address)
 
 
-@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"])
-def test_open_addresses_are_public(address: str):
-    assert is_public(address)
+@pytest.mark.attack(AREA, forms=len(NOT_PUBLIC))
+def test_addresses_of_clouds_relays_and_documents_are_not_public():
+    assert [address for address in NOT_PUBLIC if is_public(address)] == []
 
 
+def test_open_addresses_are_public():
+    for address in ("93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"):
+        assert is_public(address), address
+
+
+@pytest.mark.attack(AREA)
 def test_the_agents_own_addresses_are_all_that_is_asked(monkeypatch: pytest.MonkeyPatch, web: SmallWeb):
     monkeypatch.setenv("http_proxy", web.root)
     with pytest.raises(PageError):
