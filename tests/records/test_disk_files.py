@@ -12,7 +12,7 @@ import pytest
 from late_pipe import read_late, waiting_for
 
 from fiducial.errors import InputError, as_named
-from fiducial.records import Case, MemoryFile, Output, write_records
+from fiducial.records import Case, MemoryFile, Output, disk_files, write_records
 from fiducial.records.disk_files import copy_of_pipe, shards_of
 
 
@@ -30,11 +30,15 @@ def test_a_pipe_is_copied_once_and_called_by_its_name(tmp_path: Path):
 
 
 @pytest.mark.attack("inputs of others")
-def test_a_pipe_that_nobody_writes_to_says_so_and_waits_until_somebody_does(tmp_path: Path):
+def test_a_pipe_that_nobody_writes_to_says_so_and_waits_until_somebody_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(disk_files, "_NOTE_AFTER_MS", 20)
     pipe = tmp_path / "pipe"
     assert read_late(pipe, copy_of_pipe) == (b"late\n", [waiting_for(pipe)])
 
 
+@pytest.mark.slow
 @pytest.mark.attack("inputs of others")
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_a_command_that_waits_for_a_pipe_says_so_and_ends_with_ctrl_c(sign: signal.Signals, tmp_path: Path):

@@ -161,10 +161,14 @@ def shared_module_names() -> Mapping[str, list[Path]]:
     }
 
 
+@cache
 def kinds_named() -> Mapping[str, list[Path]]:
     """Return the files that name each built-in kind, also in `OTHER_MEANINGS`."""
     found: dict[str, list[Path]] = defaultdict(list)
+    word = re.compile(rf"\b(?:{'|'.join(KINDS)})\b")
     for path in product_files():
+        if not word.search(path.read_text(encoding="utf-8")):  # which is quicker than to parse it
+            continue
         constants = {node.value for node in ast.walk(parsed(path)) if isinstance(node, ast.Constant)}
         for kind in constants.intersection(KINDS):
             found[str(kind)].append(path)

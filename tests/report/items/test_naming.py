@@ -14,37 +14,35 @@ from fiducial.report.items.naming import fitted, marks_in_words, short_names
 NOTHING = {"q": "", "sort": "", "system": "", "status": "", "category": "", "fault": "", "group": ""}
 
 
-def state_of(fragment: str) -> Any:
-    return in_node("stateOf(fragment)", "report_address.js", fragment=fragment)
+def states_of(*fragments: str) -> list[Any]:
+    return in_node("fragments.map(stateOf)", "report_address.js", fragments=fragments)
 
 
-def test_an_item_is_named_by_case_system_and_trial():
-    assert state_of("#trip-07/gpt-x") == {"item": ["trip-07", "gpt-x"], "chosen": NOTHING}
-    assert state_of("#trip-07/gpt-x/2")["item"] == ["trip-07", "gpt-x", "2"]
-
-
-def test_filters_order_and_search_are_in_the_address():
+def test_an_item_is_named_by_case_system_and_trial_and_filters_order_and_search_follow():
     chosen = {"status": "wrong", "fault": "value_error:string", "q": "a & b?", "sort": "case"}
-    assert state_of("#items?status=wrong&fault=value_error%3Astring&q=a+%26+b%3F&sort=case") == {
-        "item": None,
-        "chosen": NOTHING | chosen,
-    }
+    assert states_of(
+        "#trip-07/gpt-x",
+        "#trip-07/gpt-x/2",
+        "#items?status=wrong&fault=value_error%3Astring&q=a+%26+b%3F&sort=case",
+    ) == [
+        {"item": ["trip-07", "gpt-x"], "chosen": NOTHING},
+        {"item": ["trip-07", "gpt-x", "2"], "chosen": NOTHING},
+        {"item": None, "chosen": NOTHING | chosen},
+    ]
 
 
-@pytest.mark.parametrize("fragment", ["", "#systems", "#calibration", "#%", "#%/x"])
-def test_other_addresses_are_not_of_items(fragment: str):
-    assert state_of(fragment) is None
+def test_other_addresses_are_not_of_items():
+    assert states_of("", "#systems", "#calibration", "#%", "#%/x") == [None] * 5
 
 
-@pytest.mark.attack("terminal and report")
-@pytest.mark.parametrize(
-    "item",
-    [["a/b", "c"], ["#?&=", "%2F"], ["<script>", "x", "3"], ["é 🂡", "\n"], ["items", "y"], ["..", "."]],
-)
-def test_every_name_comes_back_from_its_address(item: list[str]):
-    chosen = NOTHING | {"q": "#/?&=%", "system": item[1]}
-    address = in_node("addressOf(item, chosen)", "report_address.js", item=item, chosen=chosen)
-    assert state_of(address) == {"item": item, "chosen": chosen}
+ITEMS = (["a/b", "c"], ["#?&=", "%2F"], ["<script>", "x", "3"], ["é 🂡", "\n"], ["items", "y"], ["..", "."])
+
+
+@pytest.mark.attack("terminal and report", forms=len(ITEMS))
+def test_every_name_comes_back_from_its_address():
+    states = [{"item": item, "chosen": NOTHING | {"q": "#/?&=%", "system": item[1]}} for item in ITEMS]
+    there_and_back = "states.map(({item, chosen}) => stateOf(addressOf(item, chosen)))"
+    assert in_node(there_and_back, "report_address.js", states=states) == states
 
 
 def test_marks_of_a_reply_are_words():
