@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -16,6 +17,7 @@ from fiducial.evaluation.conclusion.run_results import (
     UnevenTrials,
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
+from fiducial.evaluation.store.manifest import Counts
 
 CHECKED = StratumRate(name=DECIDED, n=7, of=12, value=1.0, low=0.65, high=1.0)
 WHOLE = StratumRate(name=ALL_UNCORRECTED, n=12, of=12, value=0.83, low=0.55, high=0.95)
@@ -36,6 +38,13 @@ def test_a_gate_is_reached_by_the_mean_that_it_is():
     mean = StratumRate(name=ALL_UNCORRECTED, n=3, of=3, value=sum([0.7] * 3) / 3)
     assert run_gate_failures({"overall": 0.7}, None, summary(mean)) == []
     assert len(run_gate_failures({"overall": 0.7001}, None, summary(mean))) == 1
+
+
+def test_a_gate_holds_at_the_value_that_it_names():
+    assert run_gate_failures({"overall": 0.83, "pass_rate": 1.0}, None, summary()) == []
+    counted = msgspec.structs.replace(summary(), counts=Counts(outputs=4, graded=3))
+    assert run_gate_failures({}, 0.75, counted) == []
+    assert len(run_gate_failures({"overall": 0.8301}, 0.7501, counted)) == 2
 
 
 def test_a_gate_on_checked_outputs_says_what_it_leaves_out():

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fiducial.calibration.intervals.closed_forms import t_quantile, wilson_interval
 from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.calibration.repeated_trials import Trials, judge_errors, trial_rate
 from fiducial.calibration.trial_rates import RATES
@@ -141,3 +142,18 @@ def test_labels_of_cases_with_too_few_trials_count_for_the_error_of_the_judge():
         assert rate.high is not None
         covered += rate.low <= 0.7 * 0.81 + 0.3 * 0.04 <= rate.high
     assert covered >= 187
+
+
+@pytest.mark.parametrize("labels", [2, 4, 40])
+def test_a_judge_without_an_error_in_few_labels_is_not_taken_for_one_that_never_errs(labels: int):
+    """The interval by hand: half of the trials pass, and none of ``labels`` a class was judged wrong."""
+    n = 20 + 2 * labels
+    passed = np.tile([1.0, 0.0], n // 2)
+    label = np.concatenate([np.full(20, np.nan), passed[20:]])
+    trials = Trials(np.arange(n), np.arange(n), passed, np.full(n, True), label)
+    found = trial_rate("pass^k", 1, trials, judge_errors(trials))
+    smoothed = 1 / (labels + 2)
+    of_a_rate = smoothed * (1 - smoothed) / labels
+    variance = 0.25 / (n - 1) + 2 * 0.5**2 * of_a_rate
+    expected = wilson_interval(0.5, 0.25 / variance, z=t_quantile(0.95, n - 1))
+    assert (found.low, found.high) == pytest.approx(expected, abs=1e-6)

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 import pytest
 
-from fiducial.cli.param_types import INPUT, INPUT_FILE, OUT, Number, parameters_of
+from fiducial.cli.param_types import INPUT, INPUT_FILE, OUT, Number, PassThresholdType, parameters_of
 from fiducial.errors import FiducialError, UsageError
 
 
@@ -53,3 +54,20 @@ def test_a_parameter_that_cannot_be_set_is_refused_by_the_options_name(given: st
 def test_the_help_gives_a_number_without_limits_no_range():
     option = click.Option(["--pass-at"], type=Number(), help="Any.")
     assert option.get_help_record(click.Context(click.Command("check"))) == ("--pass-at NUMBER", "Any.")
+
+
+@pytest.mark.parametrize(
+    ("text", "threshold"),
+    [
+        ("1", ("", 1.0)),
+        ("0.001", ("", 0.001)),
+        ("a=b=0.5", ("a=b", 0.5)),
+        ("0", None),
+        ("j=0", None),
+        ("1.001", None),
+        ("=0.5", None),
+    ],
+)
+def test_a_pass_threshold_is_above_0_and_at_most_1(text: str, threshold: tuple[str, float] | None):
+    with nullcontext() if threshold is not None else pytest.raises(click.BadParameter):
+        assert PassThresholdType().convert(text, None, None) == threshold

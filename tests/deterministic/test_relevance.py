@@ -180,8 +180,11 @@ def test_a_tool_is_not_confused_with_one_whose_dots_are_underscores():
         assert check(case, output).outcome == "undecided"
 
 
-@pytest.mark.parametrize(("value", "outcome"), [(1, "undecided"), (1.0, "undecided"), (3, "graded")])
-def test_a_listed_number_is_the_same_as_an_integer_and_as_a_float(value: float, outcome: str):
+@pytest.mark.parametrize(
+    ("value", "outcome"),
+    [(1, "undecided"), (1.0, "undecided"), ("1", "undecided"), (3, "graded"), ("3", "graded")],
+)
+def test_a_listed_number_is_the_same_as_an_integer_as_a_float_and_as_text(value: float | str, outcome: str):
     case = Case(id="y", kind="any_call", tools=[tool("tide", {"days": {"type": "number", "enum": [1, 2]}})])
     output = Output(case_id="y", system="s", tool_calls=[ToolCall(name="tide", arguments={"days": value})])
     assert check(case, output).outcome == outcome

@@ -9,7 +9,7 @@ import pytest
 
 from fiducial.errors import InputError
 from fiducial.formats.agbenchmark import ChallengeResult, read_challenges, report_of
-from fiducial.records import Case, Output, Verdict, decode_record, encode_record
+from fiducial.records import Case, ItemKey, Output, Verdict, decode_record, encode_record
 
 DATA: dict[str, Any] = {
     "name": "TestPlan",
@@ -226,6 +226,24 @@ def test_the_report_has_the_originals_form():
     )
     assert (third["metrics"]["attempted"], third["metrics"]["fail_reason"]) == (False, "depends on TestWrite")
     assert (fourth["metrics"]["attempted"], fourth["metrics"]["fail_reason"]) == (False, "no output")
+
+
+@pytest.mark.parametrize("scores", [(1.0, 0.0, 1.0), (0.0, 1.0, 1.0), (1.0, 1.0, 0.0)])
+def test_a_challenge_that_failed_in_one_of_its_trials_is_no_success(scores: tuple[float, ...]):
+    made = attempt(0, "basic", None)
+    trials = [
+        made._replace(
+            verdict=Verdict.on(
+                ItemKey("c", "s", trial), score=score, by="a", source="checker", reason=f"trial {trial}"
+            ),
+            success=score == 1.0,
+        )
+        for trial, score in enumerate(scores)
+    ]
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    (test,) = report_of(trials, command="run", started=now, ended=now, config={})["tests"].values()
+    assert (test["metrics"]["success"], test["metrics"]["success_%"]) == (False, pytest.approx(200 / 3))
+    assert test["metrics"]["fail_reason"] == f"trial {scores.index(0.0)}"
 
 
 def test_without_a_success_there_is_no_highest_difficulty():

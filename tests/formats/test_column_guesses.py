@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fiducial.formats.column_guesses import TableColumns, guessed
 
 SHEET = [
@@ -38,3 +40,26 @@ def test_columns_of_no_field_are_tags_once():
         found.add(SHEET, {"query": "User asks:"}, ["fine?"])
     assert found.tags == ["Ticket #", "Bot says", "Correct one", "Which bot"]
     assert "label" not in found.guesses
+
+
+@pytest.mark.parametrize(
+    ("asked", "pairing"),
+    [
+        (("How long?", "How long?"), "asked"),
+        (("How long?", "Who ships?"), None),
+        (("How long?", ""), None),
+    ],
+)
+def test_rows_of_two_systems_are_paired_by_a_column_whose_values_both_have(
+    asked: tuple[str, str], pairing: str | None
+):
+    rows = [{"asked": each, "bot": bot} for each, bot in zip(asked, "ab", strict=True)]
+    found = TableColumns()
+    found.add(rows, {"query": "asked", "system": "bot"}, ())
+    assert found.pairing == pairing
+
+
+def test_rows_of_one_system_may_be_paired_with_those_of_a_later_one():
+    found = TableColumns()
+    found.add([{"asked": "How long?", "bot": "a"}], {"query": "asked", "system": "bot"}, ())
+    assert found.pairing == "asked"

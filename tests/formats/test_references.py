@@ -43,3 +43,18 @@ def test_a_second_reference_is_skipped(tmp_path: Path):
     assert [each.reason for each in found.skipped] == [
         "a second row has the id 'a', and other values than line 2; delete one"
     ]
+
+
+def test_what_the_data_say_counts_before_what_the_joined_table_says(tmp_path: Path):
+    (tmp_path / "log.csv").write_text(
+        "id,question,answer,expected_answer,topic\na,Why?,So,Rome,ours\nb,Who?,She,,ours\n"
+    )
+    (tmp_path / "more.csv").write_text(
+        "id,expected_answer,topic,team\na,Milan,theirs,red\nb,Oslo,theirs,blue\n"
+    )
+    found = fd.read(tmp_path / "log.csv", join=tmp_path / "more.csv")
+    assert [each.tags for each in found.cases] == [
+        {"topic": "ours", "team": "red"},
+        {"topic": "ours", "team": "blue"},
+    ]
+    assert [each.reference["answers"] for each in found.cases] == [["Rome"], ["Oslo"]]

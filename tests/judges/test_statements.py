@@ -53,6 +53,7 @@ def combined(*said: StatementVerdict) -> Verdict:
         ([graded(1 / 3), graded(1)], 2 / 3, "the mean of 2 statements"),
         ([graded(0.5, 2), graded(1)], 0.75, "the mean of 2 statements"),
         ([graded(0.7)] * 3, 0.7, "the mean of 3 statements"),
+        ([graded(0.5, 2), graded(1, 0)], 0.75, "the mean of 2 statements"),
     ],
 )
 def test_an_answer_is_the_share_of_all_pieces_or_the_mean_of_its_statements(

@@ -9,8 +9,15 @@ import pytest
 from found_results import judged, systems
 from judge_ids import judge_id
 
+from fiducial.calibration.agreement.adjudication_results import (
+    AdjudicatedJudge,
+    Adjudication,
+    Adjudicators,
+    LookedAt,
+)
 from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
 from fiducial.calibration.agreement.diagnosis_results import SuspectedLabel
+from fiducial.calibration.statistic import AgreementCaution, Caution
 from fiducial.evaluation.conclusion.run_results import (
     ALL,
     ALL_CORRECTED,
@@ -321,6 +328,72 @@ def test_all_labels_that_most_judges_contradict_are_counted():
 )
 def test_failed_calls_are_repeated_only_where_a_model_would_answer(command: str, again: str):
     assert step(judges=judged("j", failed=1), command=command).command == again
+
+
+ONE = {"j": JudgeCalibration()}
+
+
+def adjudicated(disagreements: dict[str, int], agreements: dict[str, int] | None = None) -> Adjudication:
+    """Return decisions on one judge."""
+    unused = ("as_labelled", "adjudicated", "lowest", "highest", "corrected", "label_errors")
+    none: dict[str, Any] = {name: {} for name in unused}
+    judge = AdjudicatedJudge(
+        disagreements=LookedAt(**disagreements), agreements=LookedAt(**agreements or {}), **none
+    )
+    return Adjudication(
+        by=Adjudicators(people={"ann": 9}, models={}, items=9), faults={}, judges={"j": judge}
+    )
+
+
+@pytest.mark.parametrize(
+    ("disagreements", "agreements", "wrong"),
+    [
+        ({"judge_right": 2, "judge_wrong": 5}, {}, 2),
+        ({}, {"judge_right": 5, "judge_wrong": 3}, 3),
+        ({"judge_right": 2}, {"judge_wrong": 3}, 5),
+        ({"judge_wrong": 5}, {"judge_right": 5}, 0),
+    ],
+)
+def test_references_are_corrected_of_all_labels_that_people_found_wrong(
+    disagreements: dict[str, int], agreements: dict[str, int], wrong: int
+):
+    found = adjudicated(disagreements, agreements)
+    told = step(calibration=CalibrationNumbers(judges=ONE, adjudication=found))
+    assert told.command.startswith("fiducial labels export RUN ") == (wrong > 0)
+    assert (f" {wrong} label" in told.text) == (wrong > 0)
+
+
+@pytest.mark.parametrize(
+    ("judges", "left", "decides"), [("jk", None, True), ("j", None, False), ("jk", 1, True), ("jk", 0, False)]
+)
+def test_people_decide_on_labels_that_most_of_several_judges_contradict_until_none_is_left(
+    judges: str, left: int | None, decides: bool
+):
+    suspected = SuspectedLabel(item_id="i", label=1.0, contradicted_by=[*judges], agreed_by=[], evidence=3.0)
+    told = step(
+        calibration=CalibrationNumbers(
+            judges={name: JudgeCalibration() for name in judges},
+            suspected_label_errors=[suspected],
+            adjudication=None if left is None else adjudicated({"rows": 9, "judge_wrong": 9 - left}),
+        )
+    )
+    assert (told.command == "fiducial review RUN --of suspects") == decides
+
+
+@pytest.mark.parametrize(
+    ("kind", "baseline", "moved"),
+    [("another_cut", False, True), ("another_cut", True, False), ("few_clusters", False, False)],
+)
+def test_the_threshold_of_a_judge_is_moved_where_another_does_better_but_no_baselines(
+    kind: AgreementCaution, baseline: bool, moved: bool
+):
+    identity = msgspec.structs.replace(SHIPPED, kind="baseline") if baseline else SHIPPED
+    told = step(
+        judges=[msgspec.structs.replace(use(graded=9), id=identity)],
+        calibration=CalibrationNumbers(judges=ONE, cautions=[Caution(kind, {"j": 0.75})]),
+        command="fiducial run X",
+    )
+    assert (told.command == "fiducial run X --pass-at j=0.75") == moved
 
 
 def judge_step(word: TrustWord, labels: int, identity: JudgeId, **known: Any) -> Answer:

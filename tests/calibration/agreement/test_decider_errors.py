@@ -42,6 +42,12 @@ def test_the_rate_of_errors_is_that_of_outputs_both_could_decide() -> None:
     assert (value_of(statistic), statistic.n) == (pytest.approx((1 - 0.8**0.5) / 2), 20)
 
 
+def test_a_third_person_who_is_asked_because_two_differ_does_not_count() -> None:
+    third: list[LabelDecision] = ["right", "wrong", "undecidable"]
+    said = [two("right", "right")] * 18 + [(*two("right", "wrong"), Decision("cyd", each)) for each in third]
+    assert decider_errors(said) == (18, 3)
+
+
 @pytest.mark.parametrize(("alike", "apart"), [(18, 1), (12, 10)])
 def test_too_few_outputs_of_two_or_too_little_agreement_tell_no_rate(alike: int, apart: int) -> None:
     assert decider_errors([two("right", "right")] * alike + [two("right", "wrong")] * apart) is None

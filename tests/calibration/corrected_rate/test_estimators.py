@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
@@ -20,8 +21,9 @@ from fiducial.calibration.corrected_rate.estimators import (
     prediction_powered,
     tuned_lambda,
 )
-from fiducial.calibration.corrected_rate.rate_interval import rate_interval
+from fiducial.calibration.corrected_rate.rate_interval import effective_n_interval, rate_interval
 from fiducial.calibration.corrected_rate.two_verdicts import post_stratified, rogan_gladen
+from fiducial.calibration.intervals.variance import cluster_error
 from fiducial.errors import InputError
 
 
@@ -278,3 +280,26 @@ def test_lambda_and_the_worth_of_a_judge_are_those_of_the_formulas() -> None:
 def test_a_mean_of_few_fractions_has_an_interval_within_zero_and_one() -> None:
     found = labels_only(np.array([0.3, 0.9]), np.arange(2))
     assert (found.low, found.high) == pytest.approx((0.115, 0.931), abs=0.05)
+
+
+@pytest.mark.parametrize(("weight", "fitted"), [(0.0, 1), (0.6, 2), (1.0, 1)])
+@pytest.mark.parametrize("items_per_cluster", [1, 3])
+def test_a_fitted_lambda_takes_one_degree_of_freedom(
+    weight: float, fitted: int, items_per_cluster: int
+) -> None:
+    label = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 1.0])
+    score = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 1.0])
+    others = np.array([1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0])
+    groups = np.arange(6, 15) if items_per_cluster == 1 else np.repeat(np.arange(6, 9), items_per_cluster)
+    found = prediction_powered(LabelledAndJudged(label, score, others, np.arange(6), groups), weight)
+    residual = label - weight * score
+    share = weight * others.mean() + residual.mean()
+    if items_per_cluster == 1:
+        squares = ((residual - residual.mean()) ** 2).sum() / 6 / (6 - fitted)
+        error = math.sqrt(squares + weight**2 * others.var() / 9)
+        expected = effective_n_interval(share, error, 6, 0.95)
+    else:
+        influence = (residual - residual.mean()) / 6, weight * (others - others.mean()) / 9
+        error = cluster_error(np.concatenate(influence), np.append(np.arange(6), groups), np.arange(6))
+        expected = effective_n_interval(share, error, 6, 0.95, degrees=6 - fitted)
+    assert ends_of(found) == pytest.approx(expected)

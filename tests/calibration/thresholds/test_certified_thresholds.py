@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration.thresholds.certified_thresholds import (
+    FAILURE,
     Verdicts,
     certify_cascade,
     certify_threshold,
@@ -23,6 +24,20 @@ def test_one_judge_is_selective_judging() -> None:
     alone = judge(np.random.default_rng(0), 400, 0.3)
     found = certify_cascade({"j": alone}, max_error=0.1)
     assert found.judges["j"] == certify_threshold(alone.confidence, alone.wrong, max_error=0.1)
+
+
+def test_several_judges_share_the_chance_to_fail() -> None:
+    rng = np.random.default_rng(3)
+    judges = {name: judge(rng, 600, worst) for name, worst in (("a", 0.4), ("b", 0.3))}
+    found = certify_cascade(judges, max_error=0.1).judges
+    first, second = (Verdicts(*each) for each in judges.values())
+    assert found["a"] == certify_threshold(*first, max_error=0.1, failure=FAILURE / 2)
+    assert found["a"] != certify_threshold(*first, max_error=0.1, failure=FAILURE)
+    assert found["a"].threshold is not None
+    left = first.confidence < found["a"].threshold
+    assert found["b"] == certify_threshold(
+        second.confidence[left], second.wrong[left], max_error=0.1, failure=FAILURE / 2
+    )
 
 
 def test_each_judge_is_asked_what_those_before_it_left() -> None:

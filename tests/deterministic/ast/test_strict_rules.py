@@ -83,6 +83,14 @@ def test_a_wrong_type_and_a_wrong_value_are_told_apart(compare_value: Callable[.
     assert compare_value(6, "integer", [5], strict=True).error_type == "value_error:others"
 
 
+def test_a_whole_number_has_the_type_of_a_documented_float(compare_value: Callable[..., Finding]):
+    documented = {"type": "float", "default": 10.0}
+    assert compare_value(6, documented, [5.0], strict=True).error_type == "value_error:others"
+    assert compare_value(10, documented, [5.0, ""], strict=True).valid
+    assert compare_value(True, documented, [5.0], strict=True).error_type == "type_error:simple"
+    assert compare_value(6.0, {"type": "integer"}, [5], strict=True).error_type == "type_error:simple"
+
+
 @pytest.fixture
 def dial() -> Case:
     properties = {

@@ -99,6 +99,10 @@ class TestOrders:
         assert world.place_order(*arguments) == {"error": text}
         assert world.state() == broker().state()
 
+    def test_an_order_may_take_the_whole_balance(self) -> None:
+        assert broker().place_order("Buy", "AAA", 50, 2)["status"] == "Pending"
+        assert "error" in broker().place_order("Buy", "AAA", 50.01, 2)
+
     def test_selling_needs_no_funds(self) -> None:
         assert broker().place_order("Sell", "AAA", 1e6, 10)["status"] == "Pending"
 

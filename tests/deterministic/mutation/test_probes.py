@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tool_calls import tool
+from tool_calls import calling, tool
 
 from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.mutation import (
@@ -142,6 +142,38 @@ def test_deleted_signs_and_points_are_faults_that_bfcls_rules_do_not_see(before:
     assert isinstance(probe, Probe)
     assert isinstance(weakness, Weakness)
     assert (weakness.rules, weakness.failing) == ("bfcl", "accepts a fault")
+
+
+def whole(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Write whole numbers for floats, which strict rules accept and BFCL's do not accept in a list."""
+    del subject, chance
+    yield Mutation(calling("c", ("set", {"to": [1, 2]}), system="agent"), "whole numbers")
+
+
+def reversed_list(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Plant a fault that all rules find."""
+    del subject, chance
+    yield Mutation(calling("c", ("set", {"to": [2.0, 1.0]}), system="agent"), "the other way round")
+
+
+TWIN = Operator("mine", "tool_call", "twin", whole, "whole numbers for floats")
+FAULT = Operator("wrong", "tool_call", "fault", reversed_list, "a list the other way round")
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [([1.0, 2.0], ["twin", "bfcl rejects a twin", "fault"]), ([1, 2.0], ["twin", "fault"])],
+)
+def test_twins_that_bfcls_rules_reject_are_a_weakness_unless_these_reject_the_output_itself(
+    written: list[float], found: list[str]
+):
+    tools = [tool("set", {"to": {"type": "array", "items": {"type": "float"}}}, ["to"])]
+    case = Case(id="c", kind="tool_call", tools=tools, reference={"calls": [{"set": {"to": [[1.0, 2.0]]}}]})
+    subject = Subject(case, calling("c", ("set", {"to": written}), system="agent"))
+    assert [
+        each.label.evidence["plants"] if isinstance(each, Probe) else f"{each.rules} {each.failing}"
+        for each in make_probes(subject, [TWIN, FAULT], CheckOptions())
+    ] == found
 
 
 def test_at_most_so_many_probes_of_one_operator(trip: Subject):

@@ -132,3 +132,14 @@ def test_looks_at_a_replaced_certificate_do_not_count(tmp_path: Path, judged_aga
 def test_looks_count_when_the_same_run_is_certified_again(tmp_path: Path) -> None:
     standing(issued(tmp_path, MOSTLY_RIGHT), WORSE)
     assert standing(issued(tmp_path, MOSTLY_RIGHT), MOSTLY_RIGHT, "later").looks == 2
+
+
+def test_anchors_that_were_not_judged_again_are_no_evidence_of_drift(tmp_path: Path) -> None:
+    found: list[CertificateValidity] = []
+    for name, rest in (("unjudged", None), ("right", True)):
+        (tmp_path / name).mkdir()
+        certificate = issued(tmp_path / name, MOSTLY_RIGHT, drift="e-process", accepted=0.9)
+        found.append(standing(certificate, [True] * 25 + [rest] * 15))
+    unjudged, right = found
+    assert unjudged.valid
+    assert (unjudged.evidence, unjudged.accuracy) == (pytest.approx(right.evidence), 1.0)

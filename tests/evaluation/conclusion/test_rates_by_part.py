@@ -4,7 +4,7 @@ import pytest
 
 from fiducial.evaluation.conclusion.rates_by_part import system_results
 from fiducial.evaluation.conclusion.run_results import DECIDED, OPEN, Tally
-from fiducial.records import Outcome, Source, Verdict
+from fiducial.records import Kind, Outcome, Source, Verdict
 
 
 def verdict(
@@ -87,3 +87,17 @@ def test_each_judge_answers_for_the_kinds_it_judges_and_the_rest_is_named():
         (OPEN, 1, 2),
         ("open", 0, 2),
     ]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "steps"),
+    [({}, {}), ({"tool_call": 1}, {"tool_call": 1}), ({"tool_call": 9, "no_call": 2}, {"tool_call": 3})],
+)
+def test_of_the_outputs_left_to_judge_at_most_all_record_their_steps(
+    recorded: dict[Kind, int], steps: dict[Kind, int]
+):
+    tally = Tally()
+    for number in range(3):
+        tally.add_checked(verdict(number, "undecided"), str(number), "tool_call")
+    (result,) = system_results(tally, {"s": 0}, recorded={"s": recorded})
+    assert (result.unjudged, result.unjudged_steps) == ({"tool_call": 3}, steps)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from judge_ids import judge_id
 
-from fiducial.evaluation.judging.known_judges import display_names
+from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
+from fiducial.calibration.statistic import Statistic
+from fiducial.evaluation.judging.known_judges import display_names, judge_order
 from fiducial.evaluation.store.manifest import KnownJudge
-from fiducial.judges.catalogue import all_prompts
+from fiducial.judges.catalogue import OF_TRANSCRIPTS, all_prompts
 
 
 def own(path: str, fingerprint: str | None = None, **fields: Any) -> KnownJudge:
@@ -72,3 +75,62 @@ def test_who_has_a_name_keeps_it_and_who_comes_later_is_told_apart_from_it():
 def test_an_end_of_a_path_that_is_another_judges_name_is_not_taken():
     judges = own("/p/mine.prompty"), own("/p/mine/custom.prompty"), own("/q/custom.prompty")
     assert names(*judges) == ["mine/custom@m", "p/mine/custom@m", "q/custom@m"]
+
+
+def ordered(
+    *judges: KnownJudge, bounds: Mapping[str, tuple[float | None, float | None]] | None = None
+) -> list[str]:
+    """Return the judges' names in their order of precedence.
+
+    ``bounds`` are the lower bounds of their true positive and true negative rates, by name.
+    """
+    panels = {
+        name: JudgeCalibration(
+            statistics={
+                rate: Statistic(value=0.95, low=low, n=40)
+                for rate, low in zip(("true_positive_rate", "true_negative_rate"), ends, strict=True)
+            }
+        )
+        for name, ends in (bounds or {}).items()
+    }
+    found = judge_order(judges, None if bounds is None else CalibrationNumbers(judges=panels))
+    return [next(judge.by for judge in judges if judge.id == each) for each in found]
+
+
+def judge(name: str, **fields: Any) -> KnownJudge:
+    return KnownJudge(by=name, id=judge_id(name), **fields)
+
+
+A, B, C = map(judge, "abc")
+
+
+@pytest.mark.parametrize(
+    ("bounds", "order"),
+    [
+        # The rate in which a judge is worse decides, whichever it is.
+        ({"a": (0.95, 0.4), "b": (0.7, 0.7)}, ["b", "a", "c"]),
+        ({"a": (0.4, 0.95), "b": (0.7, 0.7)}, ["b", "a", "c"]),
+        # If these are equal, the other one does.
+        ({"a": (0.7, 0.8), "b": (0.9, 0.7)}, ["b", "a", "c"]),
+        # An unknown rate is worse than any known one.
+        ({"a": (0.9, None), "b": (0.1, 0.1)}, ["b", "a", "c"]),
+        ({"c": (0.1, 0.1)}, ["c", "a", "b"]),
+        # Equal judges stay as given.
+        ({"a": (0.7, 0.8), "b": (0.8, 0.7), "c": (0.7, 0.8)}, ["a", "b", "c"]),
+    ],
+)
+def test_the_judge_whose_worse_rate_is_surely_better_counts(
+    bounds: dict[str, tuple[float | None, float | None]], order: list[str]
+):
+    assert ordered(A, B, C, bounds=bounds) == order
+
+
+def test_without_calibration_judges_count_as_given():
+    assert ordered(C, A, B) == ["c", "a", "b"]
+
+
+def test_a_judge_of_certain_kinds_counts_before_one_of_transcripts_and_one_of_any():
+    certain = judge("certain", kinds=("open_answer",))
+    transcripts = KnownJudge(by="transcripts", id=judge_id(min(OF_TRANSCRIPTS)), kinds=("open_answer",))
+    known = {"certain": (0.1, 0.1), "transcripts": (0.5, 0.5), "a": (0.9, 0.9)}
+    assert ordered(A, transcripts, certain, bounds=known) == ["certain", "transcripts", "a"]

@@ -6,14 +6,19 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 from command import fiducial
+from judge_ids import judge_id
 
 import fiducial as fd
 from fiducial.errors import RecordError, RunFolderError, UsageError
+from fiducial.evaluation.past_runs.merged_runs import _judges  # pyright: ignore[reportPrivateUsage] - one field of many
 from fiducial.evaluation.shards import part_of
+from fiducial.evaluation.store.manifest import KnownJudge, Manifest, Roster
 from fiducial.plugins import JUDGES
 from fiducial.records import Case, Output, Verdict, write_records
 
@@ -236,6 +241,20 @@ def test_a_merged_run_is_a_run_like_any_other(checked: list[Path], tmp_path: Pat
     run = fd.load_run(tmp_path / "merged")
     assert set(run.systems) == set(SYSTEMS)
     assert len(run.verdicts) == sum(1 for _ in some_outputs())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "total"), [((1.5, 2.25), 3.75), ((1.5, None), 1.5), ((None, None), None)]
+)
+def test_a_judge_was_asked_for_as_long_as_in_all_parts_together(
+    seconds: tuple[float | None, ...], total: float | None
+):
+    known = KnownJudge(by="j", id=judge_id())
+    stores: list[Any] = [
+        SimpleNamespace(roster=Roster(Manifest(roster=[msgspec.structs.replace(known, seconds=each)])))
+        for each in seconds
+    ]
+    assert [judge.seconds for judge in _judges(stores)] == [total]
 
 
 def test_in_memory_it_comes_to_the_same(checked: list[Path], tmp_path: Path):
