@@ -17,7 +17,7 @@ _ITEMS, _TPR, _TNR = 200, 0.9, 0.9
 
 
 def lenient_judges(draws: int) -> Iterator[Scenario]:
-    """Simulate a judge that passes everything, or almost everything at random, beside a good one."""
+    """Simulate a judge that passes (almost) everything at random, beside a good one."""
     for good, guesses, before, wanted in (
         (0.95, 1.0, "98 %", "0"),
         (0.95, 0.98, "91 %", "at most 5 %"),

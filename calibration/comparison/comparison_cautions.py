@@ -115,7 +115,7 @@ def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
 
 
 def _uneven_trials(outputs: AllOutputs) -> list[Caution]:
-    """Return a caution for systems whose cases with more trials count more, with their rates by case."""
+    """Return a caution for systems with unequal trials, with their rates by case."""
     rates = uneven_rates(graded_of(outputs))
     known = {name: rate.value for name, rate in rates.items() if rate.value is not None}
     return [Caution("uneven_trials", known)] if known else []

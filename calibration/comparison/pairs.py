@@ -55,10 +55,7 @@ def contender_rows(table: Table, by: By, right: Right) -> list[ContenderRows]:
     if by == "judge":
         column, key = table.judge, table.key("system", TRIAL, "repeat", "order")
     else:
-        column, tasks = table.columns["system"], tasks_of(table)
-        of_tasks = Column(table.item.values, tasks.task)
-        key = dataclasses.replace(table, item=of_tasks).key("judge", "repeat", "order")
-        table = dataclasses.replace(table, cluster=clusters_of_cases(table, tasks))
+        column, table, key = table.columns["system"], *_by_task(table)
     passes: dict[str, BoolArray] = {"score": table.passed, "label": table.right}
     is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]
     needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
@@ -87,6 +84,14 @@ def contender_rows(table: Table, by: By, right: Right) -> list[ContenderRows]:
             )
         )
     return contenders
+
+
+def _by_task(table: Table) -> tuple[Table, IntArray]:
+    """Return a table with the clusters of its cases, and a key that is equal for rows on a task."""
+    tasks = tasks_of(table)
+    of_tasks = dataclasses.replace(table, item=Column(table.item.values, tasks.task))
+    clustered = dataclasses.replace(table, cluster=clusters_of_cases(table, tasks))
+    return clustered, of_tasks.key("judge", "repeat", "order")
 
 
 class Items(NamedTuple):

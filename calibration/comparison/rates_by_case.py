@@ -27,7 +27,7 @@ class CasesOfBoth(NamedTuple):
     second: Graded
 
     def difference(self, level: float) -> TestedDifference:
-        """Return the mean difference of the cases' pass rates, tested over clusters; there is a case."""
+        """Return the mean difference of the cases' pass rates, tested over clusters."""
         cluster, first = _means_by_case(self.first)
         gaps = first - _means_by_case(self.second)[1]
         return clustered_difference(mean_over_clusters(gaps, cluster), n=len(gaps), level=level)
@@ -45,7 +45,7 @@ def cases_of_both(first: Graded, second: Graded) -> CasesOfBoth:
 
 
 def rate_by_case(graded: Graded, *, level: float = 0.95) -> Statistic:
-    """Return the pass rate of graded outputs with weight 1 for each case; judges are not corrected."""
+    """Return the uncorrected pass rate with weight 1 for each case."""
     rows = graded.take(graded.is_graded)
     judged: BoolArray = np.zeros(len(rows.case), dtype=np.bool_)
     return trial_rate(

@@ -173,7 +173,7 @@ def _pair(
 
 
 class _Compared(NamedTuple):
-    """What two systems are compared by.
+    """Outputs of two systems that are compared.
 
     Attributes:
         first: The first's outputs for the common tasks.

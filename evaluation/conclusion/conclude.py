@@ -51,10 +51,8 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     )
     lacking = inputs.survey.missing_cases
     systems = [msgspec.structs.replace(each, missing_case=lacking.get(each.system, "")) for each in systems]
-    uneven = inputs.survey.uneven
-    systems = with_uneven_trials(
-        systems, uneven, lambda: _checkers_first(writer), partial(_cluster_of, inputs.cases)
-    )
+    uneven, cluster = inputs.survey.uneven, partial(_cluster_of, inputs.cases)
+    systems = with_uneven_trials(systems, uneven, lambda: _checkers_first(writer), cluster)
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):
         calibration, judges = _calibrate(writer, judges, tally)

@@ -34,7 +34,7 @@ class ResultStruct(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
-    """Outputs of cases with unequal numbers of trials, which give cases with more of them more weight.
+    """Numbers of trials that differ by case, so that cases with more count more.
 
     Attributes:
         cases: Cases with a graded output.

@@ -166,7 +166,7 @@ def _no_difference_sentence(ranking: _Ranking, common_items: str, passing: str) 
 
 
 def _alone(pair: ComparedPair | None) -> str:
-    """Say that an interval without 0 is of this pair alone, if the adjusted p is not significant."""
+    """Say that an interval without 0 is of this pair alone, if it is not significant."""
     if pair is None or pair.p is None or pair.better is not None or pair.p > 1 - pair.difference.level:
         return ""
     return f" for this pair alone; as one of several it may be chance (adjusted p {number_text.p_value(pair.adjusted_p)})"

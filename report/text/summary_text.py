@@ -131,7 +131,7 @@ def _part(name: str, rates: list[StratumRate], corrected: Mapping[str | None, St
 
 
 def _range(rate: StratumRate) -> Iterator[str]:
-    """Yield the range of the rate if outputs are ungraded, and the rate by case if trials are uneven."""
+    """Yield the range if outputs are ungraded, and the rate by case if trials are uneven."""
     if rate.bounds is not None:
         yield f"    over all {number_text.count(rate.of)}: {number_text.bounds(rate)}"
     if rate.trials is not None:

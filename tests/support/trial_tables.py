@@ -10,7 +10,7 @@ from fiducial.calibration import ComparisonNumbers, compare, table_from_rows
 
 
 def trial_rows(trials: dict[str, list[Any]], cases: int = 30, **more: Any) -> list[dict[str, Any]]:
-    """Return rows of systems with these trials of each case; system x passes more often by a fifth."""
+    """Return rows of systems with these trials of each case; x passes more often."""
     rng = np.random.default_rng(7)
     chance = rng.random(cases)
     return [

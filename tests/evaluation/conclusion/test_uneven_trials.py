@@ -37,7 +37,7 @@ def judge() -> None:
 
 
 def outputs(trials: dict[str, tuple[int, int]], *, prefix: str = "c") -> list[dict[str, Any]]:
-    """Return outputs of five easy and five hard cases, each with these numbers of trials by system."""
+    """Return outputs of five easy and five hard cases, with numbers of trials by system."""
     return [
         {"case_id": f"{prefix}{n}", "system": system, "trial": trial, "text": "a" if n < EASY else ""}
         for system, (easy, hard) in trials.items()

@@ -89,7 +89,7 @@ def test_no_evidence_never_stands_beside_an_interval_without_zero() -> None:
 
 
 def systems_of(rates: list[float], cases: int = 60) -> Any:
-    """Return a table of systems that pass the first cases, by these rates, and as many more at random."""
+    """Return a table of systems with these pass rates."""
     return table_from_rows(
         [
             {"item_id": f"c{case}|s{place}|0", "judge": "j", "system": f"s{place}", "score": None}
