@@ -1,4 +1,4 @@
-"""A copy of the checkout in which a fault is planted, so that a kill cannot leave one behind."""
+"""Copy of the checkout in which faults are planted, so that a kill leaves none behind."""
 
 from __future__ import annotations
 

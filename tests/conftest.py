@@ -74,7 +74,9 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def demo_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with two runs over the built-in suite, ``demo`` and ``other``; copy it before a command writes there.
+    """Return a folder with two runs over the built-in suite, ``demo`` and ``other``.
+
+    Copy it before a command writes there.
 
     All workers of one test run share it.
     """

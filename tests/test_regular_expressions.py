@@ -75,7 +75,7 @@ _ROOMS = sorted(
 
 
 def _patterns(room: str) -> dict[str, tuple[str, re.Pattern[str]]]:
-    """Return every expression that a module of a room holds, by itself or in a table, with its name."""
+    """Return the expressions in a room's modules, alone or in tables, with their names."""
     package = f"fiducial.{room}"
     modules = walk_packages([str(_PACKAGE / room)], f"{package}.")
     found: dict[str, tuple[str, re.Pattern[str]]] = {}

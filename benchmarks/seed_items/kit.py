@@ -26,7 +26,7 @@ Status: TypeAlias = Literal["same", "better", "read"]
 
 
 class NotRun(Exception):  # noqa: N818 - not an error: says what to install
-    """Raised by a check whose optional package is not installed; the message says what brings it."""
+    """Raised by a check whose optional package is not installed; the message names it."""
 
 
 def needs(package: str) -> None:

@@ -49,7 +49,10 @@ def probes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def judged_runs(same_inputs: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three runs over the same outputs: ``run`` and ``next`` by a judge that is right, ``drifted`` by one that is wrong."""
+    """Three runs over the same outputs.
+
+    ``run`` and ``next`` are by a judge that is right, ``drifted`` by one that is wrong.
+    """
     folder = tmp_path_factory.mktemp("judged")
     for name, script in (
         ("run", right_about_atlantis),

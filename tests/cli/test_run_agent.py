@@ -51,7 +51,7 @@ def test_an_output_of_another_system_is_refused_unless_the_system_is_named(
     folder: Path, command: str, calls: tuple[str, ...]
 ):
     write_records(folder / "cases.jsonl", [*read_records(folder / "cases.jsonl", Case)][:1])
-    (folder / "agent.py").write_text(RIGHT.replace("{'text'", "{'system': 'x', 'text'"))
+    (folder / "agent.py").write_text(RIGHT.replace('{"text"', '{"system": "x", "text"'))
     refused = run(*calls, command=command)
     assert refused.code == 2
     assert refused.err.endswith(

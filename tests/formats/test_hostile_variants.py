@@ -1,4 +1,4 @@
-"""Further forms of what hostile files do to an import: each is read, listed or refused, in one line."""
+"""Further forms of hostile files: each is read, listed or refused, in one line."""
 
 from __future__ import annotations
 
