@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias, cast
 import msgspec
 
 from ..errors import UsageError
+from .checked_fields import CheckedFields
 
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 
@@ -97,7 +98,14 @@ ExecutionMatch: TypeAlias = Literal[
 ]
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class Record(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    metaclass=CheckedFields,
+):
     """Base of a record on a line of a JSON Lines file: frozen, typed, no unknown keys."""
 
 

@@ -171,7 +171,7 @@ class Verdict(Record, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.outcome == "graded":
-            if self.score is None or not 0.0 <= self.score <= 1.0:
+            if not isinstance(self.score, int | float) or not 0.0 <= self.score <= 1.0:
                 raise ValueError(f"a graded verdict needs a score in [0, 1], got {self.score!r}{_AT_SCORE}")
         elif self.score is not None:
             raise ValueError(

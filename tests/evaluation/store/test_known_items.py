@@ -79,7 +79,7 @@ def test_a_verdict_on_an_output_that_is_not_there_is_refused_with_its_line(
     inputs: RunInputs, tmp_path: Path, key: tuple[str, str, int], of_a_statement: bool
 ):
     case, system, trial = key
-    other = Output(case_id=case, system=system, text="", trial=trial)
+    other = msgspec.structs.replace(Output(case_id=case, system=system, text=""), trial=trial)
     strange = statement_of(other) if of_a_statement else other
     message = f"{system!r} has no output for case {case!r}, trial {trial}"
     with (
