@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+import pytest
 
 import fiducial
 
@@ -125,6 +126,7 @@ print([name for name in ("openai", "pandas", "numpy", "scipy", "promptflow", "ri
     assert run_python(code).splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_the_wheel_works_where_only_the_wheel_is_installed(tmp_path: Path):
     """PYTHONPATH gives dependencies from click's folder, without the editable install."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]

@@ -41,6 +41,7 @@ def test_every_prompt_gets_requests_over_the_suite(tmp_path: Path):
     assert len(lines) == len({json.loads(line)["custom_id"] for line in lines}) == 60
 
 
+@pytest.mark.slow
 def test_faults_and_attacks_are_written_for_prompts_without_recordings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

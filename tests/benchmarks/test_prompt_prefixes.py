@@ -17,6 +17,7 @@ def test_questions_about_one_conversation_share_nearly_all_of_their_text():
     assert shares["rubric/reasons"].least < 0.05
 
 
+@pytest.mark.slow
 def test_prompts_with_examples_share_four_fifths_over_the_suite():
     shares = {row.prompt: row for row in prefixes.over_the_suite()}
     of_examples = {name: row.mean for name, row in shares.items() if name.endswith("/examples")}

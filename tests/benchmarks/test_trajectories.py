@@ -8,6 +8,7 @@ from scripts import script
 trajectories = script("benchmarks/trajectories.py")
 
 
+@pytest.mark.slow
 def test_killed_dialogues_ask_nothing_twice_and_keep_every_request(capsys: pytest.CaptureFixture[str]):
     assert trajectories.dialogues(3, 2) == 0
     told = capsys.readouterr().out

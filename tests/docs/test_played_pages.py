@@ -32,10 +32,8 @@ COMES_FIRST = {
 """What is typed before the session of a page that uses another page's tables."""
 
 
-RUN_THE_DEMO = {"walkthrough", "report"}
-MARKED_PAGES = [
-    pytest.param(page, marks=[pytest.mark.slow] if page in RUN_THE_DEMO else []) for page in PAGES
-]
+LONG = {"walkthrough", "report", "comparing"}
+MARKED_PAGES = [pytest.param(page, marks=[pytest.mark.slow] if page in LONG else []) for page in PAGES]
 
 
 @pytest.mark.parametrize("page", MARKED_PAGES)

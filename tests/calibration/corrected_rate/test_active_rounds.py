@@ -33,6 +33,7 @@ def two_rounds(seed: int, counts: tuple[int, ...] = (60, 90)) -> tuple[DrawnLabe
     return DrawnLabels(label, score, chance, np.arange(M)), drawn_in, truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("finite", [False, True])
 @pytest.mark.parametrize("counts", [(60, 90), (50, 50, 50)], ids=["two rounds", "three rounds"])
 def test_intervals_cover_and_the_estimate_is_not_biased(finite: bool, counts: tuple[int, ...]) -> None:

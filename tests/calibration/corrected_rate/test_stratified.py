@@ -121,6 +121,7 @@ def test_intervals_cover_and_the_estimate_is_not_biased(plan: Plan, finite: bool
     assert abs(errors.mean()) < 0.005
 
 
+@pytest.mark.slow
 def test_labels_where_they_matter_are_worth_more() -> None:
     """A pilot and Neyman's allocation estimate better than as many labels spread evenly."""
     plan = Plan(2_000, (0.02, 0.5, 0.98), (0.45, 0.1, 0.45), (15, 15, 15))
@@ -139,6 +140,7 @@ def test_labels_where_they_matter_are_worth_more() -> None:
     assert np.std(errors["neyman"]) < 0.95 * np.std(errors["even"])
 
 
+@pytest.mark.slow
 def test_an_allocation_by_a_small_pilot_leaves_the_intervals_honest() -> None:
     """A random pilot of 50, 100 more by Neyman's allocation, and all labels together."""
     plan = Plan(1_000, (0.1, 0.3, 0.5, 0.7, 0.9), (0.2,) * 5, (1_000,) * 5)

@@ -176,6 +176,7 @@ def test_the_minimum_detectable_difference_is_found_four_times_in_five():
     assert found / 200 > 0.7
 
 
+@pytest.mark.slow
 def test_the_test_holds_its_level_with_clusters():
     chance = np.random.default_rng(1)
     alarms = 0

@@ -125,6 +125,7 @@ def test_one_part_far_from_nothing_has_its_normal_interval() -> None:
     assert (low, high) == pytest.approx((0.5 - 1.96 * 0.02, 0.5 + 1.96 * 0.02), abs=2e-3)
 
 
+@pytest.mark.slow
 def test_a_calibrated_judge_may_have_no_calibration_error() -> None:
     rng, hits = np.random.default_rng(1), 0
     for _ in range(150):

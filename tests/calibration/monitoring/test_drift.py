@@ -165,6 +165,7 @@ def test_what_is_foreseen_is_what_is_found_where_verdicts_do_not_repeat(replies:
     assert seen.found >= 0.7
 
 
+@pytest.mark.slow
 def test_as_many_anchors_or_replies_as_are_asked_for_find_a_drop_as_often_as_wanted():
     seen = drift_power(0.85, 80)
     assert seen.replies == 2

@@ -170,6 +170,7 @@ def test_a_reply_is_read_or_refused_but_never_anything_else(reply: str) -> None:
         assert parse(reply).score in {0, 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ['{"a":', "{", "{}", '{"', "\\", '{"score":1,', "{}{"])
 @pytest.mark.timeout(30)  # a search that goes back would take hours
 def test_hostile_replies_take_linear_time(unit: str) -> None:

@@ -114,6 +114,7 @@ def test_a_reply_is_read_or_refused_but_never_anything_else(text: str) -> None:
     assert 0.5 <= reading.score <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ['{"statements":[', '[{"quote":"a",', "{", '"', "1,1", "1 "])
 @pytest.mark.timeout(30)  # a search that goes back would take hours
 def test_hostile_replies_and_answers_take_linear_time(unit: str) -> None:

@@ -167,6 +167,7 @@ def test_a_server_that_becomes_fifty_times_slower_is_asked_nothing_in_addition()
     assert server.calls == 2000
 
 
+@pytest.mark.slow
 def test_a_request_that_is_never_replied_to_fails_by_its_timeout_and_attempts_alone() -> None:
     server = Scripted(lambda number, attempt, now: 1e9 if number == 100 else 0.1)
     done, _ = ask_all(server, 60_000)

@@ -120,6 +120,7 @@ def test_a_recording_is_not_written_through_a_link(judging: Judging, tmp_path: P
     assert (tmp_path / "other.jsonl").read_text() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.attack("replies of systems")
 def test_a_reply_too_long_to_be_read_again_is_left_out_of_a_recording(
     judging: Judging, server: ProviderServer, tmp_path: Path
