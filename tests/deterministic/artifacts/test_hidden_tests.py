@@ -123,8 +123,10 @@ SKIPPING = {
 
 
 WAYS: list[tuple[Kind, str]] = [("python", "strict"), ("python", "bfcl"), ("pytest", "strict")]
-MARKED_WAYS = [pytest.param(*way, marks=[pytest.mark.slow] if way[0] == "pytest" else []) for way in WAYS]
-"""pytest takes a second to start; scripts are run with every change."""
+MARKED_WAYS = [
+    pytest.param(*way, marks=[] if way == ("python", "strict") else [pytest.mark.slow]) for way in WAYS
+]
+"""Scripts under strict rules are run with every change."""
 
 
 def verdict_on(folder: Path, kind: Kind, files: Files, rules: Any, tests: dict[str, str]) -> Verdict:
