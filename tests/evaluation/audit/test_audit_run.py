@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ from provider_server import ProviderServer
 
 import fiducial as fd
 from fiducial.api.audits import Audit, load_audit
-from fiducial.deterministic.mutation import DIALS
+from fiducial.deterministic.mutation import DIALS, Rung
 from fiducial.evaluation.audit.audit_results import LocatedFault
 from fiducial.evaluation.audit.probe_folder import read_facts
 from fiducial.plugins import OPERATORS
 from fiducial.records import read_records
+from fiducial.records.output import planted_step
 
 pytestmark = pytest.mark.usefixtures("coarse_curves")
 
@@ -30,10 +32,25 @@ def server():
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two dials of short conversations; in the one, none is longer than four turns."""
-    levels = {"one": (2, 3, 4), "other": (5, 6)}
-    dials = {name: replace(DIALS["turns_played"], name=name, levels=levels[name]) for name in levels}
-    monkeypatch.setattr(OPERATORS, "_registered", dials)
+    """Dials of short conversations: of two to four turns, of more, and wrong in the last one."""
+    of_turns = DIALS["turns_played"]
+    dials = (
+        replace(of_turns, name="one", levels=(2, 3, 4)),
+        replace(of_turns, name="other", levels=(5, 6)),
+        replace(of_turns, name="end", levels=(2, 3), make=wrong_at_the_end),
+    )
+    monkeypatch.setattr(OPERATORS, "_registered", {dial.name: dial for dial in dials})
+
+
+def wrong_at_the_end(seed: int, level: int) -> Rung:
+    """The first rung from a seed on whose last step is the wrong one."""
+    rungs = (DIALS["turns_played"].make(attempt, level) for attempt in count(1_000 * seed))
+    return next(rung for rung in rungs if is_wrong_at_the_end(rung))
+
+
+def is_wrong_at_the_end(rung: Rung) -> bool:
+    planted = planted_step(rung.case, rung.right, rung.faulty)
+    return planted is not None and planted.step == planted.steps
 
 
 def audited(server: ProviderServer, out: Path | None = None, only: Sequence[str] = ("one",)) -> Audit:
@@ -67,9 +84,10 @@ def test_a_neighbouring_step_counts_within_one_alone(server: ProviderServer):
 @pytest.mark.usefixtures("short")
 def test_always_naming_the_last_step_is_the_baseline_and_no_localisation(server: ProviderServer):
     server.script = naming(last_step)
-    found = audited(server, only=("one", "other"))
+    found = audited(server, only=("one", "end"))
+    assert located(found)["end"].found.exact.value == 1.0
     for each in located(found).values():
-        assert 0 < each.found.last_step.exact < each.found.last_step.within_one
+        assert 0 < each.found.last_step.exact <= each.found.last_step.within_one
         assert each.found.exact.value == pytest.approx(each.found.last_step.exact)
         assert each.found.within_one.value == pytest.approx(each.found.last_step.within_one)
         assert not each.found.localises

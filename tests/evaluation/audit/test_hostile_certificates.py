@@ -111,6 +111,13 @@ def twice(text: str, field: str, first: object) -> str:
     return text.replace(f'"{field}":', f'"{field}": {json.dumps(first)}, "{field}":', 1)
 
 
+def respelled(encoded: str) -> str:
+    """Base64 of the same 64 bytes, of which the last letter holds bits that mean nothing."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    assert encoded.endswith("==")
+    return encoded[:-3] + letters[letters.index(encoded[-3]) + 1] + "=="
+
+
 ENVELOPES: dict[str, Callable[[Signer], str | bytes]] = {
     "nothing": lambda _: "",
     "a number": lambda _: "1",
@@ -138,6 +145,9 @@ ENVELOPES: dict[str, Callable[[Signer], str | bytes]] = {
     "signatures are an object": lambda s: json.dumps(s.envelope | {"signatures": s.envelope["signatures"][0]}),
     "payload is an object": lambda s: json.dumps(s.envelope | {"payload": s.statement}),
     "payload is null": lambda s: json.dumps(s.envelope | {"payload": None}),
+    "signature in another spelling of its last byte": lambda s: json.dumps(
+        s.envelope | {"signatures": [{**s.envelope["signatures"][0], "sig": respelled(s.envelope["signatures"][0]["sig"])}]}
+    ),
     "payload in base64url": lambda s: json.dumps(s.envelope | {"payload": s.envelope["payload"].replace("+", "-").replace("/", "_") + "_"}),
     "payload with blanks": lambda s: json.dumps(s.envelope | {"payload": " " + s.envelope["payload"]}),
     "payload with a line": lambda s: json.dumps(s.envelope | {"payload": s.envelope["payload"] + "\n"}),
