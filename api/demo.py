@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from ..calibration.comparison.compare import compare
@@ -14,6 +13,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.run_plan import Plan
 from ..evaluation.run_table import read_tables
 from ..records import ItemKey, Output, read_records
+from ..records.typed_values import decode_json
 from .run_files import Access
 from .table_results import Comparison
 
@@ -39,7 +39,7 @@ COMPARED = tuple(f"tool_call_accuracy/{variant}" for variant in ("reasons", "dir
 
 def demo_plan(out: Path, command: str) -> Plan:
     """Return the plan that checks and judges the suite."""
-    changed = msgspec.json.decode(demo_path("replies/unanswered.json").read_bytes(), type=set[ItemKey])
+    changed = decode_json(demo_path("replies/unanswered.json").read_bytes(), set[ItemKey])
     outputs = frozenset(output.key for output in read_records(demo_path("outputs.jsonl"), Output))
     return Plan(
         cases=demo_path("cases.jsonl"),

@@ -11,6 +11,7 @@ import msgspec
 from ..errors import FiducialError, InputError
 from ..judges.prices import PriceList, Prices, depends_on_time, listed_prices, price_list
 from ..records.disk_files import read_regular_file, write_json
+from ..records.typed_values import decode_json
 
 _MOST = 1_000
 """Maximum models whose prices are kept, more than anyone uses."""
@@ -61,7 +62,7 @@ def _read() -> _PriceMemory:
 
     installed = version("genai-prices")
     with suppress(OSError, FiducialError, msgspec.MsgspecError):
-        memory = msgspec.json.decode(read_regular_file(_path()), type=_PriceMemory)
+        memory = decode_json(read_regular_file(_path()), _PriceMemory)
         if memory.version == installed:
             return memory
     return _PriceMemory(installed)

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, Literal, cast
 
-import msgspec
-
 from ..errors import DecodingError
 from ..records import AnswerReference, Case, Output
 from ..records.python_syntax import parse_expression
+from ..records.typed_values import convert
 from .execution.call_texts import ReplyReader, read_native, read_prompt
 from .finding import PASSED, Finding, fault, plain, shorten, undecided
 from .options import CheckOptions
@@ -142,7 +141,7 @@ def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], optio
     if len(turns) != 1 or not isinstance(turns[0], list | str | dict):
         return fault("agentic:inference_error", f"expected one turn of steps, got {shorten(result)}")
     steps = list(cast("list[Any]", turns[0]))
-    answers = msgspec.convert(case.reference, AnswerReference).answers
+    answers = convert(case.reference, AnswerReference).answers
     if options.rules == "strict":
         offered = [tool["function"]["name"] for tool in case.tools]
         is_call = _never if mode == "fc" else partial(is_call_text, offered=offered)

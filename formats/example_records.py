@@ -24,6 +24,7 @@ from ..records import (
     validate_case,
 )
 from ..records.output import EMPTY_ANSWER
+from ..records.typed_values import convert, decode_json
 from .calls import AgentAnswer, answer_of_steps, has_arguments, plain_calls
 from .conversation_turns import answer_over, asked_message
 from .example import Example, context_item
@@ -226,7 +227,7 @@ def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
     answers = reference.get("answers") or ([reference["answer"]] if reference.get("answer") else [])
     criterion = reference.get("criterion")
     example = Example(
-        criteria=[] if added.criterion else msgspec.convert(reference.get("criteria", []), list[Criterion]),
+        criteria=[] if added.criterion else convert(reference.get("criteria", []), list[Criterion]),
         messages=cast("list[Message]", case.messages),
         tools=case.tools,
         expected_calls=added.expected_calls,
@@ -321,7 +322,7 @@ def _exact_arguments(call: ToolCall) -> dict[str, Any]:
     arguments = call.arguments
     if isinstance(arguments, str):
         try:
-            arguments = msgspec.json.decode(arguments, type=dict[str, Any])
+            arguments = decode_json(arguments, dict[str, Any])
         except msgspec.DecodeError as error:
             reason = f"the arguments of {call.name} are not a JSON object: {error}"
             raise RecordError(reason, field="expected_calls") from error

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
-import msgspec
-
 from ..errors import RecordError
 from ..records import Step, TagValue
 from ..records.column_names import HEADERS, is_person, known_fields, people_named_by_user, person_column
 from ..records.grades import GradeScale
+from ..records.typed_values import convert
 from .calls import (
     AgentAnswer,
     answer_of,
@@ -310,7 +309,7 @@ def _trial(fields: FieldReader) -> int:
 def _turns(fields: FieldReader) -> list[list[Step]] | None:
     """Return the steps of an exported output."""
     turns = fields.unpacked("turns")
-    return None if turns is None else msgspec.convert(turns, list[list[Step]])
+    return None if turns is None else convert(turns, list[list[Step]])
 
 
 _REFERENCE: Mapping[str, _Part] = {

@@ -22,6 +22,7 @@ from ..records.grades import (
     usual_ends,
 )
 from ..records.standing_labels import MAJORITY
+from ..records.typed_values import convert
 from .field_reader import FieldReader
 from .imported_scores import ImportedScore, ScoreScaling, scored, unscored
 from .json_values import is_object
@@ -56,7 +57,7 @@ class RowGrades(NamedTuple):
 
 def verdicts_in(fields: FieldReader) -> list[ImportedScore]:
     """Return the verdicts of an exported output."""
-    verdicts = msgspec.convert(fields.unpacked("verdicts") or [], list[Verdict])
+    verdicts = convert(fields.unpacked("verdicts") or [], list[Verdict])
     return [
         ImportedScore(each.by, each.score, each.outcome, each.reason, each.source, each.evidence, each.repeat)
         for each in verdicts

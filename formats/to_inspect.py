@@ -14,6 +14,7 @@ import msgspec
 from ..errors import UsageError
 from ..records import Outcome, Output, Step, ToolCall, ToolResults, Verdict, atomic_write, write_records
 from ..records.output import messages_asked
+from ..records.typed_values import decode_json
 from .export_items import ExportContext, ExportItem, Written, identity, with_scores
 from .json_values import as_text
 
@@ -189,7 +190,7 @@ def arguments_object(arguments: dict[str, Any] | str) -> dict[str, Any]:
     if isinstance(arguments, dict):
         return arguments
     try:
-        return msgspec.json.decode(arguments, type=dict[str, Any])
+        return decode_json(arguments, dict[str, Any])
     except msgspec.DecodeError:
         return {"arguments": arguments}
 

@@ -13,6 +13,7 @@ import msgspec
 
 from ..errors import PromptError, UsageError
 from ..records import KINDS, JudgeId, Kind, kind_spec
+from ..records.typed_values import convert
 
 SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
@@ -117,7 +118,7 @@ def all_prompts() -> dict[PromptName, Path]:
 def known_prompts() -> Mapping[PromptName, KnownPrompt]:
     """Return the catalogue entry of each shipped prompt."""
     tables = tomllib.loads((_FOLDER / "recorded.toml").read_text(encoding="utf-8"))
-    entries = msgspec.convert(tables, dict[str, KnownPrompt])
+    entries = convert(tables, dict[str, KnownPrompt])
     return {PromptName(*name.split("/")): entry for name, entry in entries.items()}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ..records import Case, Criterion
+from ..records.typed_values import convert
 
 NONE_POSITIVE = "no criterion has positive points, so that there is no score"
 
@@ -25,7 +26,7 @@ def criteria_of(case: Case) -> list[Criterion]:
     """
     criterion = case.reference.get("criterion")
     listed = case.reference.get("criteria") or ([] if criterion is None else [{"text": criterion}])
-    return msgspec.convert(listed, list[Criterion])
+    return convert(listed, list[Criterion])
 
 
 def criterion_key(criterion: Criterion) -> str:
@@ -63,7 +64,7 @@ def question_cases(case: Case) -> list[Case]:
 def criterion_asked_about(case: Case) -> Criterion | None:
     """Return the criterion that a case asks about; None for any other case."""
     criterion = case.reference.get(_ASKED_ABOUT)
-    return None if criterion is None else msgspec.convert(criterion, Criterion)
+    return None if criterion is None else convert(criterion, Criterion)
 
 
 def criterion_evidence(criterion: Criterion) -> dict[str, Any]:

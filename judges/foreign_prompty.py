@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from ..errors import InputError
+from ..records.typed_values import convert
 from .front_matter import FrontMatter, read_front_matter
 from .prompt_file import TYPES
 from .prompt_inputs import INPUTS, LISTS, nearest_input
@@ -84,7 +85,7 @@ def _field(front: FrontMatter, key: str, kind: type[T]) -> T | None:
     if front.values.get(key) is None:
         return None
     try:
-        return msgspec.convert(front.values[key], kind)
+        return convert(front.values[key], kind)
     except msgspec.ValidationError as error:
         raise InputError(f"{key}: {error}", path=front.path) from error
 

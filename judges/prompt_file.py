@@ -35,6 +35,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from ..records import Kind, is_kind, unknown_kind
+from ..records.typed_values import convert
 from .front_matter import FrontMatter, read_front_matter
 from .scale import PASS_OR_FAIL, Scale, declared_scale
 
@@ -202,7 +203,7 @@ def _field(front: FrontMatter, key: str, kind: type[T], default: T) -> T:
     if front.values.get(key) is None:
         return default
     try:
-        return msgspec.convert(front.values[key], kind)
+        return convert(front.values[key], kind)
     except msgspec.ValidationError as error:
         raise front.fault(str(error).replace("`$.", "`").replace("`$", f"`{key}"), key) from error
 
@@ -242,7 +243,7 @@ def _parameters(front: FrontMatter) -> Mapping[str, Any]:
         raise front.fault(f"parameters cannot be sent as JSON: {error}", "model") from error
     response_format: Any = parameters.get("response_format")
     try:
-        msgspec.convert(response_format, _ResponseFormat | None)
+        convert(response_format, _ResponseFormat | None)
     except msgspec.ValidationError as error:
         raise front.fault("parameters: response_format must be a mapping with a type", "model") from error
     return parameters

@@ -12,6 +12,7 @@ import msgspec
 
 from ..errors import InputError, UsageError, readable
 from ..records import not_utf8
+from ..records.typed_values import convert
 from .foreign_prompty import import_prompty
 from .front_matter import MAX_PROMPT_BYTES, is_prompt_text, split_front_matter, with_newlines
 from .parsing import make_parser
@@ -168,7 +169,7 @@ def _read(path: Path) -> list[_ChatMessage]:
         content: Any = msgspec.json.decode(raw)
         if isinstance(content, dict):
             content = cast("dict[str, Any]", content).get("messages", [content])
-        messages = msgspec.convert(content, list[_ChatMessage])
+        messages = convert(content, list[_ChatMessage])
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"expected a chat message or a list of them: {error}", path=path) from error
     for message in messages:

@@ -14,6 +14,7 @@ from ..errors import FiducialError
 from ..records import Case, Episode, Message, Output, Pair, kind_spec
 from ..records.case import known_role
 from ..records.output import last_text, messages_asked, turns_asked
+from ..records.typed_values import convert
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .criteria import NONE_POSITIVE, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
@@ -273,7 +274,7 @@ def challenge_criterion(case: Case) -> str | None:
     None if it has no answer.
     """
     try:
-        ground = msgspec.convert(case.reference, _Reference).ground
+        ground = convert(case.reference, _Reference).ground
     except msgspec.ValidationError:
         return None
     template = _TEMPLATES.get(ground.eval.template or "", "{answer}")

@@ -18,6 +18,7 @@ import msgspec
 
 from ..errors import PromptError
 from ..records.made_scores import rounded_score
+from ..records.typed_values import convert
 from .front_matter import FrontMatter, read_yaml
 
 _TOLERANCE = 1e-9
@@ -156,7 +157,7 @@ def scale_of(declared: Any) -> Scale:
         ValueError: It is not such a mapping, or the numbers do not make a scale.
     """
     try:
-        values = msgspec.convert(declared, _Declared)
+        values = convert(declared, _Declared)
     except msgspec.ValidationError as error:
         raise ValueError(str(error).replace("`$.", "`").replace("`$", "`scale")) from error
     return Scale(values.minimum, values.maximum, values.step, values.better)

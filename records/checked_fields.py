@@ -16,6 +16,7 @@ import msgspec
 
 from ..errors import UsageError
 from .explanations import explained, unknown_field
+from .typed_values import convert
 
 _PACKAGE = __name__.partition(".")[0]
 _EXPECTED = re.compile(r"Expected `([^`]*)`(?:, got `([^`]*)`)?(.*)", re.DOTALL)
@@ -61,7 +62,7 @@ def _checked(record_type: type[T], args: tuple[Any, ...], fields: Mapping[str, A
         raise UsageError(f"{name} takes its fields by name, got {reprlib.repr(args[0])} without one")
     plain = {field: _plain(value) for field, value in fields.items()}
     try:
-        return msgspec.convert(plain, record_type)
+        return convert(plain, record_type)
     except msgspec.ValidationError as error:
         raise UsageError(f"{name}{_problem(str(error), record_type, fields)}") from error
     except RecursionError as error:

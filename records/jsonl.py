@@ -22,6 +22,7 @@ from .explanations import explained, line_hint, not_utf8
 from .json_text import MAX_LINE_BYTES, DuplicateKeyDetector, refuse_duplicate_keys, too_long
 from .memory_file import InputPath, MemoryFile
 from .output import Output, with_spelled_out_calls
+from .typed_values import convert, json_decoder
 from .validation import validate_case
 
 _BATCH_BYTES = 8192
@@ -205,7 +206,7 @@ def _decode(raw: bytes, record_type: type[T]) -> T:
         return _with_spelled_out_calls(raw, record_type)
     except (msgspec.DecodeError, UnicodeDecodeError):
         # The standard library reads lone surrogates, and its errors on other text are clearer.
-        return msgspec.convert(_loads(raw), record_type)
+        return convert(_loads(raw), record_type)
 
 
 def _with_spelled_out_calls(raw: bytes, record_type: type[T]) -> T:
@@ -215,12 +216,12 @@ def _with_spelled_out_calls(raw: bytes, record_type: type[T]) -> T:
     """
     fields = _loads(raw)
     spelled_out = with_spelled_out_calls(fields)
-    return msgspec.convert(fields if spelled_out == fields else spelled_out, record_type)
+    return convert(fields if spelled_out == fields else spelled_out, record_type)
 
 
 @cache
 def _decoder(record_type: type[T]) -> Callable[[bytes], T]:
-    return msgspec.json.Decoder(record_type).decode
+    return json_decoder(record_type).decode
 
 
 def _loads(raw: bytes) -> Any:

@@ -16,6 +16,7 @@ from .csv_file import opened_csv, refuse_repeated_names, refuse_workbook
 from .json_text import DuplicateKeyDetector
 from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile, MemoryRows
+from .typed_values import decode_json
 
 NumberedRow = tuple[int, Mapping[str, Any]]
 """Row with its line, or with its number in a file without lines."""
@@ -140,7 +141,7 @@ def _document_rows(path: Path) -> Iterator[NumberedRow]:
 def _key_of_rows_in(raw: bytes) -> str | None:
     """Return the key of the rows in a file that is one object; None for any other file."""
     try:
-        return key_of_rows(msgspec.json.decode(raw, type=dict[str, Any]))
+        return key_of_rows(decode_json(raw, dict[str, Any]))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

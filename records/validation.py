@@ -18,6 +18,7 @@ from .case import (
 )
 from .case_kinds import KINDS, is_kind, kind_spec, unknown_kind
 from .explanations import explained
+from .typed_values import convert
 
 
 def validate_case(case: Case) -> None:
@@ -33,7 +34,7 @@ def validate_case(case: Case) -> None:
     reference_type = _reference_type(case.kind)
     if reference_type is not None:
         try:
-            _validate_reference(msgspec.convert(case.reference, reference_type))
+            _validate_reference(convert(case.reference, reference_type))
         except msgspec.ValidationError as error:
             message = explained(str(error), reference_type, "this kind")
             raise msgspec.ValidationError(_nest_field("reference", message)) from error
@@ -66,7 +67,7 @@ class _Named(msgspec.Struct):
 def _validate_tools(field: str, tools: list[dict[str, Any]]) -> None:
     for index, tool in enumerate(tools):
         try:
-            msgspec.convert(tool.get("function"), _Named)
+            convert(tool.get("function"), _Named)
         except msgspec.ValidationError as error:
             raise msgspec.ValidationError(_nest_field(f"{field}[{index}].function", str(error))) from error
 

@@ -12,6 +12,7 @@ import msgspec
 
 from ...errors import InputError
 from ...records import nearest
+from ...records.typed_values import convert
 from ..comparison.comparison_results import ComparisonNumbers
 from ..pass_threshold import HALF, ThresholdSource
 from ..statistic import Caution, Statistic, StatisticEntry, Statistics
@@ -207,7 +208,7 @@ def read_calibration(stored: Mapping[str, Any], path: object | None = None) -> C
         InputError: It is not in that form.
     """
     try:
-        return msgspec.convert(stored, CalibrationNumbers)
+        return convert(stored, CalibrationNumbers)
     except msgspec.ValidationError as error:
         message = f"not a calibration as `fiducial calibrate --json` writes it: {error}"
         raise InputError(message, path=path) from error

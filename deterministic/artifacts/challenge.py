@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ...records import Case
+from ...records.typed_values import convert
 
 Evaluation: TypeAlias = Literal["file", "python", "pytest", "llm"]
 """Subject of the score: the files, their printed output, the tests' printed output, or an open answer."""
@@ -99,7 +100,7 @@ def challenge_of(case: Case) -> Challenge:
         ChallengeError: Its ground truth is malformed.
     """
     try:
-        reference = msgspec.convert(case.reference, _Reference)
+        reference = convert(case.reference, _Reference)
     except msgspec.ValidationError as error:
         raise ChallengeError(f"the reference is not a challenge: {error}") from error
     ground = reference.ground

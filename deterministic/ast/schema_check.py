@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
-import msgspec
-
 from ...errors import InputError
 from ...records import (
     AcceptedCall,
@@ -18,6 +16,7 @@ from ...records import (
     kind_spec,
     nearest,
 )
+from ...records.typed_values import convert
 from ..finding import shorten
 from ..options import CheckOptions
 from .expectation import document_of
@@ -60,7 +59,7 @@ def require_producible(case: Case) -> None:
     """
     if not kind_spec(case.kind).compared:
         return
-    reference = msgspec.convert(case.reference, ToolCallReference)
+    reference = convert(case.reference, ToolCallReference)
     if reference.match != "auto":
         return
     try:

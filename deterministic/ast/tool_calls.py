@@ -7,11 +7,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias, cast
 
-import msgspec
-
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, ToolCallReference
 from ...records.output import calls_made
+from ...records.typed_values import convert
 from ..decoding.call_attempts import attempts_call, call_names
 from ..decoding.replies import asked_form, decode_output
 from ..finding import PASSED, Finding, fault, undecided
@@ -188,7 +187,7 @@ def expectation_of(case: Case, names: NameStyle) -> Expectation:
     key = (id(case), names)
     entry = _compiled.get(key)
     if entry is None:
-        reference = msgspec.convert(case.reference, ToolCallReference)
+        reference = convert(case.reference, ToolCallReference)
         # The entry is dropped with its case, before another case can have the same id.
         case_reference = weakref.ref(case, lambda _: _compiled.pop(key, None))
         entry = _compiled[key] = (case_reference, compile_expectation(reference, case.tools, names))

@@ -15,6 +15,7 @@ from ...errors import DecodingError, InputError
 from ...records import Case, ExecutableReference, Output
 from ...records.output import calls_made
 from ...records.python_syntax import unparse
+from ...records.typed_values import convert
 from ..finding import PASSED, Finding, fault, plain, shorten, undecided
 from ..options import CheckOptions, Rules
 from ..pairing import first_unpairable, first_unpaired_greedily
@@ -112,7 +113,7 @@ def validate_results(case: Case, _options: CheckOptions) -> None:
 def reference_of(case: Case) -> ExecutableReference:
     """Return the expected calls of a case."""
     try:
-        reference = msgspec.convert(case.reference, ExecutableReference)
+        reference = convert(case.reference, ExecutableReference)
     except msgspec.ValidationError as error:
         raise InputError(f"case {case.id!r}: {error}", field="reference") from error
     calls, results = len(reference.calls), reference.results

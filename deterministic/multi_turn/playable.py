@@ -10,10 +10,9 @@ import inspect
 from collections.abc import Mapping
 from functools import lru_cache
 
-import msgspec
-
 from ...errors import InputError
 from ...records import Case, MultiTurnReference, nearest
+from ...records.typed_values import convert
 from ..execution.expressions import parse
 from ..finding import shorten
 from ..options import CheckOptions
@@ -33,7 +32,7 @@ def require_playable(case: Case, environments: Mapping[str, type]) -> None:
     Raises:
         InputError: There is no such world, function or argument; ``field`` is the field.
     """
-    reference = msgspec.convert(case.reference, MultiTurnReference)
+    reference = convert(case.reference, MultiTurnReference)
     with naming_case(case):
         functions = _functions(environment_types(reference.classes, environments))
         if case.tags.get("group") == "retired":

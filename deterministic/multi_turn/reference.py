@@ -11,6 +11,7 @@ import msgspec
 
 from ...errors import InputError
 from ...records import Case, MultiTurnReference
+from ...records.typed_values import decode_json
 from ..environments import ENVIRONMENTS
 from ..finding import shorten
 from .call_execution import Executor
@@ -45,7 +46,7 @@ class Scenario(NamedTuple):
 
     def decode(self) -> MultiTurnReference:
         """Return a separate copy of the reference."""
-        return msgspec.json.decode(self.encoded, type=MultiTurnReference)
+        return decode_json(self.encoded, MultiTurnReference)
 
     def worlds(self) -> dict[str, AnyWorld]:
         """Make fresh worlds, by class name."""
@@ -60,7 +61,7 @@ def scenario_of(case: Case, environments: Mapping[str, type]) -> Scenario:
     """
     try:
         encoded = msgspec.json.encode(case.reference)
-        classes = msgspec.json.decode(encoded, type=MultiTurnReference).classes
+        classes = decode_json(encoded, MultiTurnReference).classes
     except (TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise InputError(f"not a multi-turn reference: {error}", field="reference") from error
     return Scenario(encoded, environment_types(classes, environments))

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from ...records import Case, Claim, ContextItem, Output
+from ...records.typed_values import convert
 from . import near_values
 from .claims import Fact, context_text, facts_of, stated, value_text
 from .near_values import MONTHS, near_names
@@ -124,7 +125,7 @@ def more_general(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
 
 def claims_reordered(subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
     """Make the claims in another order."""
-    claims = msgspec.convert(subject.case.reference.get("claims") or [], list[Claim])
+    claims = convert(subject.case.reference.get("claims") or [], list[Claim])
     if len(claims) > 1:
         case, output = _stated(subject.case, subject.output, claims[::-1])
         yield Mutation(output, "the claims are made from back to front", case, label=1.0)

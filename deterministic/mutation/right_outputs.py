@@ -20,6 +20,7 @@ from ...records import (
     kind_spec,
     load_function,
 )
+from ...records.typed_values import convert
 
 REFERENCE_SYSTEM = "reference"
 """System of such outputs."""
@@ -43,20 +44,20 @@ def without_calls(_case: Case, output: Output) -> Output:
 
 def with_turns(case: Case, output: Output) -> Output:
     """Return the output with the calls of each turn of the reference."""
-    turns = msgspec.convert(case.reference, MultiTurnReference).calls
+    turns = convert(case.reference, MultiTurnReference).calls
     steps: list[list[Any]] = [[f"[{', '.join(calls)}]"] if calls else [] for calls in turns]
     return msgspec.structs.replace(output, turns=steps)
 
 
 def with_answer(case: Case, output: Output) -> Output | None:
     """Return the output with the first accepted answer."""
-    answers = msgspec.convert(case.reference, AnswerReference).answers
+    answers = convert(case.reference, AnswerReference).answers
     return msgspec.structs.replace(output, text=answers[0]) if answers else None
 
 
 def with_accepted_calls(case: Case, output: Output) -> Output | None:
     """Return the output with the first accepted calls; None for other languages than Python."""
-    reference = msgspec.convert(case.reference, ToolCallReference)
+    reference = convert(case.reference, ToolCallReference)
     if reference.language != "python":
         return None
     calls = [

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
-import msgspec
-
 from ...records import (
     AcceptedCall,
     AnyOrder,
@@ -19,6 +17,7 @@ from ...records import (
     accepted_calls,
     kind_spec,
 )
+from ...records.typed_values import convert
 from ..ast.schemas import as_mapping, documents_by_name, required_names
 from .call_notation import NamedCall, read_calls
 from .documented_form import is_positional
@@ -141,7 +140,7 @@ class Subject:
         """The calls that the reference accepts."""
         if not kind_spec(self.case.kind).compared:
             return []
-        return accepted_calls(msgspec.convert(self.case.reference, ToolCallReference).calls)
+        return accepted_calls(convert(self.case.reference, ToolCallReference).calls)
 
     def parameters(self, function: str) -> Mapping[str, Mapping[str, Any]]:
         """Return the documented parameters of an offered function, by name.

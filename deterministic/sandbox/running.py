@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...records.typed_values import decode_json
 from .installation import package_variables, python_folders
 from .limits import Limits
 from .memory_group import MemoryGroup, make_group
@@ -281,8 +282,8 @@ def _read_report(report: bytes, errors: bytes, commands: int) -> SandboxReport:
     """
     lines = report.split(b"\n")[:-1]
     try:
-        confinement = msgspec.json.decode(lines[0], type=Confinement)
-        runs = [msgspec.json.decode(line, type=CommandResult) for line in lines[1:]]
+        confinement = decode_json(lines[0], Confinement)
+        runs = [decode_json(line, CommandResult) for line in lines[1:]]
     except (msgspec.DecodeError, IndexError) as error:
         last = errors.decode(errors="replace").strip().rpartition("\n")[2]
         raise SandboxError(f"the launcher failed: {last or 'it was killed'}") from error

@@ -30,6 +30,7 @@ from ...records import (
     write_json,
 )
 from ...records.folder_files import CASES, LABELS, OUTPUTS
+from ...records.typed_values import decode_msgpack
 from ...version import VERSION
 from ..checking.checks import SystemOptions, options_by_system
 from ..checking.dotted_names import NamesOption
@@ -152,7 +153,7 @@ def _mutate_all(sources: _Sources, settings: ProbeSettings, workers: int | None)
         workers,
         sources.cases.open_again,
     )
-    yield from (msgspec.msgpack.decode(encoded, type=_PieceProbes) for encoded in encoded_pieces)
+    yield from (decode_msgpack(encoded, _PieceProbes) for encoded in encoded_pieces)
 
 
 def _build(

@@ -21,6 +21,7 @@ import msgspec
 from ...errors import InputError, MissingExtraError, RecordError
 from ...records import decode_record, write_json
 from ...records.json_text import DuplicateKeyDetector
+from ...records.typed_values import convert
 from .certificate import Anchor, CertificateRecord, RateClaim
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
         ) from error
     try:
         statement = decode_record(payload, dict[str, Any], detector=DuplicateKeyDetector())
-        msgspec.convert(statement.get("predicate"), SignedFacts)
+        convert(statement.get("predicate"), SignedFacts)
     except (RecordError, msgspec.ValidationError) as error:
         raise InputError(f"the statement is not about a judge's certificate: {error}", path=path) from error
     if (statement.get("_type"), statement.get("predicateType")) != (STATEMENT_TYPE, PREDICATE_TYPE):

@@ -13,6 +13,7 @@ import msgspec
 
 from ...errors import ProviderError
 from ...judges.transport.endpoint import Endpoint
+from ...records.typed_values import convert
 from .batch_files import URL
 
 if TYPE_CHECKING:
@@ -217,4 +218,4 @@ def _status(batch: openai.types.Batch) -> BatchStatus:
         "errors": batch.error_file_id,
         "problem": "; ".join(problem.message or "" for problem in problems or ()) or None,
     }
-    return msgspec.convert(fields, BatchStatus)
+    return convert(fields, BatchStatus)

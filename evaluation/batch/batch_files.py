@@ -13,6 +13,7 @@ from ...judges.transport.batch_results import BatchResults
 from ...judges.transport.exchange import CallError, Reply, Request
 from ...records import atomic_write
 from ...records.json_text import encode_json
+from ...records.typed_values import decode_json
 
 MAX_REQUESTS, MAX_BYTES = 50_000, 200_000_000
 """OpenAI's limits for one file."""
@@ -76,7 +77,7 @@ def read_custom_ids(path: Path) -> Iterator[str]:
     """Yield the request ids of a batch file that we wrote."""
     with path.open("rb") as file:
         for line in file:
-            yield msgspec.json.decode(line, type=_Entry).custom_id
+            yield decode_json(line, _Entry).custom_id
 
 
 def once(requests: Iterable[Request], keys: set[str]) -> Iterator[Request]:

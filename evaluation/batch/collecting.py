@@ -18,6 +18,7 @@ from ...judges.prompt_judge import PromptJudge
 from ...judges.transport.batch_results import BatchResults
 from ...judges.transport.exchange import Request
 from ...records import read_regular_file, write_json
+from ...records.typed_values import decode_json
 from ..judging.access import BatchMode, ModelAccess
 from ..judging.judge_task import JudgingStep
 from ..open_requests import KnownReplies
@@ -70,7 +71,7 @@ class Ledger:
         self.entries: list[BatchEntry] = []
         if self._path.exists():
             try:
-                self.entries = msgspec.json.decode(read_regular_file(self._path), type=list[BatchEntry])
+                self.entries = decode_json(read_regular_file(self._path), list[BatchEntry])
             except msgspec.MsgspecError as error:
                 raise RunFolderError(f"{self._path}: not a list of batches: {error}") from error
         for name in (name for entry in self.entries for name in entry.results):

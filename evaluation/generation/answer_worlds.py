@@ -12,6 +12,7 @@ from ...deterministic.multi_turn.worlds import environment_types
 from ...deterministic.options import Rules
 from ...errors import InputError
 from ...records import AnswerReference, Case, kind_spec
+from ...records.typed_values import convert
 from .attempt import NoOutputError
 from .memory.embedding import Embedding
 from .memory.histories import Remembered, with_opening
@@ -99,7 +100,7 @@ class AnswerWorlds:
 
 
 def _reference(case: Case) -> AnswerReference:
-    return msgspec.convert(case.reference, AnswerReference)
+    return convert(case.reference, AnswerReference)
 
 
 def _load(world: type, config: Mapping[str, Any], case: Case) -> Any:

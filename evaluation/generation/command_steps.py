@@ -16,6 +16,7 @@ import msgspec
 from ...deterministic.sandbox.running import CommandResult
 from ...records import Case, ToolCall
 from ...records.json_text import encode_json
+from ...records.typed_values import convert
 from .commands import CommandAgent, case_for_agent
 from .printed_answer import MOST_OUTPUT, TOO_MUCH, json_line, printed_start, read_answer
 
@@ -80,7 +81,7 @@ class CommandSteps(CommandAgent):
 def _calls(request: Mapping[str, Any]) -> list[ToolCall] | None:
     calls = request["calls"] if "calls" in request else [request["call"]]
     try:
-        return msgspec.convert(calls, list[ToolCall]) or None
+        return convert(calls, list[ToolCall]) or None
     except msgspec.ValidationError:
         return None
 

@@ -15,6 +15,7 @@ import msgspec
 from ...errors import FiducialError, UsageError
 from ...judges.loop_thread import thread_safe_call
 from ...records import Case, ItemKey, ToolCall
+from ...records.typed_values import convert
 from .agent_answers import answer_fields, output_of
 from .agent_crash import crash_text, of_the_agent
 from .agent_tools import Toolbox
@@ -192,7 +193,7 @@ def _calls(step: Any, case: Case) -> list[ToolCall]:
         raise UsageError(
             f"the agent yielded {type(step).__name__} for case {case.id!r}; expected a text or calls"
         )
-    return msgspec.convert(msgspec.to_builtins(fields["tool_calls"]), list[ToolCall])
+    return convert(msgspec.to_builtins(fields["tool_calls"]), list[ToolCall])
 
 
 def _has_parameter(function: Callable[..., Any], name: str) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 from ...records import atomic_write
 from ...records.json_text import encode_json
 from ...records.objects import ObjectVersion
+from ...records.typed_values import decode_json
 from .file_names import MANIFEST
 
 _SAVE_INTERVAL = 0.5
@@ -55,7 +56,7 @@ class Agreement:
     def read(self) -> None:
         """Read the saved state, which another process may have changed."""
         try:
-            self._state = msgspec.json.decode(self._file.read_bytes(), type=_State)
+            self._state = decode_json(self._file.read_bytes(), _State)
         except FileNotFoundError:
             self._state = _State(self._name, uuid.uuid4().hex)
             self.write()

@@ -11,6 +11,7 @@ import msgspec
 from ...errors import RecordError
 from ...records import Author, InputPath, ItemKey, JudgeId, Outcome, Source, Usage, Verdict, decode_record
 from ...records.json_text import DuplicateKeyDetector
+from ...records.typed_values import decode_json
 
 
 class VerdictKey(NamedTuple):
@@ -152,12 +153,12 @@ _MOST_REMEMBERED = 4096
 
 @lru_cache(_MOST_REMEMBERED)
 def _judge_of(raw: bytes) -> JudgeId | None:
-    return msgspec.json.decode(raw, type=JudgeId | None)
+    return decode_json(raw, JudgeId | None)
 
 
 @lru_cache(_MOST_REMEMBERED)
 def _spent_of(raw: bytes) -> VerdictCost | None:
-    usage = msgspec.json.decode(raw, type=Usage | None)
+    usage = decode_json(raw, Usage | None)
     return None if usage is None else _spent(usage)
 
 

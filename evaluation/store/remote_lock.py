@@ -13,6 +13,7 @@ import msgspec
 from ...errors import RunFolderError
 from ...records.json_text import encode_json
 from ...records.objects import ObjectFolder
+from ...records.typed_values import decode_json
 
 LOCK = ".fiducial-lock"
 
@@ -57,7 +58,7 @@ class RemoteLock:
         if content is None:
             return None
         try:
-            return msgspec.json.decode(content, type=Holder)
+            return decode_json(content, Holder)
         except msgspec.MsgspecError as error:
             raise RunFolderError(
                 f"{self._objects.name}/{LOCK}: is not a readable lock; remove it if no process writes this run"

@@ -14,6 +14,7 @@ import msgspec
 from ...records.fetching import require_disk_space
 from ...records.json_text import encode_json
 from ...records.objects import ObjectFolder, ObjectVersion
+from ...records.typed_values import convert
 from .agreed_state import Agreed, Agreement, Stamp, manifests_last, of_the_run
 from .file_names import MANIFEST
 from .sealed_file import Seal
@@ -74,7 +75,7 @@ def _break_seals(objects: ObjectFolder, agreement: Agreement, scratch: Path, fil
         return
     try:
         manifest: dict[str, Any] = msgspec.json.decode(stored)
-        seals = msgspec.convert(manifest.get("journals") or {}, dict[str, Seal])
+        seals = convert(manifest.get("journals") or {}, dict[str, Seal])
     except (msgspec.MsgspecError, AttributeError):
         return  # not a manifest of ours; it is replaced now
     broken = {name for name in seals if name in files and not _begins_with(scratch / name, seals[name])}

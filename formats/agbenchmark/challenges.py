@@ -17,6 +17,7 @@ import msgspec
 
 from ...errors import InputError, readable
 from ...records import Case, TagValue
+from ...records.typed_values import convert, decode_json
 from ..json_comments import line_of_error, without_comments
 
 _T = TypeVar("_T")
@@ -149,7 +150,7 @@ def _read(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
         raw = path.read_bytes()
     try:
         fields = _decoded(raw)
-        return fields, msgspec.convert(fields, kind)
+        return fields, convert(fields, kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         message, _, field = str(error).partition(" - at `$.")
         line = line_of_error(raw, message)
@@ -159,6 +160,6 @@ def _read(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
 def _decoded(raw: bytes) -> dict[str, Any]:
     """Decode JSON; skip comments only if that fails."""
     try:
-        return msgspec.json.decode(raw, type=dict[str, Any])
+        return decode_json(raw, dict[str, Any])
     except msgspec.DecodeError:
-        return msgspec.json.decode(without_comments(raw), type=dict[str, Any])
+        return decode_json(without_comments(raw), dict[str, Any])

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...errors import RecordError
+from ...records.typed_values import convert
 from .data_source import DataSource, read_objects
 
 _QUESTIONS = "BFCL_v4_memory.json"
@@ -40,8 +41,8 @@ def read_conversations(source: DataSource) -> Iterator[EarlierConversation]:
         path = f"memory_prereq_conversation/memory_{scenario}.json"
         for line, raw in read_objects(source, path) if source.has(path) else ():
             try:
-                turns = msgspec.convert(raw["question"], list[list[dict[str, Any]]])
-                yield EarlierConversation(scenario, msgspec.convert(raw["id"], str), turns)
+                turns = convert(raw["question"], list[list[dict[str, Any]]])
+                yield EarlierConversation(scenario, convert(raw["id"], str), turns)
             except (KeyError, msgspec.ValidationError) as error:
                 message = f"expected an id and the turns of a conversation: {error}"
                 raise RecordError(message, path=source.place(path), line=line) from error

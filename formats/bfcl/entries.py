@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ...errors import InputError, RecordError
+from ...records.typed_values import convert
 from .categories import Category, category_called, data_stems
 from .configurations import CONFIGURATIONS, SensitivityId
 from .data_source import DataSource, read_document, read_objects
@@ -181,7 +182,7 @@ def _sensitivity_entries(source: DataSource, category: Category) -> Iterator[Ent
     stems = data_stems(category)
     relative = next((f"{stem}.json" for stem in stems if source.has(f"{stem}.json")), f"{stems[0]}.json")
     try:
-        wanted = msgspec.convert(read_document(source, relative), dict[str, set[str]])
+        wanted = convert(read_document(source, relative), dict[str, set[str]])
     except msgspec.ValidationError as error:
         raise InputError(
             f"expected a list of ids by category: {error}", path=source.place(relative)

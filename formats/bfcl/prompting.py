@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 import msgspec
 
 from ...records import Case, Message
+from ...records.typed_values import convert
 from .configurations import DEFAULT, Configuration, DocumentFormat
 from .template_files import sections, template
 
@@ -113,7 +114,7 @@ def _configuration(case: Case) -> Configuration:
     if not case.tags.keys() >= {*names}:
         return DEFAULT  # tags of other cases may have one of these names
     try:
-        return msgspec.convert({name: case.tags[name] for name in names}, Configuration)
+        return convert({name: case.tags[name] for name in names}, Configuration)
     except msgspec.ValidationError:
         return DEFAULT
 

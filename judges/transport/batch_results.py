@@ -13,6 +13,7 @@ import msgspec
 
 from ...errors import RecordError
 from ...records import read_lines
+from ...records.typed_values import decode_json
 from ..as_json import well_formed
 from .completion import read_completion, read_json
 from .exchange import CallError, NotRecordedError, Reply, Request
@@ -159,13 +160,13 @@ def _read_line(raw: bytes, path: Path, line: int) -> _Line | None:
 
 def _decode(raw: bytes) -> _Line:
     try:
-        return msgspec.json.decode(raw, type=_Line)
+        return decode_json(raw, _Line)
     except msgspec.DecodeError as error:
         try:  # a lone surrogate in one reply must not make a whole file unreadable
             lenient = well_formed(json.dumps(read_json(raw), ensure_ascii=False))
         except CallError:
             raise error from None
-        return msgspec.json.decode(lenient, type=_Line)
+        return decode_json(lenient, _Line)
 
 
 def _body(response: _Response) -> object:
@@ -189,7 +190,7 @@ def _refusal_or_raise(line: _Line) -> Reply:
 
 def _error_in_body(response: _Response | None) -> _Error:
     try:
-        error = msgspec.json.decode(response.body, type=_Error | None) if response is not None else None
+        error = decode_json(response.body, _Error | None) if response is not None else None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         error = None
     error = error or _Error()

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import msgspec
 
+from ...records.typed_values import convert
 from ..as_json import well_formed
 from .exchange import CallError, Reply, RequestedCall, TokenLogprob
 
@@ -97,7 +98,7 @@ def read_completion(payload: object) -> Reply:
     Any other body is retryable, since gateways under load answer with other objects.
     """
     try:
-        body = msgspec.convert(payload, _Completion)
+        body = convert(payload, _Completion)
     except msgspec.ValidationError as error:
         raise CallError(
             f"the response is no chat completion: {error_in(payload) or error}", retryable=True
@@ -184,7 +185,7 @@ def read_logprobs(logprobs: Any) -> list[TokenLogprob] | None:
     if logprobs is None:
         return None
     try:
-        content = msgspec.convert(logprobs, _Logprobs).content or []
+        content = convert(logprobs, _Logprobs).content or []
         return [_scored(entry) for entry in content] or None
     except (msgspec.ValidationError, ValueError):
         return None

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from ...records.typed_values import decode_json
 from ..as_json import well_formed
 from .completion import field_of, read_json
 from .endpoint import Endpoint
@@ -122,7 +123,7 @@ class OpenAIProvider:
         if reply.tool_calls:
             written = msgspec.json.encode(reply.tool_calls).decode()
             if (redacted := redact(written)) != written:
-                changed["tool_calls"] = msgspec.json.decode(redacted, type=list[RequestedCall])
+                changed["tool_calls"] = decode_json(redacted, list[RequestedCall])
         return msgspec.structs.replace(reply, **changed) if changed else reply
 
     def _shown(self, text: str) -> str:

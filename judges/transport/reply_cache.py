@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ...errors import InputError
+from ...records.typed_values import json_decoder
 from .exchange import Provider, Reply, Request, Wrapping
 
 _SCHEMA = """
@@ -23,7 +24,7 @@ _COLUMNS = ["key", "model", "made", "body"]
 _BUSY_SECONDS = 30.0
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Reply).decode
+_decode = json_decoder(Reply).decode
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
+from ...records.typed_values import convert
 from ..as_json import well_formed
 from .completion import (
     cached_tokens,
@@ -178,7 +179,7 @@ def read_response(payload: object) -> Reply:
     Any other body, or a failed response, is a retryable error.
     """
     try:
-        body = msgspec.convert(payload, _Response)
+        body = convert(payload, _Response)
     except msgspec.ValidationError as error:
         raise CallError(f"the reply is no response: {error_in(payload) or error}", retryable=True) from error
     if body.status in {"failed", "cancelled"}:
