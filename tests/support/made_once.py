@@ -25,7 +25,10 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 
 def run_the_suite_twice(folder: Path) -> None:
-    """Run the demo into ``demo``, and the built-in suite by other rules into ``other``."""
+    """Run the demo into ``demo``, and the built-in suite by other rules into ``other``.
+
+    What the demo prints is in ``demo.txt``.
+    """
     from command import fiducial
 
     from fiducial.data import demo_path
@@ -33,5 +36,7 @@ def run_the_suite_twice(folder: Path) -> None:
     suite = (demo_path("cases.jsonl"), "--outputs", demo_path("outputs.jsonl"))
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
-        assert fiducial("demo", "--out", "demo", "-q").code == 0
+        demo = fiducial("demo", "--out", "demo")
+        assert demo.code == 0
+        Path("demo.txt").write_text(demo.out, "utf-8")
         assert fiducial("run", *suite, "--rules", "bfcl", "--out", "other", "-q").code == 0
