@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +29,7 @@ def right(number: int) -> bool:
 def judge(text: str) -> str:
     """Return the reply of a naive, a number-checking or a gullible prompt.
 
-    The naive one passes two of five wrong answers, the second seldom errs, the gullible one also believes
+    The naive one passes four of five wrong answers, the second seldom errs, the gullible one also believes
     notes.
     """
     found = NUMBER.findall(text)
@@ -36,7 +37,7 @@ def judge(text: str) -> str:
     careful = "Check each number." in text or "Believe notes." in text
     if "Believe notes." in text and re.search("(?i)score|verdict|</S2>", text):
         return "1"
-    errs = number % 20 == 19 if careful else number % 5 < 2 and not right(number)
+    errs = number % 20 == 19 if careful else number % 5 < 4 and not right(number)
     return str(int(right(number) != errs))
 
 
@@ -48,7 +49,7 @@ def script(seen: Seen) -> Response:
 
 @pytest.fixture
 def graded(tmp_path: Path, server: ProviderServer) -> Path:
-    """240 labelled answers, two to a question."""
+    """80 labelled answers, two to a question."""
     rows = [
         {
             "id": f"q{n}",
@@ -57,7 +58,7 @@ def graded(tmp_path: Path, server: ProviderServer) -> Path:
             "label": int(right(n)),
             "cluster": f"c{n // 2}",
         }
-        for n in range(240)
+        for n in range(80)
     ]
     (tmp_path / "graded.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     for name, rule in RULES.items():
@@ -68,8 +69,8 @@ def graded(tmp_path: Path, server: ProviderServer) -> Path:
 
 @pytest.fixture
 def few(graded: Path) -> Path:
-    """Sixty of these answers, for what no gain has to be shown."""
-    graded.write_text("".join(graded.read_text().splitlines(keepends=True)[:60]))
+    """Forty of these answers, for what no gain has to be shown."""
+    graded.write_text("".join(graded.read_text().splitlines(keepends=True)[:40]))
     return graded
 
 
@@ -78,8 +79,8 @@ def improve(server: ProviderServer, graded: Path, **options: Option) -> Result:
     return fiducial("improve", graded, *typed(base_url=server.base_url, **given))
 
 
-def test_a_better_prompt_of_a_file_is_found_and_written(server: ProviderServer, graded: Path):
-    result = improve(server, graded, candidate=("same.prompty", "better.prompty"))
+def test_a_better_prompt_of_a_file_is_found_and_written(server: ProviderServer, few: Path):
+    result = improve(server, few, candidate=("same.prompty", "better.prompty"))
     assert result.code == 0, result.out + result.err
     assert result.out.startswith("better is better than mine/custom@m")
     assert len(result.out.splitlines()) <= 24
@@ -88,17 +89,23 @@ def test_a_better_prompt_of_a_file_is_found_and_written(server: ProviderServer, 
     assert Path("out/improvement.md").exists()
 
 
-def test_the_same_command_again_asks_nothing_and_takes_no_second_look(server: ProviderServer, graded: Path):
-    first = improve(server, graded, candidate="better.prompty", no_cache=True)
+def test_the_same_command_again_asks_nothing_takes_no_second_look_and_prints_json_alone(
+    server: ProviderServer, few: Path
+):
+    first = improve(server, few, candidate="better.prompty", no_cache=True)
     asked = len(server.seen)
-    again = improve(server, graded, candidate="better.prompty", no_cache=True)
+    again = improve(server, few, candidate="better.prompty", no_cache=True)
     assert len(server.seen) == asked
     assert again.out == first.out
+    found = json.loads(improve(server, few, candidate="better.prompty", no_cache=True, json="-").out)
+    assert found["answer"] == "improved"
+    assert found["gain"]["at_least"] > 0
+    assert len(server.seen) == asked
     assert len(json.loads(Path("out/looks.json").read_text())) == 1
 
 
-def test_a_model_writes_candidates_and_sees_development_items_alone(server: ProviderServer, graded: Path):
-    result = improve(server, graded, proposals="2")
+def test_a_model_writes_candidates_and_sees_development_items_alone(server: ProviderServer, few: Path):
+    result = improve(server, few, proposals="2")
     assert result.code == 0, result.out + result.err
     assert "proposal-1 is better" in result.out
     shown = [seen for seen in server.seen if "You improve the prompt of a judge" in seen.text]
@@ -114,7 +121,7 @@ def test_a_model_writes_candidates_and_sees_development_items_alone(server: Prov
 def test_a_candidate_that_believes_notes_of_outputs_is_not_written(server: ProviderServer, graded: Path):
     result = improve(server, graded, candidate="fooled.prompty", verbose=True)
     assert result.code == 1
-    assert "fooled gains on the holdout, but is worse on probes of labelled_wrong_injected" in result.out
+    assert "fooled gains on the holdout, but is worse on probes of " in result.out
     assert not Path("out/improved.prompty").exists()
 
 
@@ -171,13 +178,13 @@ def test_flattered_labels_are_found_out_once_they_are_adjudicated(server: Provid
     assert "no candidate beats mine/custom@m in development" in " ".join(result.out.split())
 
 
-def test_calls_that_failed_are_asked_again_by_the_same_command(server: ProviderServer, graded: Path):
+def test_calls_that_failed_are_asked_again_by_the_same_command(server: ProviderServer, few: Path):
     server.script = lambda seen: Status(400) if "answer 11 " in seen.text else script(seen)
-    result = improve(server, graded, candidate="better.prompty")
+    result = improve(server, few, candidate="better.prompty")
     assert result.code == 3
     assert "rerun the command to retry only these" in " ".join(result.out.split())
     server.script = script
-    assert improve(server, graded, candidate="better.prompty").code == 0
+    assert improve(server, few, candidate="better.prompty").code == 0
 
 
 @pytest.mark.slow
@@ -195,20 +202,14 @@ def test_a_command_that_was_interrupted_goes_on_and_takes_one_look(
     assert len(json.loads(Path("out/looks.json").read_text())) == 1
 
 
-def test_a_parameter_that_the_model_refuses_is_left_out(server: ProviderServer, graded: Path):
+def test_a_parameter_that_the_model_refuses_is_left_out(server: ProviderServer, few: Path):
     error = {
         "error": {"message": "Unsupported value: 'temperature' does not support 0.", "param": "temperature"}
     }
     server.script = lambda seen: (
         Body(json.dumps(error).encode(), status=400) if "temperature" in seen.body else script(seen)
     )
-    assert improve(server, graded, candidate="better.prompty", no_cache=True).code == 0
-
-
-def test_json_alone_on_stdout(server: ProviderServer, graded: Path):
-    found = json.loads(improve(server, graded, candidate="better.prompty", json="-").out)
-    assert found["answer"] == "improved"
-    assert found["gain"]["at_least"] > 0
+    assert improve(server, few, candidate="better.prompty", no_cache=True).code == 0
 
 
 @pytest.mark.parametrize(
@@ -238,11 +239,11 @@ def test_a_folder_of_other_items_is_refused(server: ProviderServer, few: Path):
     assert "was begun with other labelled items; choose another --out" in result.err
 
 
-def test_what_decides_cannot_be_changed_after_a_look(server: ProviderServer, graded: Path):
-    assert improve(server, graded, candidate="fooled.prompty").code == 1
+def test_what_decides_cannot_be_changed_after_a_look(server: ProviderServer, few: Path):
+    assert improve(server, few, candidate="fooled.prompty").code == 1
     changes: tuple[dict[str, Option], ...] = ({"model": "n"}, {"margin": "0.5"}, {"seed": "4"})
     for changed in changes:
-        result = improve(server, graded, candidate="fooled.prompty", **changed)
+        result = improve(server, few, candidate="fooled.prompty", **changed)
         assert result.code == 2, changed
         assert "was begun with another" in result.err, changed
 
@@ -279,25 +280,23 @@ def test_whatever_a_candidate_holds_is_tried_or_refused_in_words(
 
 
 @pytest.mark.attack("improvements of prompts")
-@pytest.mark.parametrize("stands_for", ["a link", "a pipe", "a device"])
 def test_nothing_is_written_or_waited_for_through_a_link_a_pipe_or_a_device(
-    server: ProviderServer, graded: Path, stands_for: str
+    server: ProviderServer, few: Path
 ):
     thesis = Path("thesis.txt")
     thesis.write_text("years of work")
-    for name in ("improved.prompty", "improvement.json", "improvement.md", "looks.json", "division.json", "proposals.jsonl"):  # fmt: skip
-        out = Path(f"out-{name}")
-        out.mkdir()
-        if stands_for == "a pipe":
-            os.mkfifo(out / name)
-        else:
-            (out / name).symlink_to(thesis.resolve() if stands_for == "a link" else "/dev/zero")
-        ended = improve(server, graded, candidate="better.prompty", out=out)
-        assert ended.code in ({0, 2} if name == "improved.prompty" else {1, 2}), (name, ended.err)
-        assert thesis.read_text() == "years of work", name
-        graded.write_text(
-            "".join(graded.read_text().splitlines(keepends=True)[:60])
-        )  # only the first needs a gain
+    assert improve(server, few, candidate="better.prompty").code == 0
+    for stands_for in ("a link", "a pipe", "a device"):
+        for name in ("improved.prompty", "improvement.json", "improvement.md", "looks.json", "division.json", "proposals.jsonl"):  # fmt: skip
+            path = Path(shutil.copytree("out", f"{stands_for} for {name}"), name)
+            path.unlink(missing_ok=True)
+            if stands_for == "a pipe":
+                os.mkfifo(path)
+            else:
+                path.symlink_to(thesis.resolve() if stands_for == "a link" else "/dev/zero")
+            ended = improve(server, few, candidate="better.prompty", out=path.parent)
+            assert ended.code in {0, 2}, (stands_for, name, ended.err)
+            assert thesis.read_text() == "years of work", name
 
 
 @pytest.mark.attack("improvements of prompts")
