@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -123,6 +122,8 @@ def _set_up_plain_folder(request: LaunchRequest, source: Path, scratch: Path, ne
     Writing elsewhere is denied if the kernel has Landlock. Commands never run as root here: no limit on processes binds root, so a
     fork bomb could take the machine down, and root may read and change everything.
     """
+    import shutil  # noqa: PLC0415 - as in `enter_private_root`
+
     uid = _give_to_unused_user(scratch)
     if os.geteuid() == 0 and not _reachable_by_others(Path(shutil.which(request.commands[0][0]) or "/")):
         raise PermissionError(

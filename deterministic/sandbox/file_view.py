@@ -6,7 +6,6 @@ The program sees no other files.
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,6 +40,8 @@ class View(NamedTuple):
 
 def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> None:
     """Build the root on an empty folder in this process's mount namespace, and change to it."""
+    import shutil  # noqa: PLC0415 - commands that are not confined do without
+
     kernel.mount("none", Path("/"), flags=kernel.MS_REC | kernel.MS_PRIVATE)
     files = max(1024, limits.disk_bytes // 1024 // 1024 * _FILES_PER_MIB)
     options = f"size={limits.disk_bytes},nr_inodes={files},mode=755"

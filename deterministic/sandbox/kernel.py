@@ -10,7 +10,6 @@ import errno
 import fcntl
 import os
 import signal
-import socket
 import struct
 from pathlib import Path
 
@@ -102,6 +101,8 @@ def raise_loopback() -> None:
 
     A server can then be tested there.
     """
+    import socket  # noqa: PLC0415 - only for confined commands
+
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import selectors
 import signal
 import subprocess
@@ -108,7 +107,7 @@ class Proof:
     """
 
     def __init__(self, exam: str) -> None:
-        self._word = secrets.token_hex(32)
+        self._word = os.urandom(32).hex()
         self._read_end, self.write_end = os.pipe()
         self.assignment, assignment_write_end = os.pipe()
         assignment = {"exam": exam, "descriptor": self.write_end, "word": self._word}
