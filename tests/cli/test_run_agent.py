@@ -22,15 +22,20 @@ ASKED = {"role": "user", "content": "Where?"}
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with ten cases and an agent that answers all of them."""
-    cases = [
-        Case(id=f"q{number}", kind="memory_answer", messages=[ASKED], reference={"answers": ["Rome"]})
-        for number in range(10)
-    ]
-    write_records(tmp_path / "cases.jsonl", cases)
+    """A project with two cases and an agent that answers both of them."""
+    ask(tmp_path, 2)
     (tmp_path / "agent.py").write_text(RIGHT)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def ask(folder: Path, count: int) -> None:
+    """Write that many cases in place of those of a project."""
+    cases = (
+        Case(id=f"q{number}", kind="memory_answer", messages=[ASKED], reference={"answers": ["Rome"]})
+        for number in range(count)
+    )
+    write_records(folder / "cases.jsonl", cases)
 
 
 def run(*more: str, agent: str = "agent.py", command: str = "run") -> Result:
@@ -66,7 +71,7 @@ def test_an_output_of_another_system_is_refused_unless_the_system_is_named(
 @COMMANDS
 def test_outputs_of_other_code_are_refused_with_both_ways_on(folder: Path, command: str):
     assert run(command=command).code == 0
-    assert "10 of 10 outputs, 0 generated now\n" in run(command=command).out
+    assert "2 of 2 outputs, 0 generated now\n" in run(command=command).out
     (folder / "agent.py").write_text("raise SystemExit(1)")
     for more in ((), ("--dry-run",)):
         result = run(*more, command=command)
@@ -83,7 +88,7 @@ def test_again_makes_outputs_anew(folder: Path, command: str):
     run(command=command)
     (folder / "agent.py").write_text(RIGHT.replace("Rome", "Oslo"))
     result = run("--again", command=command)
-    assert (result.code, "10 of 10 outputs, 10 generated now" in result.out) == (0, True)
+    assert (result.code, "2 of 2 outputs, 2 generated now" in result.out) == (0, True)
     if command == "run":
         assert passed(folder) == 0
         assert "1.00 [" not in result.out
@@ -96,7 +101,7 @@ def test_again_leaves_other_systems_outputs_alone(folder: Path):
     for more in (("--system", "a"), ("--system", "b"), ("--system", "a", "--again")):
         assert run(*more, command="generate").code == 0
     made = [each.system for each in read_records(folder / "outputs.jsonl", Output)]
-    assert made == ["b"] * 10 + ["a"] * 10
+    assert made == ["b"] * 2 + ["a"] * 2
 
 
 def test_again_keeps_what_people_labelled(folder: Path):
@@ -115,13 +120,13 @@ def test_again_keeps_what_people_labelled(folder: Path):
     result = run("--again")
     assert result.code == 2
     assert "holds labels that people gave its outputs; choose another --out" in result.err
-    assert passed(folder) == 10
+    assert passed(folder) == 2
 
 
 def test_code_that_is_not_known_is_said_to_be_not_tracked(folder: Path):
     command = ("run", "cases.jsonl", "--agent", "echo Rome", "--out", "run")
     assert "tracked" not in fiducial(*command).out
-    assert "10 of 10 outputs, 0 generated now; the agent's code is not tracked" in fiducial(*command).out
+    assert "2 of 2 outputs, 0 generated now; the agent's code is not tracked" in fiducial(*command).out
 
 
 @COMMANDS
@@ -138,6 +143,7 @@ def test_code_that_is_not_known_is_said_to_be_not_tracked(folder: Path):
 def test_a_broken_setup_stops_with_its_first_error_and_grades_nothing(
     folder: Path, command: str, agent: str, said: str
 ):
+    ask(folder, 9 if "alike" in said else 2)
     result = run(agent=agent, command=command)
     assert result.code == 3, result.err
     (line,) = [line for line in result.err.splitlines() if line.startswith("fiducial: ")]
@@ -183,29 +189,31 @@ def test_a_word_that_may_be_an_options_value_is_not_taken_for_the_script(folder:
 
 
 def test_a_broken_setup_can_be_mended_in_the_same_folder(folder: Path):
+    ask(folder, 8)
     (folder / "agent.py").write_text("raise SystemExit(1)")
     assert run().code == 3
     (folder / "agent.py").write_text(RIGHT)
     assert run().code == 0
-    assert passed(folder) == 10
+    assert passed(folder) == 8
 
 
 def test_crashes_can_be_graded_all_the_same(folder: Path):
     result = run("--keep-crashes", agent="-c 'raise SystemExit(\"no luck\")'")
     assert result.code == 0, result.err
-    assert "agent crashed in 10 attempts (graded 0); most common: exit code 1: no luck" in result.out
+    assert "agent crashed in 2 attempts (graded 0); most common: exit code 1: no luck" in result.out
 
 
 def test_crashed_trials_of_a_case_are_attempts(folder: Path):
-    (folder / "agent.py").write_text("import sys\nprint('Rome')\nsys.exit('\"q3\"' in sys.stdin.read())\n")
+    (folder / "agent.py").write_text("import sys\nprint('Rome')\nsys.exit('\"q1\"' in sys.stdin.read())\n")
     assert "agent crashed in 2 attempts (graded 0); most common: exit code 1" in run("--trials", "2").out
 
 
 def test_the_commonest_reason_is_shown_also_when_the_run_is_resumed(folder: Path):
-    crashing = "import json, sys\nname = json.load(sys.stdin)['id']\nprint('Rome')\nsys.exit('no key' if name > 'q5' else 0)\n"
+    crashing = "import json, sys\nname = json.load(sys.stdin)['id']\nprint('Rome')\nsys.exit('no key' if name > 'q0' else 0)\n"
     (folder / "agent.py").write_text(crashing)
+    ask(folder, 3)
     for _ in range(2):
-        assert "agent crashed in 4 attempts (graded 0); most common: exit code 1: no key" in run().out
+        assert "agent crashed in 2 attempts (graded 0); most common: exit code 1: no key" in run().out
 
 
 @pytest.mark.attack("adversity")
@@ -214,6 +222,7 @@ def test_a_setup_that_broke_before_the_run_was_resumed_grades_nothing_either(fol
         "import json, sys, time\nname = json.load(sys.stdin)['id']\n"
         "if name not in ('q0', 'q1'):\n    open(f'at-{name}', 'w').close()\n    time.sleep(600)\nprint('Rome')\n"
     )
+    ask(folder, 10)
     (folder / "slow.py").write_text(counting)
     arguments = typed("run", "cases.jsonl", "--agent", f"{PYTHON} slow.py", "--out", "run")
 
@@ -238,9 +247,8 @@ def test_what_agents_commonly_print_is_graded_as_the_answer_that_it_is(folder: P
         "q2": '{"messages": [{"role": "assistant", "content": "Rome"}]}',
         "q3": "Oslo",
     }
-    (folder / "agent.py").write_text(
-        f"import json, sys\nprint({printed!r}.get(json.load(sys.stdin)['id'], 'Rome'))\n"
-    )
+    (folder / "agent.py").write_text(f"import json, sys\nprint({printed!r}[json.load(sys.stdin)['id']])\n")
+    ask(folder, 4)
     result = run()
     assert result.code == 0, result.err
     assert [each.case_id for each in verdicts_in(folder / "run") if each.score != 1] == ["q3"]
