@@ -40,18 +40,18 @@ def cases(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def probes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Probes of twelve calls, which audits read and nobody writes."""
+    """Probes of six calls, which audits read and nobody writes."""
     folder = tmp_path_factory.mktemp("mutated")
-    write_records(folder / "cases.jsonl", calls(12))
+    write_records(folder / "cases.jsonl", calls(6))
     assert fiducial("audit", "mutate", folder / "cases.jsonl", "--out", folder / "probes").code == 0
     return folder / "probes"
 
 
 @pytest.fixture(scope="module")
 def judged_runs(same_inputs: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three runs over the same outputs.
+    """Three runs over the same outputs, and the certificate of one, ``c.json``: at least 0.7 of its verdicts are right.
 
-    ``run`` and ``next`` are by a judge that is right, ``drifted`` by one that is wrong.
+    ``run``, which is certified, and ``next`` are by a judge that is right, ``drifted`` by one that is wrong.
     """
     folder = tmp_path_factory.mktemp("judged")
     for name, script in (
@@ -61,6 +61,7 @@ def judged_runs(same_inputs: tuple[Path, Path], tmp_path_factory: pytest.TempPat
     ):
         with ProviderServer(script) as server:
             judged(same_inputs, server, folder / name)
+    assert certify(folder / "run", folder / "c.json", "accuracy=0.7").code == 0
     return folder
 
 
@@ -72,8 +73,7 @@ def runs(judged_runs: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def certificate(runs: Path) -> Path:
-    """Return the certificate of ``run``: at least 0.7 of its verdicts are right."""
-    assert certify(runs / "run", runs / "c.json", "accuracy=0.7").code == 0
+    """Return the certificate of ``run``."""
     return runs / "c.json"
 
 
@@ -239,9 +239,9 @@ def certify(run: Path, out: Path, *claims: str):
 
 
 def test_a_certificate_is_written_when_its_claims_hold(runs: Path):
-    result = certify(runs / "run", runs / "c.json", "accuracy=0.7")
+    result = certify(runs / "run", runs / "new.json", "accuracy=0.7")
     assert result.code == 0, result.err + result.out
-    certificate = json.loads((runs / "c.json").read_text())
+    certificate = json.loads((runs / "new.json").read_text())
     (claim,) = certificate["claims"]
     assert (claim["holds"], claim["rate"]["value"], claim["rate"]["n"]) == (True, 1.0, 20)
     # Ten clusters of two, all of them right: as many trials as the usual dependence leaves of twenty.
@@ -286,10 +286,10 @@ def test_a_signed_copy_is_verified_with_the_public_key_and_without_the_anchors(r
 
 
 def test_a_claim_that_does_not_hold_gives_no_certificate_and_exit_1(runs: Path):
-    result = certify(runs / "run", runs / "c.json", "accuracy=0.7", "true_negative_rate=0.9")
+    result = certify(runs / "run", runs / "new.json", "accuracy=0.7", "true_negative_rate=0.9")
     assert result.code == 1
     assert "no certificate" in result.out
-    assert not (runs / "c.json").exists()
+    assert not (runs / "new.json").exists()
 
 
 def test_a_certificate_stays_valid_while_the_judge_stays_as_it_was(
