@@ -64,12 +64,14 @@ class BatchEndpoint:
     """
 
     def __init__(self, endpoint: Endpoint, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        import httpx2  # noqa: PLC0415 - openai's HTTP library
         import openai  # noqa: PLC0415 - 0.5 s, when it is used
 
+        trusted = httpx2.create_ssl_context()  # for both clients: reading the certificates takes time
         shared: dict[str, Any] = {
             "max_retries": _ATTEMPTS,
             "timeout": _TIMEOUT,
-            "http_client": openai.DefaultHttpxClient(follow_redirects=False),
+            "http_client": openai.DefaultHttpxClient(follow_redirects=False, verify=trusted),
             **endpoint.client_options(),
         }
         self._sleep = sleep
@@ -81,7 +83,7 @@ class BatchEndpoint:
             else openai.OpenAI(**shared)
         )
         self._once = self._client.with_options(max_retries=0)
-        self._downloads = self._client.with_options(http_client=openai.DefaultHttpxClient())
+        self._downloads = self._client.with_options(http_client=openai.DefaultHttpxClient(verify=trusted))
 
     def begin(self, path: Path, sha256: str, *, others: Collection[str | None] = ()) -> BatchStatus:
         """Upload a batch file and begin its batch, marked with the hash of its bytes.
