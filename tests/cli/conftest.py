@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import httpcore2
 import pytest
 from every_command import prepare
 from made_once import made_once
@@ -24,6 +27,14 @@ WEATHER = {
 @pytest.fixture(autouse=True)
 def bare_environment(bare_environment: None) -> None:
     """For every command."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_read_once() -> Iterator[None]:
+    """Read the system's certificates once; each client of a batch endpoint reads them for 30 ms."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("httpcore2.default_ssl_context", cache(httpcore2.default_ssl_context))
+        yield
 
 
 @pytest.fixture(scope="session")

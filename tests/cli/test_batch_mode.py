@@ -31,6 +31,7 @@ def judge(inputs: tuple[Path, Path], batches: BatchServer, monkeypatch: pytest.M
     """`fiducial judge --batch` on the inputs, into the same folder each time."""
     cases, outputs = inputs
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setattr("fiducial.evaluation.batch.batch_endpoint._FIRST_WAIT", 0)
     named = typed(judge="tool_call_accuracy/direct", model="m", base_url=batches.base_url)
     how = typed(outputs=outputs, batch=True, poll_seconds=0, out="run")
     return partial(fiducial, "judge", "-v", cases, *named, *how)
