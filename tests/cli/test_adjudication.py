@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -46,21 +47,28 @@ def kind(case: fd.Case, output: fd.Output) -> tuple[float, str]:
     return float(number < 12 if number % 3 == 0 else number != 1), HOSTILE
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    """Return a run of 30 outputs: the label fails four that the judge passes, and passes one."""
-    fd.write_records(tmp_path / "cases.jsonl", map(case, range(30)))
-    fd.write_records(tmp_path / "outputs.jsonl", map(output, range(30)))
+@pytest.fixture(scope="module")
+def run_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a run of 30 outputs, and its inputs; nobody changes them."""
+    folder = tmp_path_factory.mktemp("adjudicated")
+    fd.write_records(folder / "cases.jsonl", map(case, range(30)))
+    fd.write_records(folder / "outputs.jsonl", map(output, range(30)))
     judge = fd.judge_function("kind")(kind)
     fd.evaluate(
-        tmp_path / "cases.jsonl",
-        tmp_path / "outputs.jsonl",
+        folder / "cases.jsonl",
+        folder / "outputs.jsonl",
         judges=[fd.judge("kind")],
         judge_on="all",
-        out=tmp_path / "run",
+        out=folder / "run",
     )
     assert judge is kind
-    return tmp_path / "run"
+    return folder
+
+
+@pytest.fixture
+def run(run_once: Path, tmp_path: Path) -> Path:
+    """Return a run of 30 outputs: the label fails four that the judge passes, and passes one."""
+    return Path(shutil.copytree(run_once, tmp_path, dirs_exist_ok=True)) / "run"
 
 
 def decided(
@@ -376,10 +384,8 @@ def test_references_are_widened_by_what_was_found_right_and_checking_goes_by_the
     assert fd.check(mended[0], output(0)).score == 1.0
 
 
-@pytest.mark.parametrize("city", ["elsewhere", "a lone surrogate: \ud800"])
-def test_a_reference_written_on_the_page_is_taken_when_it_says_what_was_decided(
-    run: Path, tmp_path: Path, city: str
-):
+def test_a_reference_written_on_the_page_is_taken_when_it_says_what_was_decided(run: Path, tmp_path: Path):
+    city = "elsewhere, a lone surrogate: \ud800"
     other = json.dumps({"calls": [{"name": "book", "arguments": {"city": city}}]})
     made = corrected(
         run,
@@ -413,25 +419,25 @@ def test_a_decision_that_no_reference_says_is_listed_and_not_dropped(run: Path, 
     assert "\x1b" not in shown
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"case_id": "nobody"}, "1: case_id: no case has the id 'nobody'"),
-        ({"was": "0" * 64}, "1: was: the reference of 'c0' in "),
-        ({"reference": {"calls": "x"}}, "1: reference"),
-        ({"extra": 1}, "1: "),
-    ],
-)
-def test_a_patch_for_something_else_is_one_line_and_exit_2(
-    run: Path, tmp_path: Path, change: dict[str, Any], message: str
-):
+WRONG_PATCHES: list[tuple[dict[str, Any], str]] = [
+    ({"case_id": "nobody"}, "1: case_id: no case has the id 'nobody'"),
+    ({"was": "0" * 64}, "1: was: the reference of 'c0' in "),
+    ({"reference": {"calls": "x"}}, "1: reference"),
+    ({"extra": 1}, "1: "),
+]
+
+
+def test_a_patch_for_something_else_is_one_line_and_exit_2(run: Path, tmp_path: Path):
     corrected(run, tmp_path, {"c0": 1.0})
     patch = tmp_path / "patch.jsonl"
-    patch.write_text(json.dumps(json.loads(patch.read_text()) | change) + "\n")
+    right = json.loads(patch.read_text())
     inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
-    result = fiducial("check", *inputs, "--labels-patch", patch, "--out", tmp_path / "v.jsonl")
-    assert (result.code, f"{patch}:{message}" in result.err, "Traceback" in result.err) == (2, True, False)
-    assert not (tmp_path / "v.jsonl").exists()
+    for change, message in WRONG_PATCHES:
+        patch.write_text(json.dumps(right | change) + "\n")
+        result = fiducial("check", *inputs, "--labels-patch", patch, "--out", tmp_path / "v.jsonl")
+        told = (result.code, f"{patch}:{message}" in result.err, "Traceback" in result.err)
+        assert told == (2, True, False), (change, result)
+        assert not (tmp_path / "v.jsonl").exists()
 
 
 def test_corrected_cases_take_the_place_of_no_other_file(run: Path, tmp_path: Path):

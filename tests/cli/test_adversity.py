@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from pathlib import Path
 from signal import SIGKILL
 from typing import Any
 
 import pytest
 from audit_items import calls
-from command import Result, fiducial, typed
+from command import Command, fiducial, typed
 from left_running import signalled
 from provider_server import Answer, Hang, ProviderServer, Response, Seen
 
@@ -59,34 +60,36 @@ def test_an_audit_that_was_killed_comes_to_what_it_would_have_come_to(
     assert 0 < len(server.seen) - before < asked, "what was there was not asked again"
 
 
-def run(tmp_path: Path, *more: str) -> Result:
-    asked = typed(judge="groundedness", model="baseline", out=tmp_path / "run")
-    return fiducial("run", demo_path("cases.jsonl"), *asked, *more, outputs=demo_path("outputs.jsonl"))
+@pytest.fixture
+def run(inputs: tuple[Path, Path]) -> Command:
+    """Return a run of a judge, always into one folder."""
+    asked = typed(judge="tool_call_accuracy@baseline", judge_on="all", out="run")
+    return partial(fiducial, "run", inputs[0], "--outputs", inputs[1], *asked)
 
 
-def test_a_clock_that_goes_backwards_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_clock_that_goes_backwards_changes_nothing(run: Command, monkeypatch: pytest.MonkeyPatch):
     begin = time.time()
     ticks = iter(range(10**9))
     monkeypatch.setattr(time, "time", lambda: begin - 1000 * next(ticks))
-    assert run(tmp_path).code == 0
-    verdicts = (tmp_path / "run" / "verdicts.jsonl").read_bytes()
-    assert run(tmp_path).code == 0
-    assert (tmp_path / "run" / "verdicts.jsonl").read_bytes() == verdicts
+    assert run().code == 0
+    verdicts = Path("run/verdicts.jsonl").read_bytes()
+    assert run().code == 0
+    assert Path("run/verdicts.jsonl").read_bytes() == verdicts
 
 
 def test_a_rename_that_fails_is_one_line_and_the_same_command_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Command, monkeypatch: pytest.MonkeyPatch
 ):
     def broken(self: Path, target: Any) -> Any:
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", broken)
-        result = run(tmp_path)
+        result = run()
     assert result.code == 2
     assert result.err.strip().splitlines()[-1].endswith("cannot be written: Input/output error")
-    assert list((tmp_path / "run").glob("*.tmp")) == []
-    assert run(tmp_path).code == 0
+    assert list(Path("run").glob("*.tmp")) == []
+    assert run().code == 0
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def cases(tmp_path: Path) -> Path:
 
 def agent(code: str) -> str:
     """An agent that is a line of Python, with task and workspace in ``sys.argv``."""
-    return f'{sys.executable} -c "import sys, os, time; {code}" {{task}} {{workspace}}'
+    return f'{sys.executable} -SE -c "import sys, os, time; {code}" {{task}} {{workspace}}'
 
 
 def verdicts(folder: Path) -> dict[str, Verdict]:
@@ -229,21 +229,22 @@ def test_a_script_that_is_not_in_the_workspace_is_refused_with_its_whole_path(
 
 
 def test_an_agent_that_is_not_told_its_workspace_starts_there(cases: Path, tmp_path: Path):
-    command = ("--agent", "sh -c 'echo yes > out.txt'", "--allow-code")
+    command = ("--agent", "sh -c 'echo yes > out.txt'", "--only", "files/first")
     fiducial("artifacts", "run", cases, *command, "--out", tmp_path / "work")
     assert verdicts(tmp_path / "work")["files/first"].score == 1.0
 
 
 def test_an_agent_that_is_told_its_workspace_starts_where_the_user_is(cases: Path, tmp_path: Path):
     (tmp_path / "agent.sh").write_text('echo "yes" > "$2/out.txt"\n')
-    command = ("--agent", "sh agent.sh {task} {workspace}", "--allow-code")
+    command = ("--agent", "sh agent.sh {task} {workspace}", "--only", "files/first")
     fiducial("artifacts", "run", cases, *command, "--out", tmp_path / "work")
     assert verdicts(tmp_path / "work")["files/first"].score == 1.0
 
 
 def test_a_challenge_whose_dependency_failed_is_not_counted_as_failed(cases: Path, tmp_path: Path):
     command = agent("'first' in sys.argv[2] or open(sys.argv[2] + '/out.txt', 'w').write('yes')")
-    done = fiducial("artifacts", "run", cases, "--agent", command, "--out", tmp_path / "work", "--allow-code")
+    only = ("--only", "files/first", "--only", "files/third")
+    done = fiducial("artifacts", "run", cases, "--agent", command, *only, "--out", tmp_path / "work")
     assert "not applicable: files/third: depends on TestFirst, which did not pass" in done.out
     report = json.loads((tmp_path / "work" / "report.json").read_text())
     assert report["tests"]["TestThird"]["metrics"]["attempted"] is False
@@ -251,7 +252,7 @@ def test_a_challenge_whose_dependency_failed_is_not_counted_as_failed(cases: Pat
 
 def test_an_agent_that_takes_too_long_is_stopped_at_its_cutoff(cases: Path, tmp_path: Path):
     command = agent("open(sys.argv[2] + '/out.txt', 'w').write('yes'); time.sleep(60)")
-    options = ("--out", tmp_path / "work", "--allow-code", "--cutoff", "0.5")
+    options = ("--out", tmp_path / "work", "--only", "files/first", "--cutoff", "0.5")
     assert fiducial("artifacts", "run", cases, "--agent", command, *options).code == 0
     report = json.loads((tmp_path / "work" / "report.json").read_text())
     assert report["tests"]["TestFirst"]["reached_cutoff"] is True

@@ -62,11 +62,11 @@ def test_what_long_names_share_stands_whole_above_a_table_that_has_no_room_for_i
 
 
 def _repeated(tmp_path: Path, numbered: str = "") -> Path:
-    """Write 30 items with three repeats by two judges, and without a recognised id and score."""
+    """Write 12 items with three repeats by two judges, and without a recognised id and score."""
     path = tmp_path / "multi.csv"
     rows = [
         f"ex {n},{judge},{int((n + repeat) % 4 > 0)},{int(n % 3 > 0)}{f',{repeat}' if numbered else ''}"
-        for n in range(30)
+        for n in range(12)
         for repeat in range(3)
         for judge in ("gpt", "claude")
     ]
@@ -79,16 +79,16 @@ def _repeated(tmp_path: Path, numbered: str = "") -> Path:
 def test_repeats_without_a_known_id_are_refused_with_one_complete_command(tmp_path: Path):
     path = _repeated(tmp_path)
     refused = fiducial("calibrate", path, "--map", "score=Rating")
-    assert (refused.code, "'Example' looks like the item id (30 values in 180 rows)" in refused.err) == (
+    assert (refused.code, "'Example' looks like the item id (12 values in 72 rows)" in refused.err) == (
         2,
         True,
     )
     assert "--map score=Rating --map item_id=Example --map 'repeat=#'`" in refused.err
     named = ("--map", "score=Rating", "--map", "item_id=Example", "--map", "repeat=#", "--json")
     by_item = json.loads(fiducial("calibrate", path, *named).out)["judges"]["gpt"]
-    assert (by_item["n"], by_item["n_clusters"]) == (90, 30)
+    assert (by_item["n"], by_item["n_clusters"]) == (36, 12)
     dependent = fiducial("calibrate", path, "--map", "score=Rating", "--map", "cluster=Example", "--json")
-    assert json.loads(dependent.out)["judges"]["gpt"]["n_clusters"] == 30
+    assert json.loads(dependent.out)["judges"]["gpt"]["n_clusters"] == 12
 
 
 def test_a_column_that_numbers_repeats_is_named_in_the_command(tmp_path: Path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any, cast
@@ -21,14 +22,21 @@ from fiducial.records import Output, Verdict, write_records
 SECRET = "sk-very-secret"
 
 
-@pytest.fixture
-def run(inputs: tuple[Path, Path], tmp_path: Path) -> Path:
-    """A checked run of two systems: one wrong on every fourth case, the other right on all."""
-    cases, outputs = inputs
-    better = tmp_path / "better.jsonl"
+@pytest.fixture(scope="module")
+def run_once(same_inputs: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return that run, which nobody changes."""
+    folder = tmp_path_factory.mktemp("compared")
+    better = folder / "better.jsonl"
     write_records(better, (_right(number) for number in range(20)))
-    assert fiducial("run", cases, "--outputs", outputs, better, "--out", "run").code == 0
-    return tmp_path / "run"
+    cases, outputs = same_inputs
+    assert fiducial("run", cases, "--outputs", outputs, better, "--out", folder / "run").code == 0
+    return folder / "run"
+
+
+@pytest.fixture
+def run(run_once: Path, tmp_path: Path) -> Path:
+    """A checked run of two systems: one wrong on every fourth case, the other right on all."""
+    return Path(shutil.copytree(run_once, tmp_path / "run"))
 
 
 def _right(number: int, **fields: Any) -> Output:
@@ -203,15 +211,20 @@ def test_a_prompt_of_ones_own_compares_too(prefer: Command, tmp_path: Path, serv
     assert (found()["matches"][0]["b_won"], found()["matches"][0]["flipped_to_first"]) == (5, 15)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [("compare", "--by", "system"), ("calibrate",), ("report",), ("review",), ("estimate",)],
-    ids=" ".join,
-)
-def test_a_folder_of_preferences_is_no_run_over_outputs(prefer: Command, command: tuple[str, ...]):
+def test_a_folder_of_preferences_is_no_run_over_outputs(prefer: Command):
     prefer()
-    result = fiducial(command[0], "prefs", *command[1:])
-    assert (result.code, "holds preferences between outputs" in result.err) == (2, True), result.err
+    for command, *options in (
+        ("compare", "--by", "system"),
+        ("calibrate",),
+        ("report",),
+        ("review",),
+        ("estimate",),
+    ):
+        result = fiducial(command, "prefs", *options)
+        assert (result.code, "holds preferences between outputs" in result.err) == (2, True), (
+            command,
+            result,
+        )
     with pytest.raises(RunFolderError, match="shows it again"):
         fd.load_run("prefs")
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 import pytest
 from command import Result, fiducial
-from every_command import run_to_end, words
 
 from fiducial.api.prompt_trust import DECODING_PARAMETERS, parameters_to_trust
 from fiducial.cli.config_trust import HARMLESS
@@ -381,27 +380,26 @@ def _known() -> set[str]:
     return set[str]().union(*(_options(cli.get_command(context, name)) for name in COMMANDS))
 
 
-@pytest.mark.attack("settings")
-@pytest.mark.parametrize(
-    "text",
-    [
-        *('[run]\nengine = "ray"\naddress = "127.0.0.1:1"\n', '[run]\n"engine" = "ray"\n', 'run.engine = "ray"\n'),
-        *('run.address = "10.0.0.1:6379"\n', 'run = {engine = "ray"}\n', '[[run]]\nengine = "ray"\n', '[run]\nEngine = "ray"\n'),
-        *('[run]\nbase-url = "http://10.0.0.1/"\n', '[run]\n"\\u0065ngine" = "ray"\n', '[default]\nengine = "ray"\n'),
-        *('base_url = "http://10.0.0.1/"\n', '[run]\nplugin = ["evil.py"]\n', '[run]\nagent = "touch pwned"\n'),
-        *('[run]\napi_key_env = "HOME"\n', '[run]\nrecord = "pwned"\n', '[run]\nout = "pwned"\n', '[run]\ncache = "pwned"\n'),
-        *("trust_config = true\n", "[run]\ntrust_config = true\n", "[run]\nhelp = true\n", '\ufeff[run]\nengine = "ray"\n'),
-        *('[run]\r\nengine = "ray"\r\n', '[run]\nengine = "ray\\u0000"\n', '[run]\nengine = "\\u001b[2J\\u202e"\n'),
-        *(f'[run]\nengine = "{"x" * 5_000_000}"\n', f"a = {'[' * 5000}{']' * 5000}\n", f"[run]\nseed = {'9' * 5000}\n"),
-        *("[run]\nengine = 2001-01-01\n", '[run]\nengine="a"\nengine="b"\n'),
-    ],
-    ids=lambda text: repr(text)[:40],
+_SETTINGS_OF_A_STRANGER = (
+    *('[run]\nengine = "ray"\naddress = "127.0.0.1:1"\n', '[run]\n"engine" = "ray"\n', 'run.engine = "ray"\n'),
+    *('run.address = "10.0.0.1:6379"\n', 'run = {engine = "ray"}\n', '[[run]]\nengine = "ray"\n', '[run]\nEngine = "ray"\n'),
+    *('[run]\nbase-url = "http://10.0.0.1/"\n', '[run]\n"\\u0065ngine" = "ray"\n', '[default]\nengine = "ray"\n'),
+    *('base_url = "http://10.0.0.1/"\n', '[run]\nplugin = ["evil.py"]\n', '[run]\nagent = "touch pwned"\n'),
+    *('[run]\napi_key_env = "HOME"\n', '[run]\nrecord = "pwned"\n', '[run]\nout = "pwned"\n', '[run]\ncache = "pwned"\n'),
+    *("trust_config = true\n", "[run]\ntrust_config = true\n", "[run]\nhelp = true\n", '\ufeff[run]\nengine = "ray"\n'),
+    *('[run]\r\nengine = "ray"\r\n', '[run]\nengine = "ray\\u0000"\n', '[run]\nengine = "\\u001b[2J\\u202e"\n'),
+    *(f'[run]\nengine = "{"x" * 5_000_000}"\n', f"a = {'[' * 5000}{']' * 5000}\n", f"[run]\nseed = {'9' * 5000}\n"),
+    *("[run]\nengine = 2001-01-01\n", '[run]\nengine="a"\nengine="b"\n'),
 )  # fmt: skip
-def test_a_strangers_settings_are_refused_in_a_line_however_they_are_written(text: str, tmp_path: Path):
-    (tmp_path / "evil.py").write_text("open('pwned', 'w')")
-    (tmp_path / "fiducial.toml").write_bytes(text.encode())
-    ended = run_to_end(words("run cases.jsonl --outputs outputs.jsonl --model m"), tmp_path)
-    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1), ended.stderr
-    assert "fiducial.toml" in ended.stderr
-    assert not {"\x1b", "\u202e"} & {*ended.stderr}
-    assert not (tmp_path / "pwned").exists()
+
+
+def test_a_strangers_settings_are_refused_in_a_line_however_they_are_written():
+    Path("evil.py").write_text("open('pwned', 'w')")
+    taken: list[tuple[str, Result]] = []
+    for text in _SETTINGS_OF_A_STRANGER:
+        Path("fiducial.toml").write_bytes(text.encode())
+        ended = fiducial(*["run", "cases.jsonl", "--outputs", "outputs.jsonl", "--model", "m"])
+        in_a_line = (ended.code, len(ended.err.splitlines())) == (2, 1) and "fiducial.toml" in ended.err
+        if not in_a_line or {"\x1b", "\u202e"} & {*ended.err} or Path("pwned").exists():
+            taken.append((text[:40], ended))
+    assert not taken

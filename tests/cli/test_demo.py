@@ -71,14 +71,6 @@ def test_estimating_on_the_run_corrects_the_open_part_alone_as_the_run_itself_do
     assert f"| {rate['value']:.2f} [{rate['low']:.2f}, {rate['high']:.2f}], n 12 of 12\n" in demo.out
 
 
-def test_the_report_can_be_made_again_with_what_a_reader_must_see_first(demo: Demo, tmp_path: Path):
-    result = fiducial("report", demo.folder, "--html", tmp_path / "again.html")
-    again = (tmp_path / "again.html").read_text()
-    assert result.code == 0
-    assert NOTE in again
-    assert "careful, hasty, sloppy</h1>" in again
-
-
 def test_a_report_on_something_else_is_one_line(tmp_path: Path):
     result = fiducial("report", tmp_path)
     line = f"fiducial: {tmp_path}: not a run folder (run.json: No such file or directory)\n"
@@ -100,14 +92,19 @@ def test_the_report_stays_light(demo: Demo):
     assert (demo.folder / "report.html").stat().st_size <= 400_000
 
 
-def test_a_certificate_beside_the_run_stands_under_its_judges(demo: Demo, tmp_path: Path):
+def test_the_report_can_be_made_again_with_what_a_reader_must_see_first_and_certificates(
+    demo: Demo, tmp_path: Path
+):
     run = Path(shutil.copytree(demo.folder, tmp_path / "demo"))
     judge = "tool_call_accuracy/reasons@claude"
     fiducial("audit", "certify", run, by=judge, claim="accuracy=0.8", out=run / "certificate.json")
     (run / "certificate-of-nobody.json").write_text("{}")
     page = tmp_path / "page.html"
     assert fiducial("report", run, "--html", page).code == 0
-    text = Page(page.read_text("utf-8")).text()
+    again = page.read_text("utf-8")
+    assert NOTE in again
+    assert "careful, hasty, sloppy</h1>" in again
+    text = Page(again).text()
     assert re.search(
         rf"{judge}: certified [-\d]+ [\d:]+ UTC: accuracy at least 0.8 holds \(certificate.json\)", text
     )

@@ -92,8 +92,8 @@ def test_an_error_names_a_hostile_field_without_obeying_it(inputs: tuple[Path, P
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_one_line(inputs: tuple[Path, Path], tmp_path: Path):
-    command = [sys.executable, "-m", "fiducial", "plan", "--half-width", "0.1"]
+def test_a_full_disk_is_one_line():
+    command = [sys.executable, "-m", "fiducial", "prompts", "show", "groundedness"]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (2, b"fiducial: No space left on device\n")

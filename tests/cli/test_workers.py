@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import demo_suite
 import pytest
 from command import Result, fiducial, typed
 
-from fiducial.data import demo_path
 from fiducial.errors import WorkerError
 from fiducial.evaluation import inputs as evaluation_inputs
 from fiducial.evaluation.checking import checks
@@ -27,27 +27,44 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(evaluation_inputs, "_PIECE", 500)
 
 
-def suite(out: Path, command: str, *args: str | Path) -> Result:
-    files = (demo_path("cases.jsonl"), "--outputs", demo_path("outputs.jsonl"))
-    return fiducial(command, *files, "--out", out, *args)
+class Suite(NamedTuple):
+    """A part of the demo's suite with every kind of case."""
+
+    cases: Path
+    outputs: Path
+
+    def do(self, command: str, out: Path, *args: str | Path) -> Result:
+        return fiducial(command, self.cases, "--outputs", self.outputs, "--out", out, *args)
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    folder = tmp_path_factory.mktemp("suite")
+    chosen = list(demo_suite.cases().values())[::6]
+    ids = {case.id for case in chosen}
+    write_records(folder / "cases.jsonl", chosen)
+    write_records(
+        folder / "outputs.jsonl", (each for each in demo_suite.outputs().values() if each.case_id in ids)
+    )
+    return Suite(folder / "cases.jsonl", folder / "outputs.jsonl")
 
 
 @pytest.mark.usefixtures("small_pieces")
-@pytest.mark.parametrize("workers", ["2", "3"])
-def test_verdicts_and_numbers_are_byte_for_byte_those_of_one_worker(tmp_path: Path, workers: str):
-    said = [
-        suite(tmp_path / each, "check", "--workers", each, "--json").out.replace(f"/{each}", "/out")
-        for each in ("1", workers)
-    ]
-    assert (tmp_path / "1").read_bytes() == (tmp_path / workers).read_bytes()
-    assert said[0] == said[1]
+def test_verdicts_and_numbers_are_byte_for_byte_those_of_one_worker(suite: Suite, tmp_path: Path):
+    said = {
+        workers: suite.do("check", tmp_path / workers, "--workers", workers, "--json").out
+        for workers in ("1", "2", "3")
+    }
+    for workers in ("2", "3"):
+        assert (tmp_path / "1").read_bytes() == (tmp_path / workers).read_bytes()
+        assert said["1"].replace("/1", "/out") == said[workers].replace(f"/{workers}", "/out")
 
 
 @pytest.mark.usefixtures("small_pieces")
-def test_a_run_keeps_the_same_journal_and_the_same_results(tmp_path: Path):
+def test_a_run_keeps_the_same_journal_and_the_same_results(suite: Suite, tmp_path: Path):
     judge = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
     for workers in ("1", "2"):
-        suite(tmp_path / workers, "run", *judge, "--workers", workers)
+        suite.do("run", tmp_path / workers, *judge, "--workers", workers)
     one, two = tmp_path / "1", tmp_path / "2"
     for name in ("verdicts.jsonl", "calibration.json", "clusters.json"):
         assert (one / name).read_bytes() == (two / name).read_bytes()
