@@ -78,41 +78,36 @@ def test_a_line_that_is_cut_off_is_named_with_the_column_where_it_ends(tmp_path:
     )
 
 
-def test_the_list_of_commands_loads_neither_records_nor_reports():
-    code = (
-        "import sys, fiducial.cli.main\n"
-        "print([name for name in ('records', 'report', 'calibration', 'api.run') if f'fiducial.{name}' in sys.modules])"
-    )
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert told.stdout.strip() == "[]"
+NOT_FOR_PROBES = (
+    "fiducial.judges.prompt_judge fiducial.judges.judge_prompt fiducial.judges.transport.connect "
+    "fiducial.calibration.intervals fiducial.formats"
+)
 
 
-def test_what_starts_a_run_and_writes_its_report_loads_no_numpy_before_a_number_needs_it():
-    code = (
-        "import sys, fiducial.cli.judge, fiducial.api.run_files, fiducial.report.from_run\n"
-        "print([name for name in ('numpy', 'pandas', 'scipy', 'openai') if name in sys.modules])"
-    )
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert told.stdout.strip() == "[]"
+def loaded(*steps: tuple[str, str]) -> list[list[str]]:
+    """Import modules step by step in a fresh process; return which of the named ones each has loaded."""
+    code = ["import sys"]
+    for imported, named in steps:
+        code += [f"import {imported}", f"print(*(name for name in {named.split()} if name in sys.modules))"]
+    told = subprocess.run([sys.executable, "-c", "\n".join(code)], check=True, capture_output=True, text=True)
+    return [line.split() for line in told.stdout.split("\n")[:-1]]
 
 
-def test_a_run_of_judges_loads_no_report_before_the_first_call():
-    code = (
-        "import sys, fiducial.cli.judge, fiducial.cli.evaluate\n"
-        "print([name for name in ('report.html', 'report.next_step', 'deterministic') if f'fiducial.{name}' in sys.modules])"
-    )
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert told.stdout.strip() == "[]"
+def test_the_list_of_commands_loads_no_records_and_making_probes_no_judge_and_no_way_to_a_model():
+    assert loaded(
+        ("fiducial.cli.main", "fiducial.records fiducial.report fiducial.calibration fiducial.api.run"),
+        ("fiducial.cli.audit, fiducial.api.mutating", NOT_FOR_PROBES),
+    ) == [[], []]
 
 
-def test_making_probes_loads_no_judge_and_no_way_to_a_model():
-    code = (
-        "import sys, fiducial.cli.audit, fiducial.api.mutating\n"
-        "told = ('judges.prompt_judge', 'judges.judge_prompt', 'judges.transport.connect', 'calibration.intervals', 'formats')\n"
-        "print([name for name in told if f'fiducial.{name}' in sys.modules])"
-    )
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert told.stdout.strip() == "[]"
+def test_a_run_of_judges_loads_no_report_before_the_first_call_and_no_numpy_before_a_number_needs_it():
+    assert loaded(
+        (
+            "fiducial.cli.judge, fiducial.cli.evaluate",
+            "fiducial.report.html fiducial.report.next_step fiducial.deterministic",
+        ),
+        ("fiducial.api.run_files, fiducial.report.from_run", "numpy pandas scipy openai"),
+    ) == [[], []]
 
 
 @pytest.mark.parametrize(
