@@ -37,6 +37,12 @@ def certificates_read_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests that read no interval of a calibration error, which takes a third of what a judged run takes."""
+    monkeypatch.setattr("fiducial.calibration.intervals.special_intervals._DRAWS", 100)
+
+
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with what every command reads; copy it before a command runs in it.

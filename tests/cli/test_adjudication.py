@@ -17,6 +17,8 @@ import fiducial as fd
 from fiducial.evaluation.labelling.corrections import reference_sha256
 from fiducial.records import Verdict, read_records
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 HOSTILE = "\x1b[2J</script><script>alert(1)</script>\u202e=1+1"
 
 

@@ -12,6 +12,8 @@ from provider_server import ProviderServer, Status
 
 from fiducial.records import Case, Output, write_records
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 PROMPT = """---
 name: Mine
 description: Own.

@@ -15,6 +15,8 @@ from provider_server import Answer, ProviderServer, Status, in_the_form_asked_fo
 
 from fiducial.records import Case, Output, write_records
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 RUN = ["run", "cases.jsonl", "--outputs", "outputs.jsonl", "--out", "my run"]
 MODEL = ["--model", "m"]
 MODEL_NAMED = ["--model", "gpt-4.1-mini"]

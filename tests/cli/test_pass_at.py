@@ -16,6 +16,8 @@ from provider_server import Answer, ProviderServer, Seen
 
 from fiducial.records import Case, ContextItem, Output, Verdict, write_records
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 Run = Callable[..., Result]
 
 DATA = Path(__file__).parents[2] / "data"

@@ -12,6 +12,8 @@ from review_page import ReviewPage, label_lines
 
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 
 def run_at(inputs: Path, out: Path) -> Command:
     """Run two systems' answers to 60 open and 20 decided questions.

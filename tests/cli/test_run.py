@@ -13,6 +13,8 @@ from provider_server import Answer, Hang, ProviderServer, Response, Seen, Status
 from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Output, Verdict, write_records
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 KEY = "sk-very-secret"
 
 

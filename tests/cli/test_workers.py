@@ -20,6 +20,8 @@ from fiducial.evaluation.checking import checks
 from fiducial.evaluation.engines.worker_processes import map_ordered
 from fiducial.records import Output, write_records
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch):
