@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,20 @@ with suppress(ImportError):  # environments of their own have other tests
     settings.load_profile("any machine")
 
 pytest_plugins = ["any_folder_name", "installed_plugins", "pytester"]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while tests are collected, and afterwards only in what tests make.
+
+    Modules and tests stay until the end, and there are many.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
