@@ -3,6 +3,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from each_row import each_row
 
 from fiducial import errors
 
@@ -45,7 +46,7 @@ def test_messages_name_arguments_and_on_the_command_line_options():
         assert str(error) == error.args[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "text"),
     [
         ("--statistic kapa: no statistic is called 'kapa'", "statistic=kapa: no statistic is called 'kapa'"),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.api.reading import import_files
@@ -28,7 +29,7 @@ untyped = cast("Any", fd)
 """The package, for arguments that a type checker would refuse."""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         (lambda: fd.plan(half_width=0.05, prevalence=3), "prevalence= expects a number above 0 and below 1, got 3"),
@@ -104,7 +105,7 @@ def test_values_that_an_argument_cannot_have_are_refused(call: Callable[[], obje
         call()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         (lambda: untyped.calibrate(ROWS, level=None), "level= expects a number, got None"),
@@ -160,13 +161,13 @@ CALLS: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each_row("name", CALLS)
 def test_an_unknown_argument_is_refused_with_the_nearest(name: str):
     with pytest.raises(UsageError, match=r"did you mean label_scale=|did you mean 'label_scale'"):
         CALLS[name]({"labels_scale": (1, 5)})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         (lambda: untyped.evaluate([CASE], [OUTPUT], judge="x"), "fd.evaluate has no argument judge=; did you mean judges=?"),
@@ -190,7 +191,7 @@ def test_arguments_for_model_access_are_refused_with_the_call_that_takes_them():
         untyped.evaluate([CASE], [OUTPUT], judges="rubric", model="m", base_url="http://127.0.0.1:1/v1")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         (lambda: untyped.evaluate([CASE], OUTPUT), "outputs: got one dict; pass a list: [output]"),
@@ -225,7 +226,7 @@ def test_a_coroutine_is_answered_with_the_function_itself():
     work.close()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         (lambda: fd.evaluate([], [OUTPUT]), "cases: no case given"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.calibration import Statistic
@@ -67,7 +68,7 @@ def test_what_has_no_interval_does_not_pass(statistic: Statistic, why: str):
         fd.assert_rate(statistic)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("statistic", "at_least"),
     [(0.9, 0.8), (None, 0.8), (Statistic(n=1), float("nan")), (Statistic(n=1), 80), (Statistic(n=1), "0.8")],
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.api.assistant_tools import AssistantTools, ErrorAnswer
 
@@ -33,14 +34,19 @@ user:
 """
 
 
-@pytest.fixture
-def tools(tmp_path: Path) -> AssistantTools:
-    folder = tmp_path / "evals"
+def tools_in(parent: Path) -> AssistantTools:
+    """Return the tools of a folder of inputs, beside which lies a secret."""
+    folder = parent / "evals"
     folder.mkdir()
     (folder / "cases.jsonl").write_text(json.dumps(CASE) + "\n")
     (folder / "outputs.jsonl").write_text(json.dumps(OUTPUT) + "\n")
-    (tmp_path / "secret.jsonl").write_text(json.dumps(CASE) + "\n")
+    (parent / "secret.jsonl").write_text(json.dumps(CASE) + "\n")
     return AssistantTools(folder.resolve())
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> AssistantTools:
+    return tools_in(tmp_path)
 
 
 def said(answer: str) -> str:
@@ -276,6 +282,9 @@ HIDDEN = {
     "letters without a shape": "\u3164\u115f\uffa0\u034f",
     "lone surrogate": "\ud800",
 }
+_WRITABLE = [text for name, text in HIDDEN.items() if name != "lone surrogate"]
+HIDDEN_TOGETHER = ["".join(_WRITABLE[first : first + 5]) for first in range(0, len(_WRITABLE), 5)]
+"""Signs that can stand in one text: a folder is checked, explained and calibrated for each text."""
 
 
 def with_text(tools: AssistantTools, place: str, text: str) -> str:
@@ -301,13 +310,14 @@ def with_text(tools: AssistantTools, place: str, text: str) -> str:
 
 
 @pytest.mark.attack("a coding assistant's context")
-@pytest.mark.parametrize("text", [INJECTION, *HIDDEN.values()], ids=["instructions", *HIDDEN])
 @pytest.mark.parametrize(
     "place", ["request", "case", "tag", "function", "argument", "field", "system", "text", "error"]
 )
+@each_row("text", [INJECTION, HIDDEN["lone surrogate"], *HIDDEN_TOGETHER])
 def test_whatever_stands_in_a_file_comes_between_the_marks_with_hidden_signs_spelled_out(
-    tools: AssistantTools, place: str, text: str
+    tmp_path: Path, place: str, text: str
 ):
+    tools = tools_in(tmp_path)
     case_id = with_text(tools, place, text)
     answers = [
         tools.check("cases.jsonl", "outputs.jsonl", "run"),

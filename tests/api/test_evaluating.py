@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from each_row import each_row
 from installed_plugins import Install
 
 import fiducial as fd
@@ -209,7 +210,7 @@ def test_what_an_agent_produced_can_be_evaluated_at_once():
     assert run.systems["agent"].decided.value == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "error", "told"),
     [
         ({"cases": [{"id": "a"}]}, RecordError, "cases:1: .*kind"),

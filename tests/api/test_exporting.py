@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.api.exporting import send_otlp
@@ -33,8 +34,8 @@ def done(read: fd.Reading) -> list[Any]:
     return sorted(((o.key, o.text, o.error, o.turns) for o in read.outputs), key=str)
 
 
-@pytest.mark.parametrize("to", ["inspect", "hf"])
-@pytest.mark.parametrize("name", SOURCES)
+@each_row("to", ["inspect", "hf"])
+@each_row("name", SOURCES)
 def test_outputs_and_verdicts_come_back_as_they_were(name: str, to: str, tmp_path: Path):
     before, target = fd.read(SAMPLES / name), tmp_path / ("folder" if to == "hf" else "log.json")
     fd.export(imported(name, tmp_path / "in"), to, target)
@@ -57,8 +58,8 @@ def test_an_output_without_a_text_comes_back_from_inspect_as_an_empty_answer(tmp
     ]
 
 
-@pytest.mark.parametrize("to", ["otlp", "mlflow"])
-@pytest.mark.parametrize("name", SOURCES)
+@each_row("to", ["otlp", "mlflow"])
+@each_row("name", SOURCES)
 def test_what_was_said_comes_back_from_forms_that_hold_that_alone(name: str, to: str, tmp_path: Path):
     before = fd.read(SAMPLES / name)
     target = tmp_path / "verdicts.jsonl"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import AgentSetupError, RecordError, RunFolderError, UsageError
@@ -47,7 +48,7 @@ def test_a_system_is_named_after_its_agent():
     assert fd.generate(CASES[:1], _echo)[0].system == "_echo"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "field", "expected"),
     [
         ("text", "text", "text"),
@@ -63,7 +64,7 @@ def test_an_answer_may_be_text_calls_fields_or_an_output(answer: Any, field: str
     assert (getattr(output, field), output.case_id, output.system) == (expected, "a", "me")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "setting",
     [
         {"mode": "prompt"},

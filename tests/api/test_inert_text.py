@@ -5,6 +5,7 @@ import re
 import unicodedata
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,20 +29,20 @@ HARMLESS = ["a::b", "a ::b::", "tests/a.py::test_b", "## Heading [link]", "#[der
 
 
 @pytest.mark.attack("terminal and report")
-@pytest.mark.parametrize("text", HELD)
+@each_row("text", HELD)
 def test_a_command_is_broken(text: str):
     assert inert(text) == inert(inert(text)) == HELD[text]
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@each_row("text", HARMLESS)
 def test_what_no_runner_obeys_stays(text: str):
     assert inert(text) == text
     assert inert_json(json.dumps(text)) == json.dumps(text)
 
 
 @pytest.mark.attack("terminal and report")
-@pytest.mark.parametrize("text", [each for each in HELD if "##" in inert(each)])
-@pytest.mark.parametrize("name", ["", "\\", '"', "é"])
+@each_row("text", [each for each in HELD if "##" in inert(each)])
+@each_row("name", ["", "\\", '"', "é"])
 def test_json_has_no_command_and_keeps_its_value(text: str, name: str):
     written = inert_json(json.dumps({name + text: [text]}, ensure_ascii=False))
     assert json.loads(written) == {name + text: [text]}

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import UsageError
@@ -49,7 +50,7 @@ class Feedback:
     rationale: str = "because"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "score", "reason"),
     [
         (True, 1.0, None),
@@ -69,7 +70,7 @@ def test_a_score_is_found_where_tools_put_it(said: Any, score: float, reason: st
     assert (found.score, found.reason) == (score, reason)
 
 
-@pytest.mark.parametrize("said", [None, "maybe", {"a_score": 1.0, "b_score": 0.0}, float("nan"), 4, object()])
+@each_row("said", [None, "maybe", {"a_score": 1.0, "b_score": 0.0}, float("nan"), 4, object()])
 def test_what_is_no_score_is_ungraded_and_never_0(said: Any):
     def metric(response: str) -> Any:
         del response

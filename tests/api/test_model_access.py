@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from command import fiducial
+from each_row import each_row
 from provider_server import Answer, ProviderServer, Seen, Status
 
 import fiducial as fd
@@ -58,7 +59,7 @@ def test_several_keys_to_one_address_are_several_endpoints():
     assert not any(key in repr(told) for key in KEYS.values())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "why"),
     [
         ("http://h/v1,weight=0", "a weight above 0"),
@@ -122,7 +123,7 @@ AZURE = {"AZURE_OPENAI_ENDPOINT": "https://mine.openai.azure.com", "OPENAI_API_V
 OF_OPENAI, OF_AZURE = {"OPENAI_API_KEY": "sk-of-openai"}, {"AZURE_OPENAI_API_KEY": "of-azure"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("base_url", "api_key", "keys", "kind", "key"),
     [
         (None, "given", {}, "azure", "given"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from command import fiducial
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import InputError, UsageError
@@ -40,7 +41,7 @@ def test_words_of_a_choice_are_not_proposed_as_passes(tmp_path: Path):
         fd.calibrate(path)
 
 
-@pytest.mark.parametrize("command", ["calibrate", "compare", "estimate", "trials", "plan"])
+@each_row("command", ["calibrate", "compare", "estimate", "trials", "plan"])
 def test_a_proposal_that_nobody_filled_in_is_refused_by_every_command_on_tables(command: str, tmp_path: Path):
     path = _written(tmp_path, CHOICES)
     for options in (("--map-label", "A=?", "--map-label", "B=1"), ("--map", "label=?"), ("--map", "?=human")):
@@ -60,7 +61,7 @@ def test_a_proposal_that_nobody_filled_in_is_refused_by_imports_and_labels(tmp_p
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("function", "arguments", "shown"),
     [
         ("read", {"map_label": {"A": "?", "B": 1}}, "map_label={'A': '?'}"),

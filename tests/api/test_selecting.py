@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 
 from fiducial.api.selecting import selected, selected_files, selected_labels
 from fiducial.errors import UsageError
@@ -15,7 +16,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("only", "ids"),
     [
         (["a"], ["a"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 from scripts import script
 
 floor = script("benchmarks/judging/floor.py")
@@ -24,7 +25,7 @@ def test_without_faults_slots_are_filled_again_and_again():
     assert floor.least_seconds([], 4) == 0.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kinds", "seconds"),
     [
         (("ok",), 1.0),

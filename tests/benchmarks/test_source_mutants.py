@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from scripts import script
 
 mutants = script("benchmarks/source_mutants.py")
@@ -17,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 ROOMS = ["records", "deterministic", "judges", "formats", "calibration", "evaluation", "report", "api", "cli", "top level"]  # fmt: skip
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@each_row("room", ROOMS)
 def test_each_fault_can_be_planted_in_todays_source(room: str):
     for fault in (each for each in FAULTS if each.room == room):
         assert ast.parse(fault.planted_in((ROOT / fault.file).read_text(encoding="utf-8"))), fault

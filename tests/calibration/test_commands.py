@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from command import fiducial
+from each_row import each_row
 
 from fiducial.records import write_records
 
@@ -86,7 +87,7 @@ def test_a_gate_on_an_undefined_statistic_fails(tmp_path: Path) -> None:
     assert "cohen_kappa is undefined" in failed.err
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "message"),
     [
         (["calibrate", "TABLE", "--fail-under", "kapa=1"], "no statistic is called 'kapa'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_row import each_row
 
 from fiducial.calibration.agreement.judge_panel import reliability
 from fiducial.calibration.arrays import FloatArray
@@ -36,7 +37,7 @@ THREE_CODERS = np.array(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ratings", "level", "published"),
     [
         (FOUR_OBSERVERS, "nominal", 0.743),

@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
+from each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -22,7 +22,7 @@ def commands_of(target: str, *settings: str) -> str:
     ).stdout
 
 
-@pytest.mark.parametrize("name", OPTIONAL)
+@each_row("name", OPTIONAL)
 def test_a_variable_that_is_an_option_of_a_target_has_no_value_of_its_own(name: str):
     assert not re.search(rf"^{name}\s*[:?+]?=", MAKEFILE, re.MULTILINE)
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 from demo_suite import SYSTEMS, case_of, cases, labels, outputs
+from each_row import each_row
 
 from fiducial.api.demo import JUDGES
 from fiducial.data import demo_path
@@ -87,7 +88,7 @@ def test_the_suite_is_as_varied_as_it_claims():
         assert name in declared
 
 
-@pytest.mark.parametrize("judge", JUDGES)
+@each_row("judge", JUDGES)
 def test_every_judge_has_cases_of_several_languages_and_clusters(judge: str):
     judged = {label.case_id: case_of(label) for label in _judged_by(judge)}.values()
     assert len(judged) >= 20
@@ -95,7 +96,7 @@ def test_every_judge_has_cases_of_several_languages_and_clusters(judge: str):
     assert len({case.cluster_id for case in judged}) >= 8
 
 
-@pytest.mark.parametrize("judge", JUDGES)
+@each_row("judge", JUDGES)
 def test_every_judge_has_right_and_wrong_outputs_of_every_system(judge: str):
     scores = defaultdict[str, list[float]](list)
     for label in _judged_by(judge):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from functools import cache
 
-import pytest
 from demo_suite import cases, outputs
+from each_row import each_row
 
 from fiducial.api.demo import MODEL
 from fiducial.data import demo_path
@@ -39,7 +39,7 @@ def _asked(prompt: str) -> dict[ItemKey, str]:
     return found
 
 
-@pytest.mark.parametrize("prompt", _PROMPTS)
+@each_row("prompt", _PROMPTS)
 def test_what_has_no_reply_is_listed(prompt: str):
     """Fails when a prompt, case or output changes.
 

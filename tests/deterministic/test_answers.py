@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 from tool_calls import calling
 
 from fiducial.deterministic import CheckOptions, check, check_result
@@ -18,7 +19,7 @@ CALL = "[recall(key='bank')]"
 PASS, FAIL, OPEN = 1.0, 0.0, None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "bfcl", "strict"),
     [
         ("Goldman Sachs", PASS, PASS),
@@ -62,7 +63,7 @@ def test_a_message_passes_fails_or_is_left_open_by_each_rule_set(
     assert finding.outcome == ("undecided" if strict is OPEN else "graded")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("result", "mode", "error_type"),
     [
         ([[CALL, "Goldman Sachs"]], "prompt", None),

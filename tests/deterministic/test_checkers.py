@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from each_row import each_row
 
 from fiducial.deterministic import CheckOptions, check, check_result, checker_for
 from fiducial.records import Case, Output
@@ -47,8 +47,8 @@ def test_an_output_without_calls_is_graded(make_case: Callable[..., Case]):
     assert not check_result(case, None, mode="prompt").valid
 
 
-@pytest.mark.parametrize("rules", ["strict", "bfcl"])
-@pytest.mark.parametrize(
+@each_row("rules", ["strict", "bfcl"])
+@each_row(
     ("text", "reason"),
     [
         ("I would book Rome.", "no call: the reply is text"),

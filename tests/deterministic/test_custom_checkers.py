@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from each_row import each_row
 from installed_plugins import Install
 
 import fiducial as fd
@@ -35,7 +36,7 @@ def said(returned: Any) -> Verdict:
     return check(CASE, OUTPUT)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("returned", "score", "error_type"),
     [
         (True, 1.0, None),
@@ -68,7 +69,7 @@ class UnprintableError(Exception):
         raise RuntimeError
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("returned", "reason"),
     [
         (KeyError("rows"), "raised KeyError: 'rows' ("),

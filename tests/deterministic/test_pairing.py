@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ graphs = st.integers(0, 4).flatmap(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fitting", "greedily", "completely"),
     [
         ([], None, None),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 from tool_calls import calling, tool
 
 from fiducial.deterministic import CheckOptions, check, check_result
@@ -19,7 +20,7 @@ ANY_CALL = Case(id="y", kind="any_call", tools=TOOLS)
 PASS, FAIL, OPEN = 1.0, 0.0, None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "bfcl", "strict"),
     [
         ("I cannot help with that.", PASS, PASS),
@@ -51,7 +52,7 @@ def test_whether_a_reply_refrains_from_calling(reply: str, bfcl: float, strict: 
     assert check_result(NO_CALL, reply, mode="prompt", options=CheckOptions(rules="strict")).score == strict
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("result", "bfcl", "strict"),
     [
         ([], PASS, PASS),
@@ -69,7 +70,7 @@ def test_whether_native_calls_refrain_from_calling(result: Any, bfcl: float, str
     assert check_result(NO_CALL, result, mode="fc", options=CheckOptions(rules="strict")).score == strict
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "bfcl", "strict"),
     [
         ("[tide.lookup()]", PASS, OPEN),
@@ -122,7 +123,7 @@ PORT = {"type": "string", "enum": ["Brest", "Dover"]}
 TIDES = [tool("tide.lookup", {"port": PORT, "ports": {"type": "array", "items": PORT}}, required=["port"])]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("calls", "error_type"),
     [
         ([("tide.lookup", {"port": "Brest"})], None),
@@ -146,7 +147,7 @@ def test_a_call_that_the_tools_themselves_refute_fails(calls: list[tuple[str, An
     assert found.score == (None if error_type is None else 0.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "error_type"),
     [
         ('[{"tide.lookup": {"port": "Brest"}}]', None),
@@ -180,7 +181,7 @@ def test_a_tool_is_not_confused_with_one_whose_dots_are_underscores():
         assert check(case, output).outcome == "undecided"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "outcome"),
     [(1, "undecided"), (1.0, "undecided"), ("1", "undecided"), (3, "graded"), ("3", "graded")],
 )

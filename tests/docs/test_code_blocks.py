@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 
 import click
 import msgspec
-import pytest
+from each_row import each_row
 from played_page import ROOT, blocks, typed
 from ruamel.yaml import YAML
 
@@ -56,10 +56,14 @@ class Found(NamedTuple):
     number: int
     text: str
 
+    @property
+    def name(self) -> str:
+        return f"{Path(self.page).name}-{self.number}"
 
-def found(*languages: str) -> list[Any]:
+
+def found(*languages: str) -> list[Found]:
     return [
-        pytest.param(Found(page, number, block.text), id=f"{Path(page).name}-{number}")
+        Found(page, number, block.text)
         for page in PAGES
         for number, block in enumerate(blocks((ROOT / page).read_text("utf-8")), start=1)
         if block.language in languages
@@ -72,10 +76,10 @@ def test_no_block_is_of_a_language_that_nothing_here_tries():
 
 
 def pages_of_python() -> list[str]:
-    return sorted({block.values[0].page for block in found("python")} - EXCERPTS)
+    return sorted({block.page for block in found("python")} - EXCERPTS)
 
 
-@pytest.mark.parametrize("page", pages_of_python())
+@each_row("page", pages_of_python())
 def test_python_runs(page: str, tmp_path: Path):
     """By itself, one block after another in a fresh process, unless a test of its own does it."""
     if page in RUN_ELSEWHERE:
@@ -102,12 +106,12 @@ OTHER_JSON = {"mcp.md-2": "settings of an assistant"}
 """Blocks of JSON that show no record, and what they show."""
 
 
-@pytest.mark.parametrize("block", found("json"))
-def test_json_is_read_as_the_records_that_it_shows(block: Found, request: pytest.FixtureRequest):
+@each_row("block", lambda: found("json"))
+def test_json_is_read_as_the_records_that_it_shows(block: Found):
     values = list(_values(block.text))
     assert values
     shown = [next((kind for keys, kind in RECORDS if keys <= value.keys()), None) for value in values]
-    assert (None in shown) == (request.node.callspec.id in OTHER_JSON)
+    assert (None in shown) == (block.name in OTHER_JSON)
     for value, kind in zip(values, shown, strict=True):
         if kind is not None:
             assert isinstance(decode_record(json.dumps(value).encode(), kind), kind)
@@ -121,7 +125,7 @@ def _values(text: str) -> Iterator[Any]:
         text = text.lstrip()[end:]
 
 
-@pytest.mark.parametrize("block", found("sh", "console"))
+@each_row("block", lambda: found("sh", "console"))
 def test_commands_have_the_options_that_they_are_shown_with(block: Found):
     text = block.text
     if re.search(r"^\$ ", text, re.MULTILINE):
@@ -194,7 +198,7 @@ def _parse(words: list[str]) -> None:
         command.make_parser(context).parse_args([word for word in words if word != "..."])
 
 
-@pytest.mark.parametrize("block", found("toml", "yaml"))
+@each_row("block", lambda: found("toml", "yaml"))
 def test_settings_are_read(block: Found):
     try:
         assert tomllib.loads(block.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import click
-import pytest
+from each_row import each_row
 from played_page import ROOT
 
 import fiducial as fd
@@ -30,14 +30,14 @@ EXAMPLES = "\n".join(re.findall(r"^fiducial (?:.*)$", PAGE, re.MULTILINE)).split
 COMMANDS = sorted({each for each in (*SPANS, *EXAMPLES) if each.startswith("fiducial ")})
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@each_row("tool", TOOLS)
 def test_a_tool_has_a_section_with_a_table(tool: str):
     (heading,) = [each for each in HEADINGS if re.search(rf"\b{tool}\b", each)]
     section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     assert re.search(r"^\| .* \| fiducial \|$", section, re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each_row("command", COMMANDS)
 def test_a_command_that_is_named_exists(command: str):
     found: click.Command = cli
     context = click.Context(found)

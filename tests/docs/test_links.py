@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
-import pytest
+from each_row import each_row
 
 ROOT = Path(__file__).parents[2]
-PAGES = subprocess.run(
-    ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
-).stdout.split()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@cache
+def pages() -> list[str]:
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return listed.stdout.split()
+
+
+@each_row("page", pages)
 def test_every_link_of_a_page_to_a_file_leads_somewhere(page: str):
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", (ROOT / page).read_text("utf-8"))
     assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", pages)
 def test_every_anchor_of_a_link_is_a_heading_of_its_page(page: str):
     links = re.findall(r"\]\(([^)#:\s]*)#([^)\s]+)\)", (ROOT / page).read_text("utf-8"))
     aimed = [((ROOT / page).parent / link if link else ROOT / page, anchor) for link, anchor in links]
@@ -39,6 +43,6 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", pages)
 def test_a_page_of_the_documentation_is_linked_and_not_only_named(page: str):
     assert re.findall(r"(?<!\[)`docs/[a-z0-9/-]+\.md`", (ROOT / page).read_text("utf-8")) == []

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import msgspec
-import pytest
 from command import fiducial
+from each_row import each_row
 from scripts import script
 
 from fiducial.records import KINDS, Kind, Verdict, read_records
@@ -31,7 +31,7 @@ def test_every_kind_has_a_minimal_and_a_full_example():
     assert all(each.kind == each.case["kind"] for each in EXAMPLES)
 
 
-@pytest.mark.parametrize("kind", [name for name, spec in KINDS.items() if spec.reference is not None])
+@each_row("kind", [name for name, spec in KINDS.items() if spec.reference is not None])
 def test_the_minimal_reference_has_what_is_required_and_the_full_one_everything(kind: Kind):
     minimal, full = (each.case.get("reference", {}) for each in EXAMPLES if each.kind == kind)
     fields = msgspec.structs.fields(cast("type[msgspec.Struct]", KINDS[kind].reference))
@@ -41,7 +41,7 @@ def test_the_minimal_reference_has_what_is_required_and_the_full_one_everything(
     assert full.keys() == {field.name for field in fields} - either
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{example.kind}-{example.size}")
+@each_row("example", EXAMPLES)
 def test_an_example_is_checked_as_the_page_says(tmp_path: Path, example: Any):
     result, verdicts = checked(tmp_path, example.case, example)
     assert result.code == 0, result.err

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import pytest
 from command import fiducial
+from each_row import each_row
 from installed_plugins import Install
 
 import fiducial as fd
@@ -57,7 +58,7 @@ def write(path: Path, records: Iterable[dict[str, Any]]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("path", sorted(OWN.glob("*.py")), ids=lambda path: path.stem)
+@each_row("path", sorted(OWN.glob("*.py")))
 def test_every_example_stands_on_the_page_as_it_is_run_or_is_linked(path: Path):
     page = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)

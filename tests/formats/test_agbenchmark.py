@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import InputError
 from fiducial.formats.agbenchmark import ChallengeResult, read_challenges, report_of
@@ -87,7 +88,7 @@ def test_a_suite_of_one_task_gives_its_task_to_its_challenges(tmp_path: Path, sa
     assert (case.reference["suite"], case.tags["suite"]) == (suite, "TestBoth")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "message"),
     [
         ("{", "data.json: Input data was truncated"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import pytest
+from each_row import each_row
 
 from fiducial.api.reading import read_strictly
 from fiducial.errors import RecordError
@@ -169,7 +170,7 @@ BAD_ROWS: list[tuple[list[dict[str, Any]], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("rows", "message"), BAD_ROWS)
+@each_row(("rows", "message"), BAD_ROWS)
 def test_a_line_that_is_no_row_is_named(rows_of: RowsOf, rows: list[Any], message: str):
     with pytest.raises(RecordError, match=message):
         rows_of(*rows)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from each_row import each_row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -226,7 +227,7 @@ def _scores(found: Reading) -> list[float]:
     return [each.score for each in found.verdicts if each.score is not None and each.by not in _OTHERS]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_row("form", FORMS)
 def test_a_cell_without_a_score_costs_that_cell_and_is_counted(form: str, tmp_path: Path):
     for bad in BAD:
         if bad == "failed" and form in _WITH_WORDS:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 
 from fiducial.api.reading import import_files
 from fiducial.errors import InputError
@@ -54,7 +55,7 @@ def test_a_bomb_is_refused_before_it_is_read(made: Callable[[], bytes], name: st
 WHOLE = gzip.compress(ROW * 1000)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content",
     [
         WHOLE[:-20],
@@ -64,7 +65,6 @@ WHOLE = gzip.compress(ROW * 1000)
         WHOLE[:-8] + b"\0" * 8,
         WHOLE + b"rest",
     ],
-    ids=["cut off", "a header alone", "a mark alone", "damaged", "another checksum", "more behind it"],
 )
 def test_a_damaged_file_is_refused_with_its_name(content: bytes, tmp_path: Path):
     path = tmp_path / "rows.jsonl.gz"

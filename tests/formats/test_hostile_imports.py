@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.api.reading import import_files
@@ -163,8 +164,8 @@ def test_a_small_file_takes_neither_all_memory_nor_time_without_end(name: str, t
     assert text.count("\n") < 10
 
 
-@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
-@pytest.mark.parametrize("suffix", ["", ".json", ".csv", ".parquet", ".yaml"])
+@each_row("device", ["/dev/zero", "/dev/urandom"])
+@each_row("suffix", ["", ".json", ".csv", ".parquet", ".yaml"])
 def test_a_device_is_refused_by_any_name(device: str, suffix: str, tmp_path: Path):
     path = tmp_path / f"endless{suffix}"
     path.symlink_to(device)
@@ -178,7 +179,7 @@ HUGE = "9" * 5000
 GOOD = '{"question": "a", "answer": "b"}'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("bad", "reason"),
     [
         (f'{{"question": "a", "answer": "b", "trial": {HUGE}}}', "digits"),
@@ -188,7 +189,7 @@ GOOD = '{"question": "a", "answer": "b"}'
         ('{"question": "a", "answer": "b", "about": [{"x": {"y": 1, "y": 2}}]}', "the key 'y' stands twice"),
     ],
 )
-@pytest.mark.parametrize("lines", [True, False])
+@each_row("lines", [True, False])
 def test_a_row_that_cannot_be_read_is_listed_and_the_others_are_read(
     bad: str, reason: str, lines: bool, tmp_path: Path
 ):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from command import fiducial
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import RecordError, UsageError
@@ -85,7 +86,7 @@ def test_one_scale_for_all_judges_has_no_name(tmp_path: Path):
     assert [each.score for each in found] == [1.0, 0.05, 0.0, 0.05]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "threshold", "passed", "score"),
     [
         (0.8, 0.5, True, 0.8),
@@ -106,7 +107,7 @@ def test_a_score_agrees_with_the_verdict_of_its_tool(
     assert found.score == pytest.approx(score)
 
 
-@pytest.mark.parametrize(("value", "score"), [(1, 0.0), (5, 1.0), (2, 0.25), (True, 1.0), ("pass", 1.0)])
+@each_row(("value", "score"), [(1, 0.0), (5, 1.0), (2, 0.25), (True, 1.0), ("pass", 1.0)])
 def test_a_number_is_read_on_the_scale_of_its_tool(value: Any, score: float):
     assert scored("stars", value, ends=(1.0, 5.0)).score == score
 

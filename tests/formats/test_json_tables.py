@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import InputError
@@ -29,7 +30,7 @@ def _answers(reading: fd.Reading) -> list[tuple[Any, str | None]]:
 EXPECTED = [({"role": "user", "content": row["question"]}, row["answer"]) for row in ROWS]
 
 
-@pytest.mark.parametrize("orient", ["columns", "records", "split", "index", "table"])
+@each_row("orient", ["columns", "records", "split", "index", "table"])
 def test_every_form_of_a_data_frame_is_read_as_its_rows(orient: Any, tmp_path: Path):
     text = pd.DataFrame(ROWS).to_json(orient=orient)
     assert text is not None

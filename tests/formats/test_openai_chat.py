@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.api.reading import import_files, import_lines
@@ -200,7 +201,7 @@ def test_a_case_that_comes_again_is_one_and_its_answer_is_refused_and_listed(rea
     assert (len(chats.cases), len(chats.outputs), chats.skipped[0].line) == (1, 1, 2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         {},
@@ -244,7 +245,7 @@ WRAPPED: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("line", WRAPPED)
+@each_row("line", WRAPPED)
 def test_a_request_and_its_response_are_found_under_any_of_the_usual_names(line: Any, tmp_path: Path):
     path = tmp_path / "log.jsonl"
     path.write_text(json.dumps(line) + "\n")
@@ -271,7 +272,7 @@ FAILURES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("end", "error"), FAILURES)
+@each_row(("end", "error"), FAILURES)
 def test_a_call_that_failed_and_an_empty_answer_are_outputs_that_are_graded_0(
     read: Read, end: dict[str, Any], error: str
 ):
@@ -532,7 +533,7 @@ def test_what_a_log_service_keeps_as_text_is_read(read: Read, name: str):
     assert [each.text for each in chat.outputs] == ["Wet."]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         {"messages": [{"role": "user", "text": "Hi"}, {"role": "assistant", "text": "Hello"}]},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.api.reading import import_files
@@ -111,7 +112,7 @@ ABSENT: dict[str, list[dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("lines", ABSENT.values(), ids=ABSENT)
+@each_row("lines", ABSENT.values())
 def test_an_answer_that_was_not_recorded_is_listed_and_no_output(read: Read, lines: list[Any]):
     found = read(*lines)
     assert [each.text for each in found.outputs] in ([], ["Hello"])
@@ -136,7 +137,7 @@ EMPTY: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("line", EMPTY.values(), ids=EMPTY)
+@each_row("line", EMPTY.values())
 def test_a_recorded_empty_answer_is_an_output_graded_0(read: Read, line: Any):
     found = read(line)
     assert [each.error for each in found.outputs] == ["the answer is empty"]
@@ -172,7 +173,7 @@ NO_ARGUMENTS_OF: dict[str, list[dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("lines", NO_ARGUMENTS_OF.values(), ids=NO_ARGUMENTS_OF)
+@each_row("lines", NO_ARGUMENTS_OF.values())
 def test_a_call_without_recorded_arguments_is_no_call_without_arguments(read: Read, lines: list[Any]):
     found = read(*lines)
     assert (found.outputs, [each.reason for each in found.skipped]) == ([], [NO_ARGUMENTS])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import InputError
@@ -54,7 +55,7 @@ COUNTS: list[tuple[str, str, int, int, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "format_", "cases", "outputs", "verdicts"), COUNTS)
+@each_row(("name", "format_", "cases", "outputs", "verdicts"), COUNTS)
 def test_a_sample_is_recognised_and_nothing_of_it_gets_lost(
     name: str, format_: str, cases: int, outputs: int, verdicts: int
 ):
@@ -72,7 +73,7 @@ def test_every_sample_is_looked_at():
     assert files <= {name for name, *_ in COUNTS}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "inspect/toolcalls_includes.eval",

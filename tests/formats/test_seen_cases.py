@@ -9,7 +9,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.api import importing
@@ -109,12 +109,12 @@ def langsmith(answers: Answers, folder: Path) -> Path:
     return lines(folder / "runs.jsonl", [row for each in answers for row in run(*each)])
 
 
-LOGS = pytest.mark.parametrize("log", [chats, sessions, promptfoo, rows, langsmith])
+LOGS = each_row("log", [chats, sessions, promptfoo, rows, langsmith])
 MIXED = [*permutations([("caller", CALLS), ("speaker", TEXT), ("silent", EMPTY), ("broken", ERROR)])]
 
 
 @LOGS
-@pytest.mark.parametrize("order", [MIXED[0], MIXED[6], MIXED[-1], MIXED[17]])
+@each_row("order", [MIXED[0], MIXED[6], MIXED[-1], MIXED[17]])
 def test_every_answer_is_an_output_whatever_the_first_one_did(log: Log, order: Answers, tmp_path: Path):
     found = fd.read(log(order, tmp_path))
     assert sorted(each.system for each in found.outputs) == ["broken", "caller", "silent", "speaker"]
@@ -131,7 +131,7 @@ def test_an_answer_that_is_refused_decides_no_kind(tmp_path: Path):
 
 
 @LOGS
-@pytest.mark.parametrize("order", [*permutations([("caller", CALLS), ("other", CALLS), ("broken", ERROR)])])
+@each_row("order", [*permutations([("caller", CALLS), ("other", CALLS), ("broken", ERROR)])])
 def test_a_case_to_which_every_answer_is_calls_is_of_calls(log: Log, order: Answers, tmp_path: Path):
     found = fd.read(log(order, tmp_path))
     assert ([each.kind for each in found.cases], len(found.outputs)) == (["any_call"], 3)

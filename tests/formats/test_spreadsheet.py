@@ -1,15 +1,13 @@
-import pytest
+from each_row import each_row
 
 from fiducial.formats.spreadsheet import as_text_cell
 
 
-@pytest.mark.parametrize(
-    "begin", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"]
-)
+@each_row("begin", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
 def test_what_a_spreadsheet_would_compute_is_shown_as_text(begin: str):
     assert as_text_cell(begin + "HYPERLINK(1)") == "'" + begin + "HYPERLINK(1)"
 
 
-@pytest.mark.parametrize("text", ["", "gpt-4.1", "a=b", "'=1", "1-2"])
+@each_row("text", ["", "gpt-4.1", "a=b", "'=1", "1-2"])
 def test_other_text_stays_as_it_is(text: str):
     assert as_text_cell(text) == text

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.records import ToolCall, ToolResults
@@ -315,14 +316,13 @@ def test_an_item_of_a_run_of_openai_evals_is_asked_as_it_was_sent(read: Read):
     assert [(v.by, v.score) for v in found.verdicts] == [("match", 1.0)]
 
 
-@pytest.mark.parametrize("text", ['["Rome", "Paris"]: which?', '["Rome", "Paris"]', '{"city": "Rome"}'])
-@pytest.mark.parametrize(
+@each_row("text", ['["Rome", "Paris"]: which?', '["Rome", "Paris"]', '{"city": "Rome"}'])
+@each_row(
     "item",
     [
         {"id": "i1", "datasetName": "d", "input": "{}", "expectedOutput": "x"},
         {"id": "i1", "dataset_id": "d", "inputs": "{}", "outputs": {"answer": "x"}},
     ],
-    ids=["langfuse", "langsmith"],
 )
 def test_a_question_that_is_json_text_is_asked_as_it_stands(read: Read, item: dict[str, Any], text: str):
     """A question's JSON text is not a list of messages."""

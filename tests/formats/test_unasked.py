@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import ColumnsError
@@ -20,7 +21,7 @@ NEEDS_NONE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("row", NEEDS_NONE, ids=lambda row: [*row][-1])
+@each_row("row", NEEDS_NONE)
 def test_answers_that_can_be_graded_alone_and_grades_are_read(row: dict[str, Any]):
     assert len(fd.read([row]).outputs) == 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +17,7 @@ BOOK = {"name": "book", "arguments": {"city": "Rome", "nights": 2}}
 PAY = {"name": "pay.now", "arguments": {"amount": -1.5}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "calls"),
     [
         ('book(city="Rome", nights=2)', [BOOK]),
@@ -36,7 +37,7 @@ def test_calls_are_read_as_people_write_them(text: str, calls: list[Any]):
     assert written_calls(text) == calls
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "problem"),
     [
         ('weather("Rome")', "an argument of weather has no name: 'Rome'"),
@@ -74,7 +75,7 @@ def test_arguments_that_python_printed_are_an_object():
     assert [literal_arguments(text) for text in ("{'a'", "{1, 2}", "{1: 2}", "Rome", "{'a': x()}")] == [None] * 5  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "kind"),
     [
         ('book(city="Rome")', "tool_call"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 from judge_items import make_case, make_output
 
 from fiducial.errors import UsageError
@@ -21,7 +22,7 @@ def call(**arguments: Any) -> list[ToolCall]:
     return [ToolCall(name="book_hotel", arguments=arguments)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("calls", "expected"),
     [
         (call(city="Rome", nights=2), 1.0),
@@ -49,7 +50,7 @@ def test_notation_makes_no_difference() -> None:
     assert score(tool_calls=None, text="[book_hotel(city='Rome', nights=2)]") == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("judge", "text", "expected"),
     [
         ("groundedness", "Rome city", 1.0),
@@ -81,7 +82,7 @@ def test_it_has_no_rule_for_a_prompt_of_the_users_own() -> None:
         baseline_judge("mine.prompty")
 
 
-@pytest.mark.parametrize("judge", JUDGED_KINDS)
+@each_row("judge", JUDGED_KINDS)
 def test_it_stands_in_for_every_judge_whatever_kind_that_judges(judge: str) -> None:
     assert baseline_judge(judge).kinds == JUDGED_KINDS[judge]
     for kind in JUDGED_KINDS[judge]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import jinja2
 import pytest
+from each_row import each_row
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from fiducial.errors import PromptError
@@ -33,7 +34,7 @@ def loading(tmp_path: Path, text: str) -> Any:
 
 
 @pytest.mark.attack("prompts")
-@pytest.mark.parametrize(
+@each_row(
     ("body", "why"),
     [
         ("{{ " + "(" * 20_000 + "1" + ")" * 20_000 + " }}", "more than 20,000 parts"),
@@ -150,7 +151,7 @@ def test_turns_of_loops_are_counted_anew_for_every_rendering():
         render({"q": range(MAX_TURNS + 1)})
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "{{ q }}{{ parts }}{{ rows }}",
@@ -187,7 +188,7 @@ def test_a_long_text_under_evaluation_is_no_reason_to_refuse_it():
 
 
 @pytest.mark.attack("prompts")
-@pytest.mark.parametrize(
+@each_row(
     ("front", "why"),
     [
         ("scale: {minimum: 0, maximum: 100, step: 1.0e-308}", r":2: scale: .*more than 1,000,000 steps"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_row import each_row
 from judge_items import make_case, make_output
 
 from fiducial.evaluation.judging.access import ModelAccess
@@ -26,7 +27,7 @@ def saying(said: Any) -> FunctionJudge:
     return callable_judge("mine", function)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "score", "reason"),
     [
         (True, 1.0, None),
@@ -51,7 +52,7 @@ def test_a_score_a_truth_value_or_either_with_a_reason_is_a_verdict(
     )
 
 
-@pytest.mark.parametrize("said", [None, "1", 2, -0.1, float("nan"), (1, 2), (1, "a", "b"), [1]], ids=str)
+@each_row("said", [None, "1", 2, -0.1, float("nan"), (1, 2), (1, "a", "b"), [1]])
 def test_what_is_no_score_is_unparsable_and_never_0(said: Any):
     verdict = judged(saying(said))
     assert (verdict.outcome, verdict.score) == ("unparsable", None)

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
+from each_row import each_row
 
 from fiducial.judges.as_json import well_formed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "whole"),
     [
         ("", ""),

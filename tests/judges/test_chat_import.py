@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from judge_items import Judging, make_case, make_output
 from other_renderers import promptflow_renders, prompty_renders
 from provider_server import Answer, ProviderServer
@@ -84,7 +85,7 @@ def test_a_heading_beyond_the_basic_plane_is_found_in_replies(tmp_path: Path) ->
     assert load_judge(str(path), model="m").parse(f"Fine.\n{heading}\n0.5").score == 0.5
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("chat", "why"),
     [
         ([], "got none"),

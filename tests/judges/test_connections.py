@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from provider_server import Answer, ProviderServer, Status
 from ruamel.yaml import YAML
 
@@ -116,12 +117,12 @@ def test_a_file_leads_where_promptflows_own_loader_leads(promptflow: Any, text: 
     assert connection_endpoint(theirs, {}) == read(file, text)
 
 
-@pytest.mark.parametrize("kind", ["open_ai", "OpenAI", "openai", "OpenAIConnection", "Open_AI Connection"])
+@each_row("kind", ["open_ai", "OpenAI", "openai", "OpenAIConnection", "Open_AI Connection"])
 def test_a_kind_is_known_however_promptflow_spells_it(kind: str, file: Path):
     assert read(file, f"type: {kind}\napi_key: k\n").api_key == "k"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("type: cognitive_search\napi_key: sk-1\n", "ours.yml:1: type: expected an OpenAI, Azure OpenAI or serverless"),

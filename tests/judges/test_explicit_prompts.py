@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_row import each_row
 from judge_items import make_case, make_output
 
 from fiducial.judges import find_prompt, load_judge
@@ -37,9 +38,7 @@ SETTLED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("judge", "words"), [(judge, words) for judge, list_ in SETTLED.items() for words in list_]
-)
+@each_row(("judge", "words"), [(judge, words) for judge, list_ in SETTLED.items() for words in list_])
 def test_what_was_open_is_settled(judge: str, words: str):
     assert words in load_judge(f"{judge}/explicit", model="m").prompt.template
 

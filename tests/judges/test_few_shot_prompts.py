@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 
 from fiducial.data import demo_path
 from fiducial.judges import load_judge, shipped_prompts
@@ -17,8 +18,8 @@ from fiducial.judges.prompt_file import read_prompt_file
 FEW_SHOT = {name: path for name, path in shipped_prompts().items() if name.variant == "few_shot"}
 PREFIXED = {name: path for name, path in shipped_prompts().items() if name.variant == "examples"}
 WITH_EXAMPLES = FEW_SHOT | PREFIXED
-every_one_with_examples = pytest.mark.parametrize("path", WITH_EXAMPLES.values(), ids=map(str, WITH_EXAMPLES))
-every_one = pytest.mark.parametrize("path", FEW_SHOT.values(), ids=map(str, FEW_SHOT))
+every_one_with_examples = each_row("path", WITH_EXAMPLES.values())
+every_one = each_row("path", FEW_SHOT.values())
 
 _OF_EVERYBODY = {"English", "German", "Polish", "Python", "Celsius"}
 _AT_THE_START = {"According", "Either"}  # of a sentence, in both; neither has them in lower case
@@ -101,7 +102,7 @@ def test_examples_stand_before_all_material_and_hold_no_fence(path: Path) -> Non
     assert system.index("{{fence}}") > system.index(examples_of(path)[-1])
 
 
-@pytest.mark.parametrize("name", PREFIXED, ids=str)
+@each_row("name", PREFIXED)
 def test_a_variant_with_all_that_is_constant_first_shows_the_same_rules_and_examples(
     name: PromptName,
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from judge_items import Judging, make_case, make_output
 from other_renderers import promptflow_renders, prompty_renders
 from provider_server import Answer, ProviderServer
@@ -225,7 +226,7 @@ def test_the_least_score_may_be_the_best(tmp_path: Path) -> None:
     assert judge.parse("<S1>x</S1><S2>1</S2>").score == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "options", "why"),
     [
         (
@@ -303,7 +304,7 @@ def test_front_matter_maps_names_that_other_tools_pass_over(tmp_path: Path) -> N
     assert prompty_renders(path, values) == judge.render(values)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "why"),
     [
         (

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from each_row import each_row
 from hostile_texts import ATTACKS, STEP_ATTACKS
 from judge_items import Judging, make_case
 from provider_server import Answer, ProviderServer
@@ -113,13 +114,13 @@ def test_a_text_that_the_judge_quotes_never_takes_the_place_of_its_answer(reason
         assert found.outcome == "unparsable" or (found.score, found.evidence["step"]) == (0.0, 3), name
 
 
-@pytest.mark.parametrize("step", ["4", "0004", "\u0663", "\uff13", "\u2462", "3\u200b", "3 or none", "none, 3", "non\u0435", "n\u200bone", "+none", "3e0", "0x3", "1_0", "-1", "inf", "nan", "true", "null", "[3]", "3/3", "third"])  # fmt: skip
+@each_row("step", ["4", "0004", "\u0663", "\uff13", "\u2462", "3\u200b", "3 or none", "none, 3", "non\u0435", "n\u200bone", "+none", "3e0", "0x3", "1_0", "-1", "inf", "nan", "true", "null", "[3]", "3/3", "third"])  # fmt: skip
 def test_a_step_that_is_none_of_the_trajectory_is_unreadable(step: str):
     assert read(f"<S1>why</S1>\n<S2>{step}</S2>").outcome == "unparsable"
 
 
-@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\n\n", " \n", "\t\r\n"])
-@pytest.mark.parametrize("start", ["", " ", "\n", "\r\n"])
+@each_row("end", ["\n", "\r", "\r\n", "\n\n", " \n", "\t\r\n"])
+@each_row("start", ["", " ", "\n", "\r\n"])
 def test_arguments_that_end_a_line_end_none_of_the_transcript(start: str, end: str):
     case, _ = trajectory("harmless")
     call = ToolCall(name="book", arguments=f'{start}{{"a": 1}}{end}')

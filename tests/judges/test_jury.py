@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 from judge_ids import judge_id
 
 from fiducial.errors import UsageError
@@ -36,7 +37,7 @@ def counted(given: Jury, *said: float | Outcome) -> tuple[Outcome, float | None]
     return verdict.outcome, verdict.score
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "verdict"),
     [
         ((1.0, 1.0, 0.0), ("graded", 1.0)),
@@ -101,7 +102,7 @@ def test_weights_that_are_no_binary_fractions_tie_too(said: tuple[float, ...]):
     assert counted(jury(weights=(0.3, 0.2, 0.1)), 1.0, "refused", "refused") == ("refused", None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "said", "reason"),
     [
         (jury(members="ab"), ("unparsable", "unparsable"), "neither judge gave a readable score"),
@@ -151,7 +152,7 @@ def test_names_tell_juries_apart(given: Jury, name: str):
     assert given.by == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("opinions", "unsure"),
     [
         ([says("a", 1.0)], False),
@@ -189,7 +190,7 @@ def test_a_dear_judge_that_gives_no_score_leaves_none():
     assert escalated(says("a", "unparsable")).outcome == "unparsable"  # b judges no such cases
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "members", "fields"),
     [
         ("majority", "a", {}),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from judge_items import make_case, make_output
 
 from fiducial.judges import NotApplicableError, load_judge, make_request
@@ -50,7 +51,7 @@ def sent(
     return judge.messages(case, output or make_output())[-1]["content"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("part", "address"),
     [
         (IMAGE, PNG),
@@ -118,7 +119,7 @@ def test_a_shipped_prompt_says_how_to_have_images_sent():
         )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("part", "said"),
     [
         ({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}, "audio"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from each_row import each_row
 from judge_items import Judging, make_case, make_output, make_pair
 from provider_server import Answer, ProviderServer, Response, Seen, Status, in_the_form_asked_for
 
@@ -88,7 +89,7 @@ def test_a_fault_of_the_provider_costs_no_more_than_before(
     assert now == before
 
 
-@pytest.mark.parametrize("later", LATER)
+@each_row("later", LATER)
 def test_the_material_stands_in_the_last_message_behind_its_code_and_the_rules_before_it(later: str):
     judge = load_judge(later, model="m")
     item = make_pair() if judge.compares else make_output()

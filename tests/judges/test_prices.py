@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import UsageError
 from fiducial.judges.prices import Prices, dollars_of, listed_prices, price_list
@@ -37,9 +38,7 @@ def test_a_model_name_may_hold_what_separates_prices():
     assert price_list(["org/model=v2=0.1/0.2"])("org/model=v2") == Prices(0.1, 0.2)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1", "1/", "/2", "m=1", "1/2/3/4", "1/2/x", "-1/2", "1.2.3/4", "nan/1", "1e3/2"]
-)
+@each_row("text", ["", "1", "1/", "/2", "m=1", "1/2/3/4", "1/2/x", "-1/2", "1.2.3/4", "nan/1", "1e3/2"])
 def test_what_is_no_price_is_refused_with_an_example(text: str):
     with pytest.raises(UsageError, match=r"0\.4/1\.6"):
         price_list([text])

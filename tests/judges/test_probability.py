@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 from judge_items import VerdictOn
 from provider_server import Answer, ProviderServer
 
@@ -20,7 +21,7 @@ def token(text: str, **top: float) -> TokenLogprob:
     return TokenLogprob(token=text, logprob=math.log(top[text]), top={k: math.log(p) for k, p in top.items()})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tokens", "expected"),
     [
         ([token("1", **{"1": 0.8, "0": 0.2})], 0.8),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import PromptError
 from fiducial.judges.prompt_file import read_prompt_file
@@ -21,7 +22,7 @@ def write(folder: Path, text: str | bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("user:\nhello", r":1: expected front matter"),
@@ -87,7 +88,7 @@ def test_values_must_be_the_declared_ones(tmp_path: Path, values: dict[str, obje
         render(values)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "why"),
     [
         ("{{ nothing }}", "undefined"),

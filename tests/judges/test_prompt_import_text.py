@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import InputError
 from fiducial.judges.parsing import make_parser
@@ -71,7 +72,7 @@ def test_a_loop_over_what_is_one_text_is_refused(tmp_path: Path) -> None:
         import_prompt(path, tmp_path / "out.prompty", scale="0-1", step=1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "label"),
     [
         ('Write "Reason:" and why, then "Score:" and a number.', "Score:"),

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from each_row import each_row
 from judge_items import make_case, make_output
 
 from fiducial.judges.prompt_file import InputDeclaration
@@ -63,7 +64,7 @@ def test_a_transcript_line_cannot_be_forged() -> None:
     assert json.loads(lines[1])["agent"] == forged
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "case", "output"),
     [
         ("query", make_case(messages=[]), make_output()),

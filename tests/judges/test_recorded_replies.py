@@ -9,7 +9,7 @@ import asyncio
 from contextlib import closing
 from pathlib import Path
 
-import pytest
+from each_row import each_row
 
 from fiducial.evaluation.judging.judge_task import replay_in
 from fiducial.judges import judge_output, load_judge
@@ -23,7 +23,7 @@ OUTPUTS = list(read_records(HERE / "outputs.jsonl", Output))
 RECORDED = [name for name, known in known_prompts().items() if "suite" in known.recorded]
 
 
-@pytest.mark.parametrize("name", RECORDED, ids=str)
+@each_row("name", RECORDED)
 def test_the_recorded_reply_is_found_and_read(name: PromptName):
     judge = load_judge(str(name), model="claude", replay=replay_in({}))
     pairs = [(CASES[output.case_id], output) for output in OUTPUTS]

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,7 +34,7 @@ def test_the_text_equals_jinjas(source: str, values: dict[str, Any]):
         assert plain(values) == bounded_template(source)(values)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "source",
     [
         "{% if a %}x{% endif %}",

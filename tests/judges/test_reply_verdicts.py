@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 import pytest
+from each_row import each_row
 
 from fiducial.judges import load_judge, read_again
 from fiducial.records import ItemKey, Outcome, Verdict
@@ -40,7 +41,7 @@ def stored(
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("unread", "raw", "outcome", "score"),
     [
         ((READABLE,), OTHER, "graded", 1.0),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from judge_items import Judging, make_case, make_output
 from provider_server import Answer, ProviderServer
 
@@ -25,7 +26,7 @@ def write(folder: Path, front: str, body: str = "user:\n{{query}}\nRate it from 
     return str(path)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "line"),
     [
         ("Rate it from 1 to 5.", "scale: {minimum: 1, maximum: 5, step: 1}"),
@@ -58,9 +59,7 @@ def test_an_empty_declaration_is_none(tmp_path: Path, declared: str) -> None:
         load_judge(write(tmp_path, declared), model="m")
 
 
-@pytest.mark.parametrize(
-    "declared", ["{minimum: 1}", "{maximum: 5}", "{}", "5", "{minimum: 1, maximum: 5, better: less}"]
-)
+@each_row("declared", ["{minimum: 1}", "{maximum: 5}", "{}", "5", "{minimum: 1, maximum: 5, better: less}"])
 def test_half_a_declaration_is_refused(tmp_path: Path, declared: str) -> None:
     with pytest.raises(PromptError, match=r"mine\.prompty:5: scale: "):
         load_judge(write(tmp_path, f"scale: {declared}\n"), model="m")
@@ -88,7 +87,7 @@ def test_a_response_format_that_lists_the_scores_declares_the_scale(
     assert read_prompt_file(Path(write(tmp_path, schema(score)))).scale == scale
 
 
-@pytest.mark.parametrize(
+@each_row(
     "score",
     [
         "{type: integer}",
@@ -131,7 +130,7 @@ def test_the_worst_grade_of_five_is_0_and_not_the_best(
     assert (verdict.score, verdict.evidence) == (0.0, {"raw_score": 1.0})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "scale"),
     [
         ("1-5", Scale(1, 5, None)),
@@ -152,7 +151,7 @@ def test_what_a_message_says_to_say_is_understood() -> None:
         assert scale_from_option(words[0], float(words[1]) if len(words) > 1 else None) == scale
 
 
-@pytest.mark.parametrize("text", ["", "5", "1-1", "[1, 5]", "{minimum: 1}", "{", "good-bad"])
+@each_row("text", ["", "5", "1-1", "[1, 5]", "{minimum: 1}", "{", "good-bad"])
 def test_what_is_no_scale_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         scale_from_option(text)

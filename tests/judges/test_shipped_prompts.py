@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from judge_items import Judging, make_case, make_output, make_pair
 from other_renderers import promptflow_renders, prompty_renders
 from provider_server import ProviderServer, in_the_form_asked_for
@@ -23,7 +24,7 @@ from fiducial.records import Message
 
 GOLDEN = Path(__file__).parent / "golden"
 SHIPPED, ALL = shipped_prompts(), all_prompts()
-every_prompt = pytest.mark.parametrize("path", ALL.values(), ids=map(str, ALL))
+every_prompt = each_row("path", ALL.values())
 every_judge = pytest.mark.parametrize("path", SHIPPED.values(), ids=map(str, SHIPPED))
 
 
@@ -56,7 +57,7 @@ def test_the_rendering_is_the_golden_one(path: Path) -> None:
     assert rendered == golden.read_text(encoding="utf-8"), f"if the change is meant, update {golden.name}"
 
 
-@pytest.mark.parametrize("name", ALL, ids=str)
+@each_row("name", ALL)
 def test_it_never_changes(name: PromptName) -> None:
     known = known_prompts().get(name)
     assert known is not None, "a new prompt needs a table in prompts/recorded.toml"

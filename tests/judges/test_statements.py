@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from judge_ids import judge_id
 from judge_items import make_case, make_output
 
@@ -44,7 +45,7 @@ def combined(*said: StatementVerdict) -> Verdict:
     return answer_verdict(SHARE, ITEM, 1, statements, said)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "score", "reason"),
     [
         ([graded(1 / 3, 3), graded(1, 1)], 0.5, "2 of 4 pieces, in 2 statements"),
@@ -140,7 +141,7 @@ def test_ids_of_statements_are_told_from_ids_of_cases(tmp_path: Path):
         assert not is_statement("case-7#0123456789abcdef", cases)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("spec", "expected"),
     [
         ("groundedness", True),

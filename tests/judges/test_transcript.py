@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.judges.transcript import (
     MISMATCH,
@@ -85,7 +86,7 @@ def test_a_call_without_a_world_has_the_result_that_the_output_records_or_none()
     assert lines(output_of([[COUNT]]))[1:] == [{"turn": 1, "call": CALL}]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("executed", "recorded"),
     [
         ('{"count": 3}', {"count": 3}),

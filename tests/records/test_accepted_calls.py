@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,14 +69,14 @@ MEANINGS: list[tuple[Any, list[Any], bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "values", "optional"), MEANINGS)
+@each_row(("value", "values", "optional"), MEANINGS)
 def test_the_plain_form_means_what_it_says_unless_a_spelling_says_otherwise(
     value: Any, values: list[Any], *, optional: bool
 ):
     assert accepted(value) == (values, optional)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         ({"book": {"city": "Rome"}}, "calls[0].book.city: expected a list of acceptable values, got 'Rome'"),

@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from each_row import each_row
 
 from fiducial.records.addresses import is_address, local_path, redacted
 
 
-@pytest.mark.parametrize("text", ["s3://b/k", "GS://b/k", "memory://x", "file:///a", "simplecache::s3://b/k"])
+@each_row("text", ["s3://b/k", "GS://b/k", "memory://x", "file:///a", "simplecache::s3://b/k"])
 def test_an_address_begins_with_a_scheme(text: str):
     assert is_address(text)
 
 
-@pytest.mark.parametrize("text", ["s3/b/k", "/a/b", "C:\\a", "s3:/b", "a b://c"])
+@each_row("text", ["s3/b/k", "/a/b", "C:\\a", "s3:/b", "a b://c"])
 def test_anything_else_is_a_path(text: str):
     assert not is_address(text)
 
@@ -22,7 +22,7 @@ def test_a_file_address_is_a_path():
     assert local_path("s3://a/b") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "shown"),
     [
         ("s3://key:sec/ret@bucket/x", "s3://***@bucket/x"),

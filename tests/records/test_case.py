@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import RecordError, UsageError
 from fiducial.records import Case, Output, ToolCall, decode_record, encode_record, message_text
@@ -32,7 +33,7 @@ def test_calls_in_openais_form_may_stand_in_the_steps_of_turns():
     assert output.turns == [[[ToolCall(name="book", arguments='{"city": "Rome" }')], "done"]]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         ({}, "tool_calls[0]: Object missing required field `name`"),
@@ -99,7 +100,7 @@ def decode(**fields: Any) -> Case:
     return decode_record(json.dumps({"id": "a", "kind": "no_call", **fields}).encode(), Case)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "message"),
     [
         (

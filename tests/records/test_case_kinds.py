@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 import msgspec
-import pytest
+from each_row import each_row
 from source_tree import OTHER_MEANINGS, ROOT, kinds_meant, kinds_named
 
 import fiducial as fd
@@ -17,7 +17,7 @@ from fiducial.records import KINDS, KindSpec, RowContents, is_kind, kind_of_row,
 from fiducial.records.case import NoReference
 
 
-@pytest.mark.parametrize("spec", KINDS.values(), ids=lambda spec: spec.name)
+@each_row("spec", KINDS.values())
 def test_the_parts_of_a_kind_can_be_loaded(spec: KindSpec):
     named = [name for name in (spec.checker, spec.validate_reference, spec.right) if name is not None]
     assert all(callable(load_function(name)) for name in named)
@@ -57,7 +57,7 @@ def test_only_kinds_without_named_calls_say_whether_a_call_is_due():
     assert all(KINDS[name].reference is NoReference for name in told)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("held", "kind"),
     [
         ("expected_calls criterion accepted_answers calls_made context", "tool_call"),

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import UsageError
@@ -37,7 +38,7 @@ def _refusal(record: type[Record], **fields: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(("record", "field"), FIELDS)
+@each_row(("record", "field"), FIELDS)
 def test_a_value_of_another_type_names_the_field(record: type[Record], field: str):
     refusal = _refusal(record, **{**VALID[record], field: object()})
     assert refusal.startswith(f"{record.__name__}.{field}: expected ")
@@ -56,7 +57,7 @@ def test_a_field_that_is_unknown_or_missing_is_named(record: type[Record]):
         record("a")  # pyright: ignore[reportCallIssue] - callers are not all typed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("record", "fields", "refusal"),
     [
         (fd.Verdict, {"score": "high"}, "Verdict.score: expected a number or None, got 'high'"),

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
+from each_row import each_row
 
 from fiducial.records.column_names import is_score_like
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "scores"),
     [
         ("judge_correctness", True),

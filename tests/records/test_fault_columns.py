@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-import pytest
+from each_row import each_row
 
 from fiducial.records.fault_columns import direction_options, is_fault
 from fiducial.records.grades import GradeScale
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "fault"),
     [
         ("hallucination", True),
@@ -33,7 +33,7 @@ def test_a_name_means_a_fault_by_its_words(name: str, fault: bool) -> None:
     assert is_fault(name) is fault
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "asked"),
     [
         (["no", "Yes"], ["Yes=?", "no=?"]),

@@ -7,6 +7,7 @@ import math
 
 import pandas as pd
 import pytest
+from each_row import each_row
 
 from fiducial.errors import InputError
 from fiducial.records.frames import frame_rows, is_plain_frame
@@ -14,7 +15,7 @@ from fiducial.records.memory_file import MemoryRows
 from fiducial.records.table_rows import file_rows, json_rows
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "plain"),
     [
         (["a", None, "b"], True),

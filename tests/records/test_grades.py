@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.records.grades import PLAIN, GradeScale, UnknownGradeError, UnreadGrades, majority
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "score"),
     [
         ("Pass", 1.0),
@@ -39,7 +40,7 @@ def test_usual_words_and_numbers_are_read(value: object, score: float | None) ->
     assert PLAIN.score(value) == score
 
 
-@pytest.mark.parametrize("value", ["sort of", "1,000", "0,5,0", "inf", 3, -0.1, [1], float("inf")])
+@each_row("value", ["sort of", "1,000", "0,5,0", "inf", 3, -0.1, [1], float("inf")])
 def test_what_is_no_grade_is_refused(value: object) -> None:
     with pytest.raises(UnknownGradeError):
         PLAIN.score(value)
@@ -97,7 +98,7 @@ def test_a_symmetrical_scale_is_proposed_for_grades_below_zero() -> None:
     assert message.endswith("got -1, -2; for another scale say its worst and best grade: --label-scale -2:2")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scale", "grades", "expected", "proposed"),
     [
         (PLAIN, [2, 5], "in [0, 1]", "1:5"),

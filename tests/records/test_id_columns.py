@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from each_row import each_row
 
 from fiducial.records.id_columns import is_id_like, likely_id
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     ["Ticket No", "No.", "Nr", "ticket_id", "ticketID", "Case #", "№", "Row Number", "rowKey", "Ticket"],
 )
@@ -15,9 +15,7 @@ def test_these_names_mean_an_id(name: str):
     assert is_id_like(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["Customer Asks", "number of turns", "Ticket Text", "Paid", "Piano", "", "7"]
-)
+@each_row("name", ["Customer Asks", "number of turns", "Ticket Text", "Paid", "Piano", "", "7"])
 def test_these_names_mean_no_id(name: str):
     assert not is_id_like(name)
 

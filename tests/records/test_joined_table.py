@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from each_row import each_row
 
 from fiducial.records.grades import GradeScale
 from fiducial.records.joined_table import joined_table
 
 
-@pytest.mark.parametrize("name", ["ground_truth", "Ground Truth", "GROUND-TRUTH"])
-@pytest.mark.parametrize(("values", "is_label"), [(("pass", "fail"), True), (("Rome", "Pisa"), False)])
+@each_row("name", ["ground_truth", "Ground Truth", "GROUND-TRUTH"])
+@each_row(("values", "is_label"), [(("pass", "fail"), True), (("Rome", "Pisa"), False)])
 def test_values_decide_whether_ground_truth_is_a_label_or_a_reference(
     tmp_path: Path, name: str, values: tuple[str, str], is_label: bool
 ):

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import msgspec
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,7 +100,7 @@ def test_fields_that_are_given_as_they_would_be_anyway_are_no_keys_that_stand_tw
         assert not keys.suspects([line], [msgspec.json.decode(line, type=Output)])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "line", "key"),
     [
         (Output, OUTPUT + ', "text": "a", "text": "b"}', "text"),

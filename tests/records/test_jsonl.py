@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import InputError, RecordError
 from fiducial.records import (
@@ -36,9 +37,7 @@ def test_calls_may_be_written_as_a_name_with_arguments():
     assert read(turns=turns).turns == [[[CALL], "Sunny."], [[ToolCall(name="get_weather")]]]
 
 
-@pytest.mark.parametrize(
-    "calls", [[{"a": {}, "b": {}}], [{"a": 1}], [{"nam": "a"}], {"a": {}}, [{"function": {}}]]
-)
+@each_row("calls", [[{"a": {}, "b": {}}], [{"a": 1}], [{"nam": "a"}], {"a": {}}, [{"function": {}}]])
 def test_other_calls_are_refused_as_before(calls: Any):
     with pytest.raises(RecordError, match="tool_calls"):
         read(tool_calls=calls)
@@ -58,7 +57,7 @@ UNKNOWN = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "message"),
     [
         ('{"case_id": 1, "system": "s"}', "case_id: Expected `str`, got `int`"),

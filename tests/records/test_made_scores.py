@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,7 +43,7 @@ def test_the_mean_of_shares_reaches_the_threshold_that_it_is(of: int, parts: lis
         assert mean == whole
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("score", "made"),
     [
         (0.1, lambda: Scale(better="low").normalise(0.9)),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import ConfigurationError, InputError, MissingExtraError, UsageError
 from fiducial.records.fetching import fetch_input
@@ -26,7 +27,7 @@ def fetched(address: str, cache: Path) -> Path:
     return fetch_input(objects, objects.find(), cache)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "why"),
     [
         ("https://host/x", "web addresses are not read"),

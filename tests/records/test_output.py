@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import RecordError
 from fiducial.records import (
@@ -86,7 +87,7 @@ def test_every_step_counts_and_so_does_a_turn_without_any(made: Output, counts: 
     assert steps_by_turn(case(), made) == counts
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("faulty", "step"),
     [
         (output([A, B], [C], [B]), (4, 4)),
@@ -96,7 +97,6 @@ def test_every_step_counts_and_so_does_a_turn_without_any(made: Output, counts: 
         (output([A, B, C], [C], [A]), (3, 5)),
         (output([A, B], [C]), (4, 4)),
     ],
-    ids=["changed", "changed early", "left out", "turn left out", "too many", "turn missing"],
 )
 def test_a_fault_is_where_the_outputs_part(faulty: Output, step: tuple[int, int]):
     assert planted_step(case(), output([A, B], [C], [A]), faulty) == step

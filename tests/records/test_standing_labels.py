@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_row import each_row
 
 from fiducial.records import ItemKey, Verdict
 from fiducial.records.standing_labels import (
@@ -19,7 +20,7 @@ PASS, FAIL = (Verdict.on(ITEM, by="ann", source="human", score=score) for score 
 SKIPPED = Verdict.on(ITEM, by="bo", source="human", outcome="undecided")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("labels", "standing"),
     [
         ([PASS, FAIL], FAIL),

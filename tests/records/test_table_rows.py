@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import InputError
 from fiducial.records.table_rows import file_rows
@@ -42,7 +43,7 @@ def test_a_repeated_name_is_reported_on_the_line_of_the_header(tmp_path: Path):
     assert str(refused.value) == f"{file}:3: score: the header names this column twice"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "rows"),
     [
         ("\n\nid,score\na,1\n", [(4, {"id": "a", "score": "1"})]),

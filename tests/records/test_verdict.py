@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-import pytest
+from each_row import each_row
 
 from fiducial.records import JudgeId, ShownNames
 from fiducial.records.verdict import JudgeKind
@@ -14,7 +14,7 @@ def judge(kind: JudgeKind = "own", fingerprint: str = "0" * 64) -> JudgeId:
     return JudgeId(kind=kind, name="j", variant="custom", model="m", fingerprint=fingerprint)
 
 
-@pytest.mark.parametrize("kind", get_args(JudgeKind))
+@each_row("kind", get_args(JudgeKind))
 def test_a_judge_is_asked_each_repeat_but_a_baseline_and_a_jury_once(kind: JudgeKind):
     assert judge(kind).times_asked(5) == (1 if kind in {"baseline", "jury"} else 5)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from each_row import each_row
 from markupsafe import Markup
 
 from fiducial.calibration.statistic import Caution as Limit
@@ -113,7 +114,7 @@ def test_a_document_is_a_summary_in_githubs_markdown():
 
 
 @pytest.mark.attack("terminal and report")
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "<img src=x onerror=y>", "a | b", "[x](y)", "![x](y)", "*b* _i_ ~s~ `c` $f$", "@octocat", "#12", "http://x.example", "www.x.example",

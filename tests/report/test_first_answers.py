@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from each_row import each_row
 from found_results import compared, judged, panel, systems
 from msgspec.structs import replace
 
@@ -402,7 +403,7 @@ def test_one_system_is_told_with_its_rate_its_denominator_and_what_is_ungraded()
     assert told.startswith("a: 0.50 [0.40, 0.60] of 90 outputs pass, judged ones corrected with labels. ")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("found", "word"),
     [
         (panel((0.99, 0.95), (0.97, 0.91)), "proven"),

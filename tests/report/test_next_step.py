@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from each_row import each_row
 from found_results import judged, systems
 from judge_ids import judge_id
 
@@ -138,7 +139,7 @@ def test_a_judge_is_changed_where_most_replies_hold_no_score(outcomes: dict[str,
     assert ("Use another --model or variant" in told.text) == changes
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "needed"),
     [
         ("", True),

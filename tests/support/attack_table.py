@@ -19,7 +19,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         mark = item.get_closest_marker("attack")
         if mark is not None:
             item.user_properties.append((_AREA, str(mark.args[0])))
-            item.user_properties.append((_FORMS, mark.kwargs.get("forms", 1)))
+            rows: int = getattr(getattr(item, "function", None), "rows", 1)  # of each_row
+            item.user_properties.append((_FORMS, rows * mark.kwargs.get("forms", 1)))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

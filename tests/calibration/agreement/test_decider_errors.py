@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from each_row import each_row
 from known_numbers import value_of
 from scipy.optimize import brentq, minimize_scalar
 
@@ -53,8 +54,8 @@ def test_too_few_outputs_of_two_or_too_little_agreement_tell_no_rate(alike: int,
     assert decider_errors([two("right", "right")] * alike + [two("right", "wrong")] * apart) is None
 
 
-@pytest.mark.parametrize("right", [0.0, 0.4, 0.97, 1.0])
-@pytest.mark.parametrize("error", [0.0, 0.05, 0.2])
+@each_row("right", [0.0, 0.4, 0.97, 1.0])
+@each_row("error", [0.0, 0.05, 0.2])
 def test_expected_counts_give_back_the_share_that_was_planted(right: float, error: float) -> None:
     once = right * (1 - error) + (1 - right) * error
     both, neither = (

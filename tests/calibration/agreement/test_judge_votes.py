@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_row import each_row
 from known_numbers import printed
 from scipy import optimize
 from table_rows import rows_of_columns
@@ -120,7 +121,7 @@ def test_it_is_the_same_each_time_and_in_any_order() -> None:
     assert (first.posterior == again.posterior[::-1]).all()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verdicts", "why"),
     [
         (np.ones((2, 5)), "no item has verdicts of three"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_row import each_row
 from known_numbers import covers, value_of
 
 from fiducial.calibration import Settings, Table, calibrate, compare, table_from_rows
@@ -243,7 +244,7 @@ def test_shares_of_rows_that_label_and_score_choose_differently_are_bootstrapped
     assert pair.difference.method == "BCa bootstrap"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scores", "options", "message"),
     [
         ({"only": GOOD}, {}, "only one judge"),
@@ -367,7 +368,7 @@ MOSTLY_GOOD = [*all_equal(1, 380), *all_equal(0, 20)]
 CAREFUL = [*all_equal(0, 40), *all_equal(1, 340), *all_equal(0, 18), *all_equal(1, 2)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scores", "labels", "word"),
     [
         (all_equal(1), MOSTLY_GOOD, "no better than chance"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_row import each_row
 from trial_tables import by_system, trial_rows
 
 from fiducial.calibration import compare, table_from_rows
@@ -86,8 +87,8 @@ def test_judges_of_several_trials_meet_on_each() -> None:
     assert compare(table_from_rows(rows + other), right="score").pairs[0].n == 90
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-@pytest.mark.parametrize("column", ["trial", "epoch", "sample"])
+@each_row("suffix", [".csv", ".jsonl"])
+@each_row("column", ["trial", "epoch", "sample"])
 def test_a_file_of_trials_is_read_with_its_column(column: str, suffix: str, tmp_path: Path) -> None:
     rows = [
         {column if name == "trial" else name: value for name, value in r.items()}

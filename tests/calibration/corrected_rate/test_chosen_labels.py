@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from each_row import each_row
 from known_numbers import ends_of, reason_of
 from scipy.stats import mannwhitneyu
 from table_rows import rows_of_columns
@@ -49,8 +50,8 @@ def test_of_labels_that_look_chosen_no_estimate_is_the_answer_until_their_choice
     assert [caution.kind for caution in part.cautions] == ["chosen_by_score"]
 
 
-@pytest.mark.parametrize("interval", ["score", "logit", "wald"])
-@pytest.mark.parametrize("strata", [None, "half"])
+@each_row("interval", ["score", "logit", "wald"])
+@each_row("strata", [None, "half"])
 def test_a_scenario_is_what_its_option_declares(interval: RateInterval, strata: str | None) -> None:
     rows = rows_of_columns(np.where(chosen(0.4, 0.1), TRUTH, np.nan), SCORE, half=["a", "b"] * 500)
     table = table_from_rows(rows)

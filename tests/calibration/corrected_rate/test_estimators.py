@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from each_row import each_row
 from known_numbers import covers, ends_of, half_width, reason_of
 from table_rows import rows_of_columns, rows_of_pairs
 
@@ -82,7 +83,7 @@ def test_a_useless_judge_gets_no_credit_and_a_perfect_one_nearly_all() -> None:
     assert tuned_lambda(draw(rng, 300, 3_000, (1.0, 1.0), 0.5)) > 0.85
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pairs", "name", "why"),
     [
         ([(1, 1), (0, 0)], "ppi_plus_plus", "every judged item has a label"),
@@ -282,8 +283,8 @@ def test_a_mean_of_few_fractions_has_an_interval_within_zero_and_one() -> None:
     assert (found.low, found.high) == pytest.approx((0.115, 0.931), abs=0.05)
 
 
-@pytest.mark.parametrize(("weight", "fitted"), [(0.0, 1), (0.6, 2), (1.0, 1)])
-@pytest.mark.parametrize("items_per_cluster", [1, 3])
+@each_row(("weight", "fitted"), [(0.0, 1), (0.6, 2), (1.0, 1)])
+@each_row("items_per_cluster", [1, 3])
 def test_a_fitted_lambda_takes_one_degree_of_freedom(
     weight: float, fitted: int, items_per_cluster: int
 ) -> None:

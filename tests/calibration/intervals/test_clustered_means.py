@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each_row import each_row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_numbers import ends_of
@@ -139,7 +140,7 @@ def test_where_nothing_differs_the_interval_says_what_could_have_been_missed():
     assert found.method == "upper bound (none seen)"
 
 
-@pytest.mark.parametrize(("first", "second"), [(0, 0), (1, 0), (6, 0), (7, 2), (5, 5)])
+@each_row(("first", "second"), [(0, 0), (1, 0), (6, 0), (7, 2), (5, 5)])
 def test_of_paired_verdicts_it_is_mcnemars_exact_test(first: int, second: int):
     differences = np.array([1.0] * first + [-1.0] * second + [0.0] * 20)
     found = paired_shift(differences, alone(len(differences)))

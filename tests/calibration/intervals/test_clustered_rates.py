@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 from known_numbers import covers, half_width
@@ -55,13 +56,13 @@ def cluster_by_cluster(clusters: int, size: int) -> Iterator[IntArray]:
 SMALL = [(clusters, size) for clusters in range(2, 13) for size in range(2, 8)]
 
 
-@pytest.mark.parametrize(("clusters", "size"), SMALL)
+@each_row(("clusters", "size"), SMALL)
 def test_every_end_falls_with_every_error_that_is_added_evenly(clusters: int, size: int) -> None:
     steps = np.diff(np.array([ends(errors, size) for errors in evenly(clusters, size)]), axis=0)
     assert steps.max() <= 1e-12
 
 
-@pytest.mark.parametrize(("clusters", "size"), SMALL)
+@each_row(("clusters", "size"), SMALL)
 def test_every_end_falls_with_every_error_that_is_added_cluster_by_cluster(clusters: int, size: int) -> None:
     """Ends fall with every error, but for a hair's breadth.
 
@@ -227,8 +228,8 @@ def test_a_mean_of_fractions_lies_in_its_interval_and_mirrors(
         assert found.high <= high + 1e-12
 
 
-@pytest.mark.parametrize("n", [10, 30, 100])
-@pytest.mark.parametrize("ones", [0.95, 0.98])
+@each_row("n", [10, 30, 100])
+@each_row("ones", [0.95, 0.98])
 def test_a_mean_of_fractions_that_are_nearly_all_1_is_covered(n: int, ones: float) -> None:
     rng, mean = np.random.default_rng(n), (1 + ones) / 2
     covered = 0

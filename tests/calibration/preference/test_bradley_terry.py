@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from each_row import each_row
 from scipy.optimize import minimize
 from scipy.special import expit
 
@@ -54,7 +55,7 @@ def by_scipy(games: Games) -> FloatArray:
     return beta - beta.mean()
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each_row("seed", range(5))
 def test_strengths_are_those_of_an_independent_maximum(seed: int):
     games = played(seed)
     ours = [each.value for each in strengths(NAMES, *games)]

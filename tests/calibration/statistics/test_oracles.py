@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
+from each_row import each_row
 
 from fiducial.calibration import ESTIMATORS, Sample, Settings, make_sample, measure
 from fiducial.calibration.agreement.judge_panel import reliability
@@ -100,22 +101,22 @@ PROBABILITY: dict[str, Oracle] = {
 }
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", BINARY)
+@each_row("seed", range(3))
+@each_row("name", BINARY)
 def test_binary_statistics(name: str, seed: int) -> None:
     label, score = simulate(seed, levels=1)
     assert value_of(name, make_sample(label, score)) == pytest.approx(BINARY[name](label, score), abs=1e-12)
 
 
-@pytest.mark.parametrize("levels", [1, 4, 100])
-@pytest.mark.parametrize("name", GRADED)
+@each_row("levels", [1, 4, 100])
+@each_row("name", GRADED)
 def test_graded_statistics(name: str, levels: int) -> None:
     label, score = simulate(7, levels=levels)
     assert value_of(name, make_sample(label, score)) == pytest.approx(GRADED[name](label, score), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", PROBABILITY)
+@each_row("seed", range(3))
+@each_row("name", PROBABILITY)
 def test_probability_statistics(name: str, seed: int) -> None:
     label, score = simulate(seed, levels=None)
     assert value_of(name, make_sample(label, score)) == pytest.approx(

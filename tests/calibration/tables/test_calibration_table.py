@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
@@ -127,7 +128,7 @@ REPEATS = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("bad", "message"),
     [
         ({"score": 1.5}, f"score: {UNIT} 1.5; {SCALE}"),
@@ -170,7 +171,7 @@ def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
         read_table([path], columns={"item_id": "id", "score": "points"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "text", "message"),
     [
         ("t.jsonl", b"", "there is no row"),

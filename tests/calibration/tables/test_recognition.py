@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +26,7 @@ def rows(score: str, label: str) -> list[dict[str, Any]]:
     return [{score: a, label: b} for a, b in PAIRS]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("score", "label"),
     [
         ("judge_passed", "human_passed"),

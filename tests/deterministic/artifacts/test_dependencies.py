@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from each_row import each_row
 
 from fiducial.deterministic.artifacts.dependencies import ChallengeNames, unknown_dependencies
 from fiducial.records import Case
@@ -19,7 +19,7 @@ NAMES = ChallengeNames([
 ])  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("dependency", "name"),
     [
         ("TestWriteFile", "TestWriteFile"),

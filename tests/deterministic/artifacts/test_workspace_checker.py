@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from workspaces import lay_out, verdict_on_workspace
 
 from fiducial.deterministic import check
@@ -21,7 +22,7 @@ def verdict_on(
     return verdict_on_workspace(lay_out(folder, files), reference, rules, **options)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("files", "ground", "score", "error_type"),
     [
         ({"a.txt": "in Washington."}, {"should_contain": ["Washington"]}, 1.0, None),
@@ -61,7 +62,7 @@ def test_files_are_scored_as_by_the_original(
     assert verdict.by == "artifact/bfcl"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "files", "words", "score"),
     [
         ({"files": "all"}, {"a.txt": "one", "b.txt": "x"}, ["one"], 0.0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from each_row import each_row
 
 import fiducial as fd
 
@@ -21,8 +21,8 @@ TOOL = {
 }
 
 
-@pytest.mark.parametrize("rules", ["strict", "bfcl"])
-@pytest.mark.parametrize(
+@each_row("rules", ["strict", "bfcl"])
+@each_row(
     ("arguments", "score"),
     [
         ({"city": "Rome", "nights": 2}, 1.0),

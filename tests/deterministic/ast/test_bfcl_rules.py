@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from each_row import each_row
 from tool_calls import tool
 
 from fiducial.deterministic import CheckOptions, Finding, check_result
@@ -21,7 +21,7 @@ MATRIX = {"type": "array", "items": {"type": "array"}}
 RECORDS = {"type": "array", "items": {"type": "dict"}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "declared", "acceptable", "error_type"),
     [
         # Types are exact, but an int is taken for a float.
@@ -101,7 +101,7 @@ PROPERTIES = {"size": NUMBER, "colour": TEXT, "note": TEXT}
 ACCEPTABLE = {"size": [3], "colour": ["red", ""]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "error_type"),
     [
         ({"size": 3}, None),
@@ -143,7 +143,7 @@ def test_a_problem_names_the_argument_what_was_expected_and_what_came(compare: C
 LAMP = tool("lamp.switch", {"on": {"type": "boolean"}}, ["on"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "names", "valid"),
     [
         ("lamp.switch", "dotted", True),
@@ -164,7 +164,7 @@ UNIT = {"type": "string", "enum": ["celsius", "fahrenheit"], "default": "fahrenh
 WEATHER = tool("get_current_weather", {"location": {"type": "string"}, "unit": UNIT}, ["location"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "valid"),
     [
         ({"location": "Tel Aviv, Israel", "unit": "fahrenheit"}, True),
@@ -173,7 +173,7 @@ WEATHER = tool("get_current_weather", {"location": {"type": "string"}, "unit": U
         ({"unit": "fahrenheit"}, False),
     ],
 )
-@pytest.mark.parametrize("rules", ["bfcl", "strict"])
+@each_row("rules", ["bfcl", "strict"])
 def test_the_weather_in_tel_aviv_may_leave_out_the_unit(
     rules: Any, arguments: dict[str, Any], *, valid: bool
 ):

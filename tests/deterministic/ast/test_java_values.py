@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.ast.java_values import convert_java
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "declared", "inner", "value"),
     [
         ("-12", "integer", None, -12),

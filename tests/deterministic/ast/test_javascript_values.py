@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.deterministic.ast.javascript_values import convert_javascript, find_rows, property_pairs
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "declared", "inner", "value"),
     [
         ("'a'", "String", None, "a"),

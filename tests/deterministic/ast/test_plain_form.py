@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 from tool_calls import calling
@@ -31,7 +31,7 @@ BOOK: dict[str, Any] = {
 }
 
 Rules = Literal["bfcl", "strict"]
-either_rules = pytest.mark.parametrize("rules", ["bfcl", "strict"])
+either_rules = each_row("rules", ["bfcl", "strict"])
 
 
 def verdict(accepted: dict[str, Any], given: dict[str, Any], rules: Rules = "strict") -> Verdict:
@@ -46,7 +46,7 @@ def verdict(accepted: dict[str, Any], given: dict[str, Any], rules: Rules = "str
 
 
 @either_rules
-@pytest.mark.parametrize(
+@each_row(
     ("accepted", "given", "score"),
     [
         ({}, {}, 1),

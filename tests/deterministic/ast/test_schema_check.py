@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic import check
 from fiducial.deterministic.ast.schema_check import require_producible
@@ -90,7 +91,7 @@ def listed(**arguments: list[Any]) -> dict[str, Any]:
     return {"book": {"city": ["Rome"], **arguments}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "call",
     [
         {"name": "ping"},
@@ -126,7 +127,7 @@ def test_what_the_tools_can_produce_is_accepted(call: dict[str, Any]):
     assert refusal(case(call)) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "field", "problem"),
     [
         ({"name": "boook", "arguments": {}}, "calls[0]", "the reference calls 'boook', which is not among the tools; there are ping, book (did"),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from each_row import each_row
 from tool_calls import tool
 
 from fiducial.deterministic import CheckOptions, Finding, check_result
@@ -20,7 +21,7 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
 TYPED_DICT = {"type": "dict", "properties": {"n": {"type": "integer"}}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "declared", "acceptable", "bfcl", "strict"),
     [
         # Signs, points and separators count in texts.
@@ -104,7 +105,7 @@ def dial() -> Case:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "bfcl", "strict"),
     [
         ("[radio.dial(level=5)]", True, True),

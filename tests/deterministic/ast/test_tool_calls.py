@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic import CheckOptions, check_result
 from fiducial.records import Case
@@ -13,7 +14,7 @@ from fiducial.records import Case
 OPEN, CLOSE = {"door.open": {"door": ["front"]}}, {"door.close": {"door": ["back"]}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("match", "calls", "text", "error_type"),
     [
         ("simple", [OPEN], "[]", "simple_function_checker:wrong_count"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.decoding.arithmetic import evaluate_arithmetic
 from fiducial.errors import DecodingError
@@ -14,7 +15,7 @@ def value_of(text: str):
     return evaluate_arithmetic(ast.parse(text, mode="eval").body)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["1+2*3", "7//2", "-7%3", "2**-1", "1<<4", "6&3|8", "5^1", "'a'*3", "[1]*2+[2]", "(1,)*2", "{1}|{2}", "{'a': 1}", "[1, 2][0]", "'%05d' % 7", "1.5e3/2", "(-8)**0.5", "1**99999999", "not 1", "b'a'+b'b'"],
 )  # fmt: skip
@@ -22,7 +23,7 @@ def test_results_are_pythons(text: str):
     assert value_of(text) == ast.literal_eval(repr(eval(text)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["10**10**10", "'x'*10**9", "10**9*'x'", "[0]*2001", "[[0]*9999]*9999", "1<<10**9", "'%999999d' % 1", "'%*d' % (9, 1)", "b'%9999d' % 1", "(2**13000)*(2**13000)"],
 )  # fmt: skip
@@ -38,7 +39,7 @@ def _nested(template: str, value: str, depth: int) -> str:
 
 
 @pytest.mark.attack("replies of systems")
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         _nested("'" + "%%(a)s" * 40 + "' %% {'a': %s}", "'x'", 6),
@@ -48,7 +49,6 @@ def _nested(template: str, value: str, depth: int) -> str:
         f"'{'%999d' * 60}' % ((1,) * 60)",
         f"b'{'%(a)s' * 60}' % {{b'a': b'x' * 1900}}",
     ],
-    ids=["names", "escapes", "integers", "floats", "widths", "bytes"],
 )
 def test_a_format_that_multiplies_its_values_is_refused(text: str):
     with pytest.raises(DecodingError, match="too large"):
@@ -63,7 +63,7 @@ def test_an_ordinary_format_is_evaluated(text: str):
     assert value_of(text) == eval(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text", ["x", "x.y", "f()", "1/0", "1+'a'", "[][1]", "{**{}}", "{[]: 1}", "1 if 1 else 2", "1e300**2"]
 )
 def test_what_has_no_value_is_a_decoding_error(text: str):

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from each_row import each_row
 from tool_calls import calling, tool
 
 from fiducial.deterministic import CheckOptions, check, check_result
@@ -45,8 +46,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("rules", ["bfcl", "strict"])
+@each_row("name", HOSTILE)
+@each_row("rules", ["bfcl", "strict"])
 def test_a_hostile_reply_is_graded_and_its_verdict_can_be_written(
     make_case: Callable[..., Case], rules: Any, name: str
 ):
@@ -81,8 +82,8 @@ def test_code_over_fifty_kilobytes_is_too_large(make_case: Callable[..., Case]):
     assert "too large" in (finding.reason or "")
 
 
-@pytest.mark.parametrize("language", ["java", "javascript"])
-@pytest.mark.parametrize(
+@each_row("language", ["java", "javascript"])
+@each_row(
     "text", ["(" * 10_000, "A.f(a=" + "-" * 5_000 + "1, b=2)", "x" * 1_000_000, "\ud800", "\0", "${" * 3_000]
 )
 def test_hostile_java_and_javascript_is_graded(make_case: Callable[..., Case], language: str, text: str):

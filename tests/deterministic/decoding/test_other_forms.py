@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 from tool_calls import calling
@@ -39,7 +40,7 @@ def outcome(read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return FAILS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("result", "decoded"),
     [
         ([{"f": '{"a": 1}'}], CALL),
@@ -97,7 +98,7 @@ def test_native_calls_come_before_text_and_nothing_is_an_empty_reply(strictly: b
 LISTED = '[{"function": "f", "parameters": {"l": [{"x": 1}]}}]'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "original", "strict"),
     [
         ('[{"function": "f", "parameters": {"a": 1}}]', CALL, CALL),
@@ -133,7 +134,7 @@ def verbose(params: str) -> str:
     return f'<functions><function name="f"><params>{params}</params></function></functions>'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "text", "value"),
     [
         ("string", "1", "1"),
@@ -167,7 +168,7 @@ def test_xml_values_are_of_their_stated_type(kind: str, text: str, value: Any):
     assert outcome(decode_prompt, concise, AskedForm(form="concise_xml")) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "decoded"),
     [
         (f"Here: {verbose('')} bye", [{"f": {}}]),
@@ -190,7 +191,7 @@ def test_xml_is_well_formed_and_declares_nothing(text: str, decoded: Any):
     assert outcome(decode_prompt, text, AskedForm(form="verbose_xml")) == decoded
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "decoded"),
     [
         ('A.f(a=1, b="x y")', [{"A.f": {"a": "1", "b": "x y"}}]),
@@ -215,7 +216,7 @@ def test_java_values_are_kept_as_written_strictly():
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "decoded"),
     [
         ("f(a=1, b='x', c=`t`)", [{"f": {"a": "1", "b": "x", "c": "`t`"}}]),

@@ -9,6 +9,7 @@ import warnings
 from typing import Any
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +37,7 @@ def decode_strictly(text: str) -> Any:
         return FAILS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "decoded"),
     [
         ("[f(a=1)]", [{"f": {"a": 1}}]),
@@ -73,7 +74,7 @@ def test_a_reply_is_decoded_or_refused_as_the_original_does(text: str, decoded: 
     assert decode(text) == decoded
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "original", "strict"),
     [
         ("'x' \"y\"", "xy", "xy"),
@@ -118,7 +119,7 @@ def test_a_value_keeps_its_type_or_is_refused_by_each_rule_set(value: str, origi
         assert type(read[0]["f"]["a"]) is type(strict)
 
 
-@pytest.mark.parametrize("text", ["f(1)", "f(*x)", "f(**x)", "f(a=1, a=2)", "a().b(c=1)", "f[0](a=1)"])
+@each_row("text", ["f(1)", "f(*x)", "f(**x)", "f(a=1, a=2)", "a().b(c=1)", "f[0](a=1)"])
 def test_no_part_of_a_reply_vanishes_strictly(text: str):
     assert decode_strictly(text) == FAILS
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from each_row import each_row
 from tool_calls import tool
 
 from fiducial.deterministic import CheckOptions, check, check_result
@@ -24,8 +25,8 @@ REPLIES = {
 }
 
 
-@pytest.mark.parametrize("form", REPLIES)
-@pytest.mark.parametrize("tagged", [True, False])
+@each_row("form", REPLIES)
+@each_row("tagged", [True, False])
 def test_a_reply_in_the_form_that_was_asked_for_is_read(form: str, *, tagged: bool):
     case = msgspec.structs.replace(CASE, tags={"ret_fmt": form, "tool_call_tag": tagged})
     text = f"<TOOLCALL>{REPLIES[form]}</TOOLCALL>" if tagged else REPLIES[form]
@@ -39,7 +40,7 @@ def test_a_reply_in_another_form_than_the_stated_one_is_not(form: str):
     assert verdict.score == 0.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "strict"),
     [
         ('[{"prune": {"plant": "hazel"}}]', 1.0),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.environments import ENVIRONMENTS, World
 
@@ -101,8 +102,8 @@ def test_there_are_eight_worlds_with_128_methods_under_the_names_that_scenarios_
     assert sum(len(api_methods(world)) for world in ENVIRONMENTS.values()) == 128
 
 
-@pytest.mark.parametrize("long_context", [False, True])
-@pytest.mark.parametrize("name", CHANGES)
+@each_row("long_context", [False, True])
+@each_row("name", CHANGES)
 def test_a_change_in_one_of_a_hundred_worlds_shows_in_no_other(name: str, long_context: bool) -> None:
     worlds = [loaded(name, long_context=long_context) for _ in range(100)]
     untouched = copy.deepcopy(worlds[0].state())
@@ -112,7 +113,7 @@ def test_a_change_in_one_of_a_hundred_worlds_shows_in_no_other(name: str, long_c
     assert all(world.state() == untouched for world in worlds if world is not worlds[50])
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@each_row("name", CHANGES)
 def test_a_world_changes_nothing_in_the_scenario_it_was_loaded_from(name: str) -> None:
     first = ENVIRONMENTS[name]()
     first.load(CONFIG.get(name, {}))
@@ -126,7 +127,7 @@ def test_a_world_changes_nothing_in_the_scenario_it_was_loaded_from(name: str) -
     assert config == before
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@each_row("name", CHANGES)
 def test_loading_again_starts_again(name: str) -> None:
     world = loaded(name)
     untouched = copy.deepcopy(world.state())
@@ -136,7 +137,7 @@ def test_loading_again_starts_again(name: str) -> None:
     assert world.state() == untouched
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@each_row("name", CHANGES)
 def test_two_worlds_with_the_same_history_have_equal_states(name: str) -> None:
     one, other = loaded(name), loaded(name)
     for method, arguments in CHANGES[name]:

@@ -8,13 +8,14 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.environments.maths import MathAPI
 
 EMPTY: list[float] = []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "arguments", "result"),
     [
         ("add", (2, 0.5), 2.5),
@@ -52,7 +53,7 @@ def test_every_method_gives_the_right_number_of_the_right_type(
     assert type(answer["result"]) is type(result)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "arguments", "text"),
     [
         ("add", ("a", 1), "Both inputs must be numbers"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.environments.messages import MessageAPI
 
@@ -26,7 +27,7 @@ def test_only_users_who_exist_log_in() -> None:
     assert world.message_get_login_status() == {"login_status": True}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "arguments"),
     [
         ("send_message", ("USR002", "hello")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.environments.posts import TwitterAPI
 
@@ -27,7 +28,7 @@ def test_a_failed_login_does_not_log_out() -> None:
     assert world.posting_get_login_status() == {"login_status": True}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "arguments", "doing"),
     [
         ("post_tweet", ("hi",), "posting"),
@@ -67,7 +68,7 @@ def test_the_sharing_ends_with_the_instance() -> None:
     assert other.post_tweet("first")["mentions"] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "arguments"),
     [
         ("retweet", (1,)),

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.execution.call_texts import (
     ReplyReader,
@@ -30,7 +31,7 @@ def test_native_calls_are_written_without_blanks_between_arguments(call: dict[st
     assert native_call_texts([call]) == [text]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "text"),
     [
         ({"f": {"a": 1, "b": "x"}}, "f(a=1, b='x')"),
@@ -57,7 +58,7 @@ def test_arguments_that_are_no_object_cannot_be_written(arguments: object):
         native_call_texts([{"f": arguments}])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "original", "exact"),
     [
         ("[f(a=1, b='x')]", ["f(a=1, b='x')"], ["f(a=1, b='x')"]),
@@ -116,7 +117,7 @@ UNREADABLE: list[tuple[ReplyReader, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("read", "raw"), UNREADABLE)
+@each_row(("read", "raw"), UNREADABLE)
 def test_what_holds_no_calls_cannot_be_read(read: ReplyReader, raw: Any):
     with pytest.raises(DecodingError):
         read(raw)

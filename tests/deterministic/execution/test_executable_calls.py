@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.checkers import check
 from fiducial.deterministic.execution.shipped_functions import calc_binomial_probability as calc_shipped
@@ -94,7 +95,7 @@ def test_native_calls_are_executed_too():
     assert judge([call], ["calc_binomial_probability(n=20, k=5, p=1/2)"]).score == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "error_type"),
     [
         ("I cannot do that.", "executable_decoder:decoder_failed"),
@@ -128,7 +129,7 @@ def test_of_several_calls_the_one_without_a_partner_is_named():
     ] * 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "expected", "match", "rules", "score"),
     [
         ("[price(symbol='AAPL', factor=1.2)]", "price(symbol='AAPL')", "real_time", "bfcl", 1.0),
@@ -212,8 +213,8 @@ OTTAWA = "get_weather_data(coordinates=[45.4215, -75.6972])"
 RECORDED = {"hourly": {"temperature_2m": [1.5, 2.5]}}
 
 
-@pytest.mark.parametrize("results", [[RECORDED], {OTTAWA: RECORDED}])
-@pytest.mark.parametrize(
+@each_row("results", [[RECORDED], {OTTAWA: RECORDED}])
+@each_row(
     ("reply", "outcome", "score"),
     [
         ("[get_weather_data(coordinates=[45.4215,-75.6972])]", "graded", 1.0),
@@ -254,9 +255,7 @@ def test_the_shipped_function_equals_the_formula(n: int, k: int, p: float):
     assert calc_shipped(n, k, p) == pytest.approx(float(exact), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("n", "k", "p"), [(3, 4, 0.5), (3, -1, 0.5), (3, 1, 2.0), (10**9, 1, 0.5), (3, 1.5, 0.5)]
-)
+@each_row(("n", "k", "p"), [(3, 4, 0.5), (3, -1, 0.5), (3, 1, 2.0), (10**9, 1, 0.5), (3, 1.5, 0.5)])
 def test_the_shipped_function_refuses_other_numbers(n: int, k: float, p: float):
     with pytest.raises(ValueError, match="expected 0 <= k <= n"):
         calc_shipped(n, k, p)

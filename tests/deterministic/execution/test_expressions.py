@@ -4,6 +4,7 @@ import ast
 from typing import Any
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,7 +41,7 @@ def value_of(text: str) -> Any:
     return evaluate(parse(text), double_only)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [
         ("'a'", "a"),
@@ -60,7 +61,7 @@ def test_literals_arithmetic_subscripts_and_calls_have_pythons_values(text: str,
     assert value_of(text) == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "error", "message"),
     [
         ("x", NameError, "name 'x' is not defined"),
@@ -80,7 +81,7 @@ def test_what_fails_fails_as_in_python(text: str, error: type[Exception], messag
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "lambda: 1",
@@ -101,7 +102,7 @@ def test_everything_else_is_refused(text: str):
         value_of(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "9**9**9",

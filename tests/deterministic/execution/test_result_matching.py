@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
+from each_row import each_row
 
 from fiducial.deterministic.execution.result_matching import (
     match_exactly,
@@ -20,7 +20,7 @@ class Incomparable:
     __hash__ = None  # pyright: ignore[reportAssignmentType] - as arrays have it
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "actual", "error"),
     [
         (1, 1, None),
@@ -34,7 +34,7 @@ def test_exactly_means_equal(expected: Any, actual: Any, error: str | None):
     assert _error(match_exactly(expected, actual)) == error
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "actual", "in_range", "nearly"),
     [
         (100, 80, True, True),
@@ -60,7 +60,7 @@ def test_near_is_within_a_fifth(expected: Any, actual: Any, in_range: bool, near
     assert (match_nearly(expected, actual) is None) is nearly
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "actual", "error"),
     [
         ({"a": 1}, {"a": "x"}, None),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from each_row import each_row
 
 from fiducial.deterministic.multi_turn.call_execution import (
     BLOCKED,
@@ -49,7 +49,7 @@ def run(text: str) -> str:
     return direct_executor({"Tools": Tools()}, "model")(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "text"),
     [
         ("text", "text"),
@@ -66,7 +66,7 @@ def test_results_become_text_as_an_agent_is_shown_them(value: Any, text: str):
     assert result_text(value) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "result"),
     [
         ("give(value='see chart (draft)')", "see chart (draft)"),
@@ -87,14 +87,12 @@ def test_a_call_gives_its_result_or_its_error(text: str, result: str):
     assert run(text) == result
 
 
-@pytest.mark.parametrize(
-    "name", ["load", "state", "_hidden", "secret", "reading", "__init__", "print", "eval", "open"]
-)
+@each_row("name", ["load", "state", "_hidden", "secret", "reading", "__init__", "print", "eval", "open"])
 def test_only_public_methods_can_be_called(name: str):
     assert run(f"{name}({{}})") == f"Error during execution: name {name!r} is not defined"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "give.__self__.secret",
@@ -130,7 +128,7 @@ class OtherFiles:
         return f"found elsewhere {name}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "addressed"),
     [
         ("find(name='a')", "model_Files.find(name='a')"),
@@ -149,7 +147,7 @@ def test_instances_are_inserted_before_every_method_name_and_parenthesis(text: s
     assert address_methods(text, OWNERS) == addressed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "result"),
     [
         ("find(name='a')", "found a"),
@@ -175,8 +173,8 @@ def test_of_two_worlds_with_the_same_method_the_later_one_has_it():
     assert run("sort(name='a')") == "sorted a"
 
 
-@pytest.mark.parametrize("name", sorted(BLOCKED))
-@pytest.mark.parametrize("form", ["{}()", "{} ()", "{}", "x.{}(1)", "x.{}.y(1)"])
+@each_row("name", sorted(BLOCKED))
+@each_row("form", ["{}()", "{} ()", "{}", "x.{}(1)", "x.{}.y(1)"])
 def test_blocked_names_are_refused_by_name(name: str, form: str):
     run = bfcl_executor({"Files": Files()}, "model")
     assert run(form.format(name)) == f"Error during execution: Function call {name} is not allowed."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.checkers import validate_reference
@@ -45,7 +46,7 @@ def refusal(refused: Case) -> str | None:
     return None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "call",
     [
         "plant('a')",
@@ -61,7 +62,7 @@ def test_what_the_worlds_have_can_be_played(call: str):
     assert refusal(case([], [call])) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         ("plnat(bed='a')", "case 'g': no world of the case has a function 'plnat' (did you mean 'plant'?)"),

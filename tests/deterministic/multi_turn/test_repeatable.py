@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.multi_turn.trajectory import check_trajectory
 from fiducial.deterministic.options import CheckOptions, Rules
@@ -81,7 +82,7 @@ class Open:
         return "seen"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("world", "call", "message"),
     [
         (Lottery, "draw", r"not deterministic: turn 1 of the reference: Lottery\.tickets differs; pass seeds"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.finding import Finding
 from fiducial.deterministic.multi_turn.trajectory import check_trajectory, examine
@@ -20,7 +21,7 @@ PUT = "put(name='plum', amount=1)"
 FAULT = "multi_turn:irrelevance_error:decoder_success"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("early", "later", "outcome", "error_type"),
     [
         ([], [COUNT, PUT], "graded", None),

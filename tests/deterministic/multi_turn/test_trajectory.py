@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.checkers import check
 from fiducial.deterministic.multi_turn import check_turns
@@ -99,9 +100,7 @@ def test_the_same_result_is_needed_as_often_as_the_reference_has_it_in_a_turn(ex
     assert examine_shop([[COUNT, COUNT]], [[[COUNT], [COUNT]]]).finding.valid
 
 
-@pytest.mark.parametrize(
-    "extra", ["count(name='plum')", "nothing_of_the_kind()", "put()", "1/0", "not Python("]
-)
+@each_row("extra", ["count(name='plum')", "nothing_of_the_kind()", "put()", "1/0", "not Python("])
 def test_further_calls_that_change_nothing_do_no_harm(examine_shop: Examine, extra: str):
     assert examine_shop([[PUT, COUNT]], [[[extra], [COUNT, PUT], [COUNT]]]).finding.valid
 

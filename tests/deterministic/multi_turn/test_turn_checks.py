@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from each_row import each_row
 
 from fiducial.deterministic.finding import Finding
 from fiducial.deterministic.multi_turn.trajectory import check_trajectory
@@ -38,10 +38,8 @@ def checked(reference: list[list[str]], calls: list[list[str]], rules: Rules) ->
     return check_trajectory(case, output, CheckOptions(environments={"Tree": Tree}, rules=rules))
 
 
-@pytest.mark.parametrize("rules", ["strict", "bfcl"])
-@pytest.mark.parametrize(
-    "reference", [[["add(label=1)"]], [["nest(leaf=1)"]], [["add(label=1)"], ["add(label=2)"]]]
-)
+@each_row("rules", ["strict", "bfcl"])
+@each_row("reference", [[["add(label=1)"]], [["nest(leaf=1)"]], [["add(label=1)"], ["add(label=2)"]]])
 def test_a_state_that_is_deep_or_contains_itself_is_compared(reference: list[list[str]], rules: Rules):
     assert checked(reference, reference, rules).valid
     wrong = [*reference[:-1], [call.replace("=", "=1") for call in reference[-1]]]

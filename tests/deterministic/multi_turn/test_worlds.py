@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,14 +72,14 @@ def test_a_world_of_ones_own_comes_before_a_built_in_one_of_the_same_name():
     assert environment_types(["MathAPI"], {}) == (ENVIRONMENTS["MathAPI"],)
 
 
-@pytest.mark.parametrize("name", sorted(ENVIRONMENTS))
+@each_row("name", sorted(ENVIRONMENTS))
 def test_every_built_in_world_has_methods_and_starts_from_nothing(name: str):
     world = load_worlds(MultiTurnReference(classes=[name], calls=[]), (ENVIRONMENTS[name],))[name]
     assert public_methods(ENVIRONMENTS[name])
     assert isinstance(state_of(world), dict)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "got", "path", "one", "other"),
     [
         (1, 2, "x", 1, 2),
@@ -100,7 +101,7 @@ def test_a_difference_reads_as_a_sentence():
     assert str(difference) == "World.things['a'] should be 1, is nothing"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "got", "plainly", "in_kind"),
     [
         (1, True, True, False),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from each_row import each_row
 
 from fiducial.deterministic.mutation.call_faults import may_change_places
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "may"),
     [
         ("num1", "num2", True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import pytest
+from each_row import each_row
 
 from fiducial.deterministic.mutation.conversion_faults import (
     CONVERSION_FAULTS,
@@ -22,7 +22,7 @@ def becomes(perturb: Perturb, value: Any, description: str = "") -> list[Any]:
     return list(perturb(Site(0, ("a",), value, {"description": description}), random.Random(0)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "description", "wrong"),
     [
         (5.0, "The distance in kilometers.", [3.11]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from each_row import each_row
 
 from fiducial.deterministic.mutation.documented_form import has_type, is_positional, keeps_form
 
@@ -36,7 +36,7 @@ FORMS: list[tuple[dict[str, Any], list[Any], list[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("document", "kept", "broken"), FORMS)
+@each_row(("document", "kept", "broken"), FORMS)
 def test_a_value_keeps_the_form_or_breaks_it(document: dict[str, Any], kept: list[Any], broken: list[Any]):
     assert [value for value in kept if not keeps_form(value, document)] == []
     assert [value for value in broken if keeps_form(value, document)] == []
@@ -48,7 +48,7 @@ def test_where_no_type_is_documented_every_value_has_it():
     assert not has_type("1", {"type": "number"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "positional"),
     [
         ({"type": "tuple", "items": {"type": "float"}}, True),

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic.mutation import OPERATORS, Mutation, Subject, composed
 from fiducial.records import Case, ContextItem
@@ -86,7 +87,7 @@ def test_contradicting_results_give_no_claim_about_what_they_contradict_each_oth
     assert "price" not in (found[1].text or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content", ["plain text", {"name": "only a name"}, [], None, '{"broken', [[[[[[{"name": "deep"}]]]]]]]
 )
 def test_without_structure_there_is_nothing_to_compose(content: object):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +26,7 @@ def asked(request: str) -> Case:
     return Case(id="c", kind="tool_call", messages=[{"role": "user", "content": request}], tools=[TOOL])
 
 
-@pytest.mark.parametrize("quotation", QUOTATIONS)
+@each_row("quotation", QUOTATIONS)
 def test_what_the_user_quotes_keeps_its_capitals(quotation: str):
     case = asked(f"Make a playlist {quotation.format('Rainy Sunday')} for Ida.")
     assert not is_caseless("Rainy Sunday", case)
@@ -35,7 +35,7 @@ def test_what_the_user_quotes_keeps_its_capitals(quotation: str):
     assert is_caseless("Ida", case)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("request_", "text", "caseless"),
     [
         ("Post this: The harbour is frozen over. Tag it.", "The harbour is frozen over.", False),
@@ -52,7 +52,7 @@ def test_names_are_found_however_they_are_written_and_dictation_is_taken_down(
     assert is_caseless(text, asked(request_)) == caseless
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "LIS",
@@ -73,9 +73,7 @@ def test_a_code_keeps_its_capitals(text: str):
     assert not is_caseless(text, asked("Nothing is quoted."))
 
 
-@pytest.mark.parametrize(
-    "text", ["Kraków", "12 Quay Street", "Lyon Part-Dieu", "Dr. Adeyemi.", "35 EUR", "北京", ""]
-)
+@each_row("text", ["Kraków", "12 Quay Street", "Lyon Part-Dieu", "Dr. Adeyemi.", "35 EUR", "北京", ""])
 def test_names_and_sentences_are_no_codes(text: str):
     assert not is_code(text)
 

@@ -6,7 +6,7 @@ import datetime as dt
 import random
 from collections.abc import Callable, Iterator
 
-import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +23,7 @@ from fiducial.deterministic.mutation.near_values import (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("2026-05-31", ["2026-06-01", "2026-05-30", "2026-06-28"]),
@@ -53,7 +53,7 @@ def test_dates_are_shifted_in_their_own_form(text: str, expected: list[str]):
     assert list(shifted_dates(text)) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("celsius", ["fahrenheit"]),
@@ -83,8 +83,8 @@ def test_numbers_in_texts_are_found_only_where_they_stand_alone():
     assert list(other_magnitude_in_text("1.5 metres")) == ["15 metres"]
 
 
-@pytest.mark.parametrize("change", [other_magnitude_in_text, other_sign_in_text])
-@pytest.mark.parametrize("text", ["0", "-0", "0.0", "row 0"])
+@each_row("change", [other_magnitude_in_text, other_sign_in_text])
+@each_row("text", ["0", "-0", "0.0", "row 0"])
 def test_zero_has_no_other_magnitude_and_no_sign(change: Callable[[str], Iterator[str]], text: str):
     assert list(change(text)) == []
 
@@ -120,6 +120,6 @@ def test_numbers_keep_their_type():
     assert list(other_magnitude(1e308)) == [1e307]
 
 
-@pytest.mark.parametrize("text", ["", "lower case", "Room 12", "x" * 100, "  "])
+@each_row("text", ["", "lower case", "Room 12", "x" * 100, "  "])
 def test_what_is_no_name_has_no_near_name(text: str):
     assert list(near_names(text, random.Random(0))) == []

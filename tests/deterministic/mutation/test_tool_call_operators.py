@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 from tool_calls import calling, tool
@@ -23,7 +24,7 @@ def changes(subject: Subject, operator: str) -> set[str]:
     return {mutation.change for mutation in mutations(subject, operator)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("operator", "change"),
     [
         ("swapped_enum", "flights.search: cabin was 'business', is 'first'"),
@@ -239,7 +240,7 @@ def are_probes(found: list[Any]) -> bool:
     return all(mutation.change and encode_record(mutation.output) for mutation in found)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "no call at all",

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
+from each_row import each_row
 from judge_ids import judge_id
 
 from fiducial.calibration.pass_threshold import PassThreshold
@@ -233,7 +234,7 @@ def test_survivors_false_alarms_and_attacks_are_listed_with_the_reason():
     assert {row.reason for row in rows} == {"so it seems"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("score", "label", "passed"),
     [
         (1.0, 1.0, True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_row import each_row
 
 from fiducial.evaluation.bfcl.aggregation import summarise
 from fiducial.evaluation.bfcl.category_scores import CategoryScore, CategoryTally
@@ -31,7 +32,7 @@ ALL = scores(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value"),
     [
         ("simple", 0.5),

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic import PASSED, Finding, fault, undecided
 from fiducial.evaluation.bfcl.category_scores import CategoryScore, CategoryTally, Effort, spread
@@ -69,7 +70,7 @@ def test_turns_of_steps_count_step_by_step():
     assert list(effort_of(1.5, [[1, 2], [3]]).latencies) == [1.5, 1.0, 2.0, 3.0]
 
 
-@pytest.mark.parametrize("nothing", [0, None, "2", True, math.nan, math.inf, [], {"a": 1}])
+@each_row("nothing", [0, None, "2", True, math.nan, math.inf, [], {"a": 1}])
 def test_what_is_no_measurement_is_left_out(nothing: Any):
     assert list(effort_of(nothing, 2).latencies) == [2.0]
 

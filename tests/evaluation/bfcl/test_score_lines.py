@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
+from each_row import each_row
 
 from fiducial.evaluation.bfcl.score_lines import encoded_line
 
@@ -18,7 +18,7 @@ def test_what_utf8_cannot_carry_is_escaped():
     assert json.loads(encoded_line(["\ud800"])) == ["\ud800"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "written"),
     [
         ((1, 2), [1, 2]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.evaluation.bfcl.stored_answers import mode_of
 from fiducial.formats.bfcl import CATEGORIES
@@ -24,7 +25,7 @@ ANSWERS: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("category", "result", "mode"), ANSWERS)
+@each_row(("category", "result", "mode"), ANSWERS)
 def test_lists_are_native_calls_and_texts_are_text(category: str, result: Any, mode: str):
     assert mode_of(CATEGORIES[category], result, "auto") == mode
 

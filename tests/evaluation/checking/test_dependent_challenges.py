@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
+from each_row import each_row
 
 from fiducial.evaluation.checking.dependent_challenges import apply_dependencies
 from fiducial.records import Case, Output, Verdict
@@ -25,7 +26,7 @@ def held_back(*entries: tuple[Case, Verdict]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("entries", "expected"),
     [
         ([checked("A", [], 1.0), checked("B", ["A"], 1.0)], []),

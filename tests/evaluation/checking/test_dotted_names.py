@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import pytest
+from each_row import each_row
 
 from fiducial.evaluation.checking.dotted_names import NamesVote
 from fiducial.records import Case, Output, ToolCall
@@ -17,7 +17,7 @@ def text(reply: str) -> Output:
     return Output(case_id="a", system="s", text=reply)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("outputs", "expected"),
     [
         ([native("maps_route")], "underscored"),

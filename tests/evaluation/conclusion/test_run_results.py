@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
+from each_row import each_row
 
 from fiducial.evaluation.conclusion.run_results import Sums, Tally
 from fiducial.records import UNGRADED, Outcome, Verdict
@@ -28,7 +28,7 @@ def judged(number: int, score: float) -> Verdict:
     )
 
 
-@pytest.mark.parametrize("outcome", sorted(UNGRADED))
+@each_row("outcome", sorted(UNGRADED))
 def test_what_is_not_graded_is_counted_and_adds_nothing_to_the_scores(outcome: Outcome):
     sums = Sums()
     sums.add(checked(1, score=0.5), "a")

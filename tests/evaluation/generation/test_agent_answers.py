@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
+from each_row import each_row
 from generating import weather_case
 
 import fiducial as fd
@@ -97,7 +98,7 @@ CONVERSATIONS: dict[str, Any] = {
         {"role": "assistant", "content": [{"type": "text", "text": "It is sunny."}]},
     ],
 }
-ALL = pytest.mark.parametrize("messages", CONVERSATIONS.values(), ids=CONVERSATIONS)
+ALL = each_row("messages", CONVERSATIONS.values())
 
 
 def output_by(agent: Callable[..., Any], case: Case | None = None) -> Output:

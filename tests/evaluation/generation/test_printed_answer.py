@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from each_row import each_row
 from generating import folder_case, weather_case
 
 from fiducial.evaluation.generation.agent_answers import output_of
@@ -25,7 +26,7 @@ def output(printed: str, case: Case | None = None) -> Output:
     return output_of(read_answer(printed.encode(), case), Attempt(case=case), "me", 0, in_turns=False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("printed", "text"),
     [
         ("Paris\n", "Paris"),
@@ -46,7 +47,7 @@ def test_an_output_is_found_and_other_text_is_the_answer(printed: str, text: str
     assert output(printed).text == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("printed", "error"),
     [
         ("", "it printed nothing"),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
+from each_row import each_row
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from fiducial.evaluation.generation.tool_schemas import ToolNames, json_schema, tool_schema
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "expected"),
     [
         ({"type": "dict"}, {"type": "object"}),
@@ -34,7 +34,6 @@ from fiducial.evaluation.generation.tool_schemas import ToolNames, json_schema, 
             {"type": "object", "properties": {"type": {"type": "object"}}},
         ),
     ],
-    ids=str,
 )
 def test_types_of_data_sets_become_those_of_json_schema(given: dict[str, Any], expected: dict[str, Any]):
     assert json_schema(given) == expected

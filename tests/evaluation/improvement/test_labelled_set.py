@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,7 +79,7 @@ def test_outputs_without_a_label_are_refused():
         labelled_items(files, judge_task("rubric", "m"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "named"),
     [
         ({"judge": "other"}, "another prompt or model"),

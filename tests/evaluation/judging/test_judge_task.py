@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import UsageError
 from fiducial.evaluation.judging.judge_task import JudgeOn, parse_judge_on, replay_in, select_outputs
@@ -100,8 +101,8 @@ def test_the_sample_is_the_same_in_every_version():
     assert select_outputs(VERDICTS, 0)[1] == set()
 
 
-@pytest.mark.parametrize("judge_on", ["all", 10, frozenset({verdict(1, "failed").key})])
-@pytest.mark.parametrize("outcome", ["not_applicable", "failed"])
+@each_row("judge_on", ["all", 10, frozenset({verdict(1, "failed").key})])
+@each_row("outcome", ["not_applicable", "failed"])
 def test_what_no_checker_graded_or_left_undecided_is_never_judged(judge_on: JudgeOn, outcome: Outcome):
     assert select_outputs([verdict(1, outcome)], judge_on) == (set(), set())
 
@@ -111,7 +112,7 @@ def test_the_option_is_read(text: str, choice: object):
     assert parse_judge_on(text) == choice
 
 
-@pytest.mark.parametrize("text", ["some", "-1", "1.5", "", "²"])
+@each_row("text", ["some", "-1", "1.5", "", "²"])
 def test_anything_else_is_a_usage_error(text: str):
     with pytest.raises(UsageError, match="expects open, all or a number"):
         parse_judge_on(text)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from judge_ids import judge_id
 
 from fiducial.calibration.agreement.calibration_results import CalibrationNumbers, JudgeCalibration
@@ -104,7 +105,7 @@ def judge(name: str, **fields: Any) -> KnownJudge:
 A, B, C = map(judge, "abc")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("bounds", "order"),
     [
         # The rate in which a judge is worse decides, whichever it is.

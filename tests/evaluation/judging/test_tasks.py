@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
+from each_row import each_row
 
 from fiducial.evaluation.judging.tasks import split_spec
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("spec", "judge", "model"),
     [
         ("rubric", "rubric", None),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from each_row import each_row
 from judge_ids import judge_id
 
 from fiducial.evaluation.labelling.disputes import Opinion, draw_disputes, opinions_on
@@ -41,7 +42,7 @@ def run_of(folder: Path, *verdicts: Verdict) -> Generator[RunStore]:
         yield store
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verdicts", "shown"),
     [
         ([said("a", 1.0), said("b", 0.0)], Opinion(right=False, reason="b 0")),

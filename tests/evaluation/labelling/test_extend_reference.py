@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic import check
 from fiducial.evaluation.labelling.extend_reference import widened
@@ -41,7 +42,7 @@ def output(*arguments: dict[str, Any]) -> Output:
 PLAIN: dict[str, Any] = {"name": "book", "arguments": {"city": "Rome"}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reference", "given", "becomes"),
     [
         (PLAIN, {"city": "Roma"}, {"name": "book", "arguments": {"city": {"any_of": ["Rome", "Roma"]}}}),

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 from judge_ids import judge_id
 from msgspec.structs import replace
 
@@ -84,7 +85,7 @@ def test_whole_rows_are_read_while_others_are_added(tmp_path: Path):
             assert journal.verdicts_on(verdict(str(number), "graded").key) == [verdict(str(number), "graded")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "message"),
     [
         (b'{"case_id": "c", "system": "s"}', "missing required field `by`"),

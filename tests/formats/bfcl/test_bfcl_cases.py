@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from each_row import each_row
 
 from fiducial.formats.bfcl import CATEGORIES, open_source, read_cases
 from fiducial.records import Case, validate_case
@@ -24,7 +25,7 @@ def cases_of(bfcl_data: Path):
     return cases_of
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "kind"),
     [
         ("simple_python", "tool_call"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import UsageError
 from fiducial.formats.bfcl import CATEGORIES, category_name, expand, sort_key
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("entry_id", "name"),
     [
         ("live_simple_4-3-0", "live_simple"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from each_row import each_row
 
 from fiducial.formats.bfcl import CATEGORIES, CONFIGURATIONS, assemble_prompt, open_source, read_cases
 from fiducial.records import Message
@@ -47,7 +48,7 @@ def test_java_values_are_asked_for_as_source_text(prompt_of: PromptOf):
     assert '"type": "integer"' not in text
 
 
-@pytest.mark.parametrize("index", range(len(CONFIGURATIONS)))
+@each_row("index", range(len(CONFIGURATIONS)))
 def test_every_configuration_shapes_the_prompt(prompt_of: PromptOf, index: int):
     configuration = CONFIGURATIONS[index]
     text = prompt_of("format_sensitivity", index)[0]["content"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import InputError
 from fiducial.formats.bfcl import (
@@ -115,7 +116,7 @@ def test_a_text_becomes_the_text_of_an_output():
     assert (output.text, output.tool_calls) == ("[f(a=1)]", None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("result", "calls"),
     [
         ([], []),
@@ -129,7 +130,7 @@ def test_a_list_becomes_native_calls_with_their_arguments_verbatim(result: Any, 
     assert to_output("simple_python_0", "s", SIMPLE, result).tool_calls == calls
 
 
-@pytest.mark.parametrize("result", [None, 3, [1], [{}], {"f": "{}"}])
+@each_row("result", [None, 3, [1], [{}], {"f": "{}"}])
 def test_what_is_neither_keeps_its_json_as_text(result: Any):
     output = to_output("simple_python_0", "s", SIMPLE, result)
     assert output.tool_calls is None

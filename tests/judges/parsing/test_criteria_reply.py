@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import DecodingError
 from fiducial.judges.parsing import criteria_parser
@@ -47,7 +48,7 @@ def test_the_order_of_the_entries_makes_no_difference():
     assert parse(json.dumps({"criteria": entries})).score == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         (reply(1, 1), "no verdict on criterion 3"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,7 +48,7 @@ def test_the_reason_is_kept() -> None:
     assert tagged("<S1>It is right.</S1><S2>first</S2>").reason == "It is right."
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "",
@@ -83,7 +84,7 @@ def test_no_reply_does_anything_but_be_read_or_be_refused(reply: str) -> None:
         assert tagged(reply).score in {0.0, 0.5, 1.0}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parse", "why"),
     [
         ("{mode: choice}", "choices must map two words or more"),
@@ -134,7 +135,7 @@ def test_a_share_of_pieces_goes_with_a_scale_whose_better_end_is_high(tmp_path: 
             parser_for(tmp_path, f"scale: {{minimum: 0, maximum: 1, better: low}}\nparse: {parse}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parse", "why"),
     [
         ("{mode: guess}", "unknown mode 'guess'"),

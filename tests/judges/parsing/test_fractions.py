@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +29,7 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize("text", WRITTEN)
+@each_row("text", WRITTEN)
 def test_a_fraction_of_the_best_score_is_read_where_it_is_asked_for(text: str):
     assert number_parser(UNIT, fractions=True)(text).score == 0.75
     assert (
@@ -45,9 +46,7 @@ def test_a_fraction_is_no_score_where_none_was_asked_for(text: str):
         number_parser(UNIT)(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["5/4", "3/0", "-1/4", "101 %", "3/4/5", "3/4 or 1/4", "of 4", "3 4", "1e1 %", "3/x"]
-)
+@each_row("text", ["5/4", "3/0", "-1/4", "101 %", "3/4/5", "3/4 or 1/4", "of 4", "3 4", "1e1 %", "3/x"])
 def test_what_is_no_fraction_of_the_best_score_is_none(text: str):
     assert fraction_of_best(text, UNIT) == []
     with pytest.raises(DecodingError):

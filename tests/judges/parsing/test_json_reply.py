@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import msgspec
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ parse = json_parser(PASS_OR_FAIL)
 strict = json_parser(PASS_OR_FAIL, alone=True, all_of=["a", "b"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "score"),
     [
         ('{"score": 1, "reason": "fine"}', 1),
@@ -41,7 +42,7 @@ def test_one_score_is_read(reply: str, score: float) -> None:
     assert parse(reply).score == score
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "",
@@ -135,9 +136,7 @@ def test_a_score_that_is_the_share_of_its_pieces_is_read_exactly() -> None:
     assert shares('{"score": 0.4}').score == 0.4
 
 
-@pytest.mark.parametrize(
-    "pieces", ['[{"supported": 1}]', "[]", '[{"supported": 0.5}]', '[{"held": 1}]', "[1]", "7"]
-)
+@each_row("pieces", ['[{"supported": 1}]', "[]", '[{"supported": 0.5}]', '[{"held": 1}]', "[1]", "7"])
 def test_a_score_that_is_not_the_share_of_its_pieces_is_unreadable(pieces: str) -> None:
     with pytest.raises(DecodingError):
         shares(f'{{"pieces": {pieces}, "score": 0.5}}')

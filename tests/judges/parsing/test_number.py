@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 import pytest
+from each_row import each_row
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -16,7 +17,7 @@ from fiducial.judges.scale import PASS_OR_FAIL, Scale
 FRACTION = Scale(0, 1, None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "score"),
     [
         ("1", 1),
@@ -33,15 +34,13 @@ def test_a_lone_number_is_read(reply: str, score: float) -> None:
     assert number_parser(PASS_OR_FAIL)(reply).score == score
 
 
-@pytest.mark.parametrize(
-    "reply", ["", "Score: 1", "1 0", "1, because", "11", "2", "one", "<S2>1</S2>", "1\n\n0"]
-)
+@each_row("reply", ["", "Score: 1", "1 0", "1, because", "11", "2", "one", "<S2>1</S2>", "1\n\n0"])
 def test_a_number_in_company_is_not(reply: str) -> None:
     with pytest.raises(DecodingError):
         number_parser(PASS_OR_FAIL)(reply)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "score"),
     [
         ("of 4 pieces 3 hold, so 0.75", 0.75),
@@ -63,13 +62,13 @@ def test_the_last_number_is_read(reply: str, score: float) -> None:
     assert number_parser(FRACTION, pick="last")(reply).score == score
 
 
-@pytest.mark.parametrize("reply", ["", "none", "3/4", "first 1, then 7", "0.5x", "v1.2.3"])
+@each_row("reply", ["", "none", "3/4", "first 1, then 7", "0.5x", "v1.2.3"])
 def test_a_last_number_off_the_scale_is_not(reply: str) -> None:
     with pytest.raises(DecodingError):
         number_parser(FRACTION, pick="last")(reply)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "rule 1 holds, so 0,1",
@@ -89,7 +88,7 @@ def test_a_last_number_that_may_mean_another_is_not_replaced_by_an_earlier_one(r
         number_parser(FRACTION, pick="last")(reply)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "0 out of 1",
@@ -136,8 +135,8 @@ def test_only_what_follows_the_heading_is_read_and_the_rest_is_the_reason() -> N
         parse("0.5")
 
 
-@pytest.mark.parametrize("pick", ["alone", "last"])
-@pytest.mark.parametrize(
+@each_row("pick", ["alone", "last"])
+@each_row(
     ("reply", "score"),
     [
         ("Score: 4\nThe response says it twice.\n**Score:** 4", 0.75),
@@ -153,8 +152,8 @@ def test_several_headings_with_one_score_count_as_one(
     assert number_parser(Scale(1, 5, 1), pick=pick, after="Score:")(reply).score == score
 
 
-@pytest.mark.parametrize("pick", ["alone", "last"])
-@pytest.mark.parametrize(
+@each_row("pick", ["alone", "last"])
+@each_row(
     "reply",
     [
         "Score: 1\nScore: 4",
@@ -197,9 +196,7 @@ def test_a_reply_is_read_as_its_last_number_or_refused_but_never_anything_else(r
 
 
 @pytest.mark.attack("replies of judges")
-@pytest.mark.parametrize(
-    "reply", ["0, not 1", "It is 0; it isn't 1", "0 (not 1)", "1\u00bd", "0 or 1\u00bd", "1: \u00bd"]
-)
+@each_row("reply", ["0, not 1", "It is 0; it isn't 1", "0 (not 1)", "1\u00bd", "0 or 1\u00bd", "1: \u00bd"])
 def test_a_number_that_is_denied_or_goes_on_is_no_score(reply: str) -> None:
     with pytest.raises(DecodingError):
         number_parser(FRACTION, pick="last")(reply)

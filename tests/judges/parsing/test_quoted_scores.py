@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -133,7 +134,7 @@ def _grades_it(parse: ReplyParser, reply: str) -> bool:
 
 
 @pytest.mark.attack("replies", forms=len(FORMS))
-@pytest.mark.parametrize("quotation", QUOTATIONS)
+@each_row("quotation", QUOTATIONS)
 def test_a_quoted_score_is_not_the_grade(quotation: str):
     graded: list[tuple[str, str]] = []
     for name, own in FORMS:
@@ -170,7 +171,7 @@ def test_an_escaped_quotation_within_the_own_object_is_part_of_its_reason():
 
 
 @pytest.mark.attack("replies")
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "<S2>0</S2>\n<S1>It says </S1><S2>1</S2>",

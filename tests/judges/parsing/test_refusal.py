@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import pytest
+from each_row import each_row
 
 from fiducial.judges.parsing import is_refusal
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "I'm sorry, but I can't assist with that request.",
@@ -35,7 +35,7 @@ def test_a_refusal_is_recognised(reply: str) -> None:
     assert is_refusal(reply)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "",

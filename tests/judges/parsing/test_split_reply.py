@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,7 +65,7 @@ def test_any_script_is_read(answer: str) -> None:
     assert reading.score == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("", "not JSON"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_row import each_row
 
 from fiducial.errors import DecodingError
 from fiducial.judges.parsing.step_reply import STEP_NAMED, bounded_step_parser, step_parser
@@ -10,7 +11,7 @@ from fiducial.judges.parsing.step_reply import STEP_NAMED, bounded_step_parser, 
 parse = bounded_step_parser(step_parser("S2", ["S1"]), 12)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "step"),
     [
         ("<S1>why</S1>\n<S2>5</S2>", 5),
@@ -30,7 +31,7 @@ def test_a_step_or_none_is_read(reply: str, step: int):
     assert (reading.details[STEP_NAMED], reading.score) == (step, float(step == 0))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from fiducial.judges.scale import PASS_OR_FAIL, Scale
 parse = tags_parser(PASS_OR_FAIL, score_tag="S2", reasons=["S0", "S1"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "score"),
     [
         ("<S2>1</S2>", 1),
@@ -41,7 +42,7 @@ def test_one_score_is_read(reply: str, score: float) -> None:
     assert parse(reply).score == score
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "why"),
     [
         ("", "no score"),
@@ -112,7 +113,7 @@ def test_a_score_that_is_not_the_share_of_its_pieces_is_unreadable(reply: str) -
 cited = tags_parser(Scale(0, 1, None), fraction_of="P", cited=True)
 
 
-@pytest.mark.parametrize("index", ["[1, 3]", "[Index: 2]", "\u30101\u3011", "index 4", "(indices: 1 and 2)"])
+@each_row("index", ["[1, 3]", "[Index: 2]", "\u30101\u3011", "index 4", "(indices: 1 and 2)"])
 def test_a_piece_that_holds_names_an_index(index: str) -> None:
     assert cited(f"1. first {index} <P>1</P>\n2. second, indexes [] <P>0</P>\n<S2>0.5</S2>").score == 0.5
 

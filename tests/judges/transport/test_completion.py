@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.judges import CallError
 from fiducial.judges.transport import RequestedCall
@@ -17,7 +18,7 @@ def completion(message: dict[str, Any], **beside: Any) -> dict[str, Any]:
     return {"choices": [choice], **beside}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "text", "refusal"),
     [
         ({"content": "1"}, "1", None),
@@ -42,7 +43,6 @@ def completion(message: dict[str, Any], **beside: Any) -> dict[str, Any]:
         ({"content": "1 \ud800", "refusal": None}, "1 \ufffd", None),
         ({"content": "\U0001f600"}, "\U0001f600", None),
     ],
-    ids=str,
 )
 def test_text_and_refusal_are_what_the_message_holds(
     message: dict[str, Any], text: str, refusal: str | None
@@ -51,7 +51,7 @@ def test_text_and_refusal_are_what_the_message_holds(
     assert (reply.text, reply.refusal) == (text, refusal)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("function", "arguments"),
     [
         ({"name": "f", "arguments": '{"x": 1}'}, '{"x": 1}'),
@@ -61,7 +61,6 @@ def test_text_and_refusal_are_what_the_message_holds(
         ({"name": "f", "arguments": {}}, {}),
         ({"name": "f"}, "{}"),
     ],
-    ids=str,
 )
 def test_arguments_of_a_call_stay_as_they_came(function: dict[str, Any], arguments: Any) -> None:
     reply = read_completion(completion({"content": None, "tool_calls": [{"id": "1", "function": function}]}))
@@ -93,7 +92,7 @@ def test_what_a_model_thought_is_kept_apart(message: dict[str, Any], reasoning: 
     assert read_completion(completion({"content": "1", **message})).reasoning == reasoning
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("usage", "tokens"),
     [
         ({"prompt_tokens": 7, "completion_tokens": 2}, (7, 2)),
@@ -104,7 +103,6 @@ def test_what_a_model_thought_is_kept_apart(message: dict[str, Any], reasoning: 
         ([], (0, 0)),
         (None, (0, 0)),
     ],
-    ids=str,
 )
 def test_no_reply_is_lost_over_how_its_tokens_were_counted(usage: Any, tokens: tuple[int, int]) -> None:
     reply = read_completion(completion({"content": "1"}, usage=usage))
@@ -121,7 +119,7 @@ UNREADABLE: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("logprobs", UNREADABLE, ids=str)
+@each_row("logprobs", UNREADABLE)
 def test_log_probabilities_that_cannot_be_read_are_none(logprobs: Any) -> None:
     reply = read_completion(completion({"content": "1"}, choice={"logprobs": logprobs}))
     assert (reply.text, reply.logprobs) == ("1", None)
@@ -134,7 +132,7 @@ def test_the_logarithm_of_no_probability_is_a_number_that_files_can_hold() -> No
     assert reply.logprobs[0].top == {"0": -9999.0}
 
 
-@pytest.mark.parametrize("raw", [b"[" * 200_000, b"1" * 5000, b"", b"<html>", b"\xe9", b'{"choices": '])
+@each_row("raw", [b"[" * 200_000, b"1" * 5000, b"", b"<html>", b"\xe9", b'{"choices": '])
 def test_a_body_that_cannot_be_decoded_may_be_asked_for_again(raw: bytes) -> None:
     with pytest.raises(CallError) as raised:
         read_json(raw)
@@ -154,14 +152,14 @@ NO_COMPLETIONS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("payload", NO_COMPLETIONS, ids=str)
+@each_row("payload", NO_COMPLETIONS)
 def test_what_is_no_completion_may_be_asked_for_again(payload: object) -> None:
     with pytest.raises(CallError) as raised:
         read_completion(payload)
     assert raised.value.retryable
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("usage", "cached"),
     [
         ({"prompt_tokens": 100, "prompt_tokens_details": {"cached_tokens": 80}}, 80),

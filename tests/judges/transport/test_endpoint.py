@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from each_row import each_row
 from provider_server import ProviderServer
 
 from fiducial.errors import UsageError
@@ -24,7 +25,7 @@ print(asyncio.run(ask()).text, "openai" in sys.modules)
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("endpoint", "by_library"),
     [
         (Endpoint("http://127.0.0.1:8000/v1", "none"), False),
@@ -36,7 +37,6 @@ print(asyncio.run(ask()).text, "openai" in sys.modules)
         (Endpoint("http://127.0.0.1:8000/v1", None), True),
         (Endpoint("https://mine.example.org", "k", kind="azure", api_version="1"), True),
     ],
-    ids=lambda value: str(getattr(value, "base_url", value)),
 )
 def test_the_library_asks_where_more_is_needed_than_an_address_and_a_key(
     endpoint: Endpoint, by_library: bool
@@ -57,9 +57,7 @@ def test_a_key_is_never_shown() -> None:
     assert Endpoint(None, None).redact("text") == "text"
 
 
-@pytest.mark.parametrize(
-    "address", ["", "127.0.0.1:8000/v1", "localhost:8000/v1", "ftp://host/v1", "http://[::1/v1"]
-)
+@each_row("address", ["", "127.0.0.1:8000/v1", "localhost:8000/v1", "ftp://host/v1", "http://[::1/v1"])
 def test_an_address_that_is_none_of_the_web_is_refused(address: str) -> None:
     with pytest.raises(UsageError, match=re.escape(f"begins with http:// or https://, got {address!r}")):
         Endpoint(address, "secret")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from command import fiducial, verdicts_in
+from each_row import each_row
 from provider_server import Answer, Body, ProviderServer, Response, Seen, Status
 
 import fiducial as fd
@@ -283,7 +284,7 @@ def test_parameters_have_the_same_name_in_python(prompt: Path, server: ProviderS
     assert "temperature" not in server.seen[0].body
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "message"),
     [
         (400, "This model's maximum context length is 8192 tokens"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_items import Judging, make_case, make_output
@@ -35,7 +36,7 @@ def test_a_key_as_it_is_or_url_encoded_is_taken_out(form: str):
     assert "***" in redactor(_KEY)(form)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "form",
     [
         quote(_KEY, safe="")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from each_row import each_row
 
 from fiducial.judges.transport.served_by import family
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "served"),
     [
         ("gpt-4.1-mini", "gpt-4.1-mini-2025-04-14"),

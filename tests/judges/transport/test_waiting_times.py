@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
+from each_row import each_row
 
 from fiducial.judges.transport.retry import allowed_rate, retry_after, retry_after_in_words
 
@@ -13,7 +13,7 @@ NO_REQUESTS = {"x-ratelimit-remaining-requests": "0"}
 NO_TOKENS = {"x-ratelimit-remaining-tokens": "0"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("headers", "seconds"),
     [
         ({}, None),
@@ -58,7 +58,7 @@ def test_every_form_is_understood(headers: dict[str, str], seconds: float | None
     assert retry_after(headers, NOW) == seconds
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "seconds"),
     [
         (
@@ -84,7 +84,7 @@ def test_what_only_the_message_says_is_understood(message: str, seconds: float |
     assert retry_after_in_words(message) == seconds
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("headers", "rate"),
     [
         ({"x-ratelimit-limit-requests": "12000", "x-ratelimit-remaining-requests": "0"}, 200),

@@ -4,6 +4,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from drawn import shapes, texts
+from each_row import each_row
 
 from fiducial.report.figures.agreement import heat
 from fiducial.report.figures.drawing import AxisScale, figure_styles, lean, line, svg, text
@@ -24,7 +25,7 @@ FIGURES = {
 
 
 @pytest.mark.attack("terminal and report")
-@pytest.mark.parametrize("name", FIGURES)
+@each_row("name", FIGURES)
 def test_a_hostile_name_is_a_text_in_every_figure(name: str):
     drawn = str(FIGURES[name])
     drawn.encode("utf-8")
@@ -37,7 +38,7 @@ def test_a_hostile_name_is_a_text_in_every_figure(name: str):
     }
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@each_row("name", FIGURES)
 def test_every_figure_fits_a_telephone_and_is_legible_there(name: str):
     drawn = ET.fromstring(str(FIGURES[name]))
     assert float(drawn.attrib["width"]) <= 368
@@ -45,7 +46,7 @@ def test_every_figure_fits_a_telephone_and_is_legible_there(name: str):
     assert min(sizes) >= 11
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@each_row("name", FIGURES)
 def test_every_shape_is_seen_without_a_style_sheet(name: str):
     drawn = ET.fromstring(str(FIGURES[name]))
     assert any(node.tag in {"line", "path", "polyline", "circle", "rect"} for node in drawn.iter())

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from drawn import heard, shapes, texts
+from each_row import each_row
 
 from fiducial.report.figures.forest_plot import PlottedInterval, forest, interval_strip, judge_rates, trend
 
@@ -58,9 +59,7 @@ def test_a_trend_of_one_run_is_a_point():
     assert len(shapes(trend("rate", [ROWS[0]]), "dot")) == 1
 
 
-@pytest.mark.parametrize(
-    ("end", "axis"), [(0.34, "0.4"), (0.013, "0.02"), (0.0, "0.001"), (0.05, "0.05"), (1.7, "1")]
-)
+@each_row(("end", "axis"), [(0.34, "0.4"), (0.013, "0.02"), (0.0, "0.001"), (0.05, "0.05"), (1.7, "1")])
 def test_differences_are_drawn_as_wide_as_they_are(end: float, axis: str):
     drawn = forest("difference", [PlottedInterval(name="a", value=end / 2, low=0.0, high=end)], low=-1.0)
     assert texts(drawn)[-1] == axis

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from each_row import each_row
 
 from fiducial.deterministic import CheckOptions, check
 from fiducial.records import Case, Output, ToolCall
@@ -94,7 +94,7 @@ def test_another_function_is_beside_the_one_that_is_accepted():
     assert fits(diff)["city"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "made",
     [
         [("book", {"city": "Rome"})],

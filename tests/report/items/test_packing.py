@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
+from each_row import each_row
 from packed_items import unpacked
 
 from fiducial.calibration.pass_threshold import PassThreshold
@@ -25,7 +25,7 @@ def _texts(packed: Packed) -> list[str]:
     return [pages[place] for place in unpacked(packed.index)["places"]]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("checker", "judge", "status"),
     [
         (1.0, 1.0, "right"),

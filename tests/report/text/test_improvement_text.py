@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-import pytest
+from each_row import each_row
 
 from fiducial.calibration.comparison.prompt_gain import (
     HeldOut,
@@ -64,8 +64,8 @@ def numbers(answer: ImprovementAnswer, tried: int = 2, lost: int = 0, n: int = 1
     )
 
 
-@pytest.mark.parametrize("tried", [1, 16])
-@pytest.mark.parametrize(
+@each_row("tried", [1, 16])
+@each_row(
     "answer", ["improved", "no candidate", "no better in development", "gain not shown", "worse on probes"]
 )
 def test_the_answer_stands_first_on_one_screen(answer: ImprovementAnswer, tried: int):

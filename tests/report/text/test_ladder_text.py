@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 import msgspec
-import pytest
 from command import fiducial
+from each_row import each_row
 from html_page import Page
 from ladders import BEFORE, BEYOND, ON, ladder
 
@@ -18,7 +18,7 @@ from fiducial.report.figures.ladder import ladder_curve
 from fiducial.report.text.ladder_text import ladder_pieces
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("threshold", "said"),
     [
         (ON, "at 4 [3, 5.2]"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.calibration import Statistic
 from fiducial.evaluation.conclusion.run_results import StratumRate
@@ -41,7 +42,7 @@ def test_bounds_are_a_sentence_or_nothing():
     assert number_text.bounds(StratumRate(name="open", n=2, of=2)) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "text"), [(-0.001, "0.00"), (-0.04, "-0.04"), (0.005, "0.01"), (1.0, "1.00"), (-1.0, "-1.00")]
 )
 def test_decimals_have_no_negative_zero(value: Any, text: str):
@@ -65,7 +66,7 @@ def test_statistics_are_printed_with_their_interval_or_the_reason_why_not(statis
     assert number_text.statistic(statistic) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("seconds", "text"),
     [
         (0.04, "0.0 s"), (9.94, "9.9 s"), (9.96, "10 s"), (59.4, "59 s"), (59.6, "1 min 00 s"),

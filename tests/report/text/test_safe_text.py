@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import sys
 
-import pytest
+from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.report.text.safe_text import columns_of, cut_at, cut_to_columns, excerpt, json_excerpt, visible
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("safe\u202egnp.exe", "safe\\u202egnp.exe"),
@@ -74,8 +74,8 @@ FAMILY, SCOTLAND, ACCENT = (
 )
 
 
-@pytest.mark.parametrize("sign", [FAMILY, SCOTLAND, ACCENT, "🇩🇪", "👍🏽", "1\ufe0f\u20e3", "कि"])
-@pytest.mark.parametrize("before", ["", "ab"])
+@each_row("sign", [FAMILY, SCOTLAND, ACCENT, "🇩🇪", "👍🏽", "1\ufe0f\u20e3", "कि"])
+@each_row("before", ["", "ab"])
 def test_a_sign_is_not_cut_in_half(sign: str, before: str):
     text = before + sign + sign
     for limit in range(len(text) + 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each_row import each_row
 from found_results import judged, panel, systems
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,9 +87,9 @@ def test_labels_that_cannot_correct_a_judge_are_not_said_to_be_missing():
     assert lines[-1] == "* uncorrected: labels that are not a random sample of these outputs"
 
 
-@pytest.mark.parametrize("overall", [ALL_CORRECTED, ALL_UNCORRECTED, None])
-@pytest.mark.parametrize("checked", [0, 60])
-@pytest.mark.parametrize("judged_n", [0, 20])
+@each_row("overall", [ALL_CORRECTED, ALL_UNCORRECTED, None])
+@each_row("checked", [0, 60])
+@each_row("judged_n", [0, 20])
 def test_a_mark_in_the_head_has_its_note_and_a_note_its_mark(
     overall: str | None, checked: int, judged_n: int
 ):

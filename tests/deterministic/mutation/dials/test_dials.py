@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from each_row import each_row
 
 from fiducial.deterministic import CheckOptions, check
 from fiducial.deterministic.mutation import DIALS, FAMILY_KINDS, OPERATORS, Dial, Rung
@@ -15,7 +16,7 @@ from fiducial.records import Claim, decode_record, encode_record
 
 SEEDS = range(12)
 STRICT = CheckOptions(rules="strict")
-EVERY = pytest.mark.parametrize("dial", DIALS.values(), ids=DIALS)
+EVERY = each_row("dial", DIALS.values())
 
 
 @EVERY
@@ -49,7 +50,7 @@ def test_no_dial_has_the_name_of_an_operator():
     assert not DIALS.keys() & OPERATORS.keys()
 
 
-@pytest.mark.parametrize("name", [name for name, dial in DIALS.items() if dial.family == "groundedness"])
+@each_row("name", [name for name, dial in DIALS.items() if dial.family == "groundedness"])
 def test_a_faulty_statement_says_what_no_result_says(name: str):
     for level in DIALS[name].levels:
         for seed in SEEDS:
@@ -98,13 +99,13 @@ COUNTED: dict[str, Callable[[Rung], int]] = {
 }
 
 
-@pytest.mark.parametrize("name", COUNTED)
+@each_row("name", COUNTED)
 def test_a_level_is_how_many_there_are(name: str):
     dial = DIALS[name]
     assert [COUNTED[name](dial.make(0, level)) for level in dial.levels] == list(dial.levels)
 
 
-@pytest.mark.parametrize("level", range(2, len(DIGITS) + 1))
+@each_row("level", range(2, len(DIGITS) + 1))
 def test_a_wrong_digit_is_the_only_one(level: int):
     for number in (11_111_111, 59_485_050, 98_888_888):
         differ = [
@@ -125,7 +126,7 @@ def test_attacks_come_in_eleven_languages_each_in_all_strengths():
         assert '"guest": "Ada", "people": 3' in texts[-1]
 
 
-@pytest.mark.parametrize("levels", [(), (3,), (0, 1, 2), (1, 3, 2), (1, 1, 2)])
+@each_row("levels", [(), (3,), (0, 1, 2), (1, 3, 2), (1, 1, 2)])
 def test_levels_without_an_order_are_refused(levels: tuple[int, ...]):
     with pytest.raises(ConfigurationError, match="dial 'own': expected two or more positive levels"):
         Dial("own", "tool_call", DIALS["nesting"].make, levels, "levels", "a test")

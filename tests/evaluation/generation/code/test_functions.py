@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 from fiducial.evaluation.generation.code.functions import changed_parts, code_of_function
 
@@ -148,7 +149,7 @@ def test_a_list_that_an_agent_fills_is_no_code():
 BUILT_IN: list[Any] = [str, len, partial(str), "".join, pytest.raises]
 
 
-@pytest.mark.parametrize("function", BUILT_IN)
+@each_row("function", BUILT_IN)
 def test_code_of_python_and_of_installed_packages_is_not_tracked(function: Any):
     assert code_of_function(function) is None
 
