@@ -8,11 +8,10 @@ from typing import TypeVar
 
 import numpy as np
 from msgspec.structs import replace
-from scipy.stats import binomtest
 
 from ...records import Outcome
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..comparison.significance import adjust_known
+from ..comparison.significance import adjust_known, mcnemar
 from ..intervals.clustered_means import Shift, combine_means, mean_of, paired_shift
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
@@ -162,7 +161,7 @@ def _position(complete: Choices, order_effect: Statistic, level: float) -> Posit
         flips=share_of(kinds.flip.astype(np.float64), complete.cluster, level=level),
         to_first=first,
         to_second=second,
-        flip_p=float(binomtest(first, first + second).pvalue) if first + second else None,
+        flip_p=mcnemar(first, second).exact_p if first + second else None,
     )
 
 

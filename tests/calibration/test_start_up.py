@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 
-def test_calibrating_and_comparing_do_not_import_scipys_statistics() -> None:
-    code = "import sys; from fiducial.calibration import calibrate, compare, estimate; print('scipy.stats' in sys.modules)"
+def test_calibrating_comparing_and_preferring_do_not_import_scipys_statistics() -> None:
+    code = "import sys; from fiducial.calibration import calibrate, compare, estimate; from fiducial.api.preferring import prefer; print('scipy.stats' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
