@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from each_row import each_row
 from installed_plugins import Install
@@ -95,6 +94,8 @@ def test_with_a_folder_the_run_can_be_loaded_again_and_the_same_call_resumes_it(
 
 
 def test_every_form_of_input_gives_the_same(empty: Path):
+    import pandas as pd
+
     fd.write_records(empty / "cases.jsonl", [fd.Case(**case) for case in CASES])
     frame = pd.DataFrame(OUTPUTS)  # NaN where an output has no text or no calls
     by_records = fd.evaluate(CASES, OUTPUTS).systems["me"].decided
@@ -104,6 +105,8 @@ def test_every_form_of_input_gives_the_same(empty: Path):
 
 
 def test_a_column_of_whole_numbers_in_which_one_is_left_out_holds_whole_numbers():
+    import pandas as pd
+
     frame = pd.DataFrame([{**OUTPUTS[0], "trial": 1}, OUTPUTS[1]])
     assert frame["trial"].dtype == float
     assert [verdict.trial for verdict in fd.evaluate(CASES, frame).verdicts] == [1, 0]

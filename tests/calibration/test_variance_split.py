@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from known_numbers import value_of
-from scipy.stats import f_oneway
+from lazily import Lazily
 
 import fiducial as fd
 from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.variance_split import variance_split
+
+f_oneway = Lazily("scipy.stats").f_oneway
 
 
 def trials(cases: int, times: int, seed: int = 1) -> tuple[FloatArray, IntArray]:

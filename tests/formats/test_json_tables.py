@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from each_row import each_row
 
@@ -32,6 +31,8 @@ EXPECTED = [({"role": "user", "content": row["question"]}, row["answer"]) for ro
 
 @each_row("orient", ["columns", "records", "split", "index", "table"])
 def test_every_form_of_a_data_frame_is_read_as_its_rows(orient: Any, tmp_path: Path):
+    import pandas as pd
+
     text = pd.DataFrame(ROWS).to_json(orient=orient)
     assert text is not None
     assert _answers(_read(text, tmp_path)) == EXPECTED

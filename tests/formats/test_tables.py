@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pandas as pd
 import pytest
 
 import fiducial as fd
@@ -183,6 +182,8 @@ def test_rows_of_which_nothing_says_what_they_are_name_the_option(read: Read):
 
 
 def test_data_frames_and_rows_are_read_without_a_change():
+    import pandas as pd
+
     frame = pd.DataFrame({"id": ["001", "002"], "question": ["a", "b"], "answer": ["c", None], "n": [1.0, float("nan")]})  # fmt: skip
     found = fd.read(frame)
     assert [(case.id, case.tags) for case in found.cases] == [("001", {"n": 1.0}), ("002", {})]
@@ -253,6 +254,8 @@ def test_a_reading_of_nothing_shows_why(read: Read):
 
 
 def test_a_data_frame_with_odd_headers_shows_what_became_a_tag():
+    import pandas as pd
+
     frame = pd.DataFrame({"User asks:": ["Which town?"], "Bot reply": ["Ghent"], "Team": ["x"], "ok": [1]})
     found = fd.read(frame)
     assert found.tags == ["User asks:", "Team"]
@@ -471,6 +474,8 @@ def test_a_folder_that_datasets_saved_is_read_without_that_library(tmp_path: Pat
 
 
 def test_a_parquet_file_with_the_columns_of_a_tool_is_that_tools(tmp_path: Path):
+    import pandas as pd
+
     pytest.importorskip("pyarrow")
     score = json.dumps({"name": "short", "score": 1.0, "direction": "maximize"})
     rows = {"input": ["a"], "output": ["b"], "short_score": [score], "short_execution_details": ['{"status": "COMPLETED"}']}  # fmt: skip

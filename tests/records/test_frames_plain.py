@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import math
 
-import pandas as pd
 import pytest
 from each_row import each_row
 
@@ -28,10 +27,14 @@ from fiducial.records.table_rows import file_rows, json_rows
     ],
 )
 def test_texts_numbers_and_truth_values_are_plain(values: list[object], plain: bool) -> None:
+    import pandas as pd
+
     assert is_plain_frame(pd.DataFrame({"x": values})) is plain
 
 
 def test_rows_in_memory_are_the_same_as_their_lines() -> None:
+    import pandas as pd
+
     frame = pd.DataFrame({"item_id": ["a", "b"], "score": [0.5, math.nan], "n": [1, 2]})
     file = MemoryRows("table", lambda: frame_rows(frame))
     assert file.exists()
@@ -40,5 +43,7 @@ def test_rows_in_memory_are_the_same_as_their_lines() -> None:
 
 
 def test_two_columns_of_one_name_are_refused() -> None:
+    import pandas as pd
+
     with pytest.raises(InputError, match="1: the frame has two columns of this name"):
         list(frame_rows(pd.DataFrame([[0, 1]], columns=pd.Index([1, "1"], dtype=object))))

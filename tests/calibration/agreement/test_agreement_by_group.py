@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 import numpy as np
 import pytest
 from known_numbers import covers, printed
+from lazily import Lazily
 from table_rows import rows_of_columns
 
 from fiducial.calibration import calibrate, table_from_rows
@@ -43,7 +41,7 @@ def test_a_part_that_is_all_or_nothing_is_compared_with_nobody() -> None:
     assert worse_part(table, np.zeros(40, dtype=np.bool_)) == {}
 
 
-stats: Any = import_module("scipy.stats")
+stats = Lazily("scipy.stats")
 
 
 def simulate(

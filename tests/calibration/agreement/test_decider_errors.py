@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from each_row import each_row
 from known_numbers import value_of
-from scipy.optimize import brentq, minimize_scalar
+from lazily import Lazily
 
 import fiducial as fd
 from fiducial.calibration import Settings, table_from_rows
@@ -23,6 +23,9 @@ from fiducial.calibration.agreement.decider_errors import (
 from fiducial.calibration.decisions import Decision, Decisions, LabelDecision, drawn_rank
 from fiducial.records import Verdict
 
+brentq = Lazily("scipy.optimize").brentq
+minimize_scalar = Lazily("scipy.optimize").minimize_scalar
+
 
 def two(first: LabelDecision, second: LabelDecision) -> tuple[Decision, ...]:
     return Decision("ann", first), Decision("bob", second)
@@ -30,7 +33,10 @@ def two(first: LabelDecision, second: LabelDecision) -> tuple[Decision, ...]:
 
 @pytest.mark.parametrize("apart", [0.0, 0.01, 0.095, 0.3])
 def test_two_who_differ_on_a_share_each_err_at_the_root_of_their_disagreement(apart: float) -> None:
-    root = brentq(lambda e: 2 * e * (1 - e) - apart, 0, 0.5)
+    def too_many(error: float) -> float:
+        return 2 * error * (1 - error) - apart
+
+    root = brentq(too_many, 0, 0.5)
     assert float(error_rate(np.array(apart))) == pytest.approx(root, abs=1e-6)
 
 

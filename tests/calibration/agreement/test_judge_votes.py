@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from each_row import each_row
 from known_numbers import printed
-from scipy import optimize
+from lazily import Lazily
 from table_rows import rows_of_columns
 
 from fiducial.calibration import calibrate, table_from_rows
 from fiducial.calibration.agreement.judge_votes import DawidSkene, dawid_skene, suspected_label_errors
 from fiducial.calibration.arrays import FloatArray
+
+optimize = Lazily("scipy.optimize")
 
 TPR, TNR = np.array([0.9, 0.8, 0.7, 0.95]), np.array([0.85, 0.9, 0.6, 0.7])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 import reference_names
 from known_numbers import half_width
+from lazily import Lazily
 
 from fiducial.calibration import Requests, Settings, calibrate, make_sample, read_table
 from fiducial.calibration.agreement.diagnosis_results import CategoryAgreement
@@ -18,7 +18,7 @@ from fiducial.calibration.agreement.level_agreement import category_agreement
 from fiducial.errors import InputError
 
 # The oracle has no types.
-proportion_confint: Any = import_module("statsmodels.stats.proportion").proportion_confint
+proportion_confint = Lazily("statsmodels.stats.proportion").proportion_confint
 
 LEVELS = (0.0, 0.5, 1.0)
 NORMAL = 1.959963984540054

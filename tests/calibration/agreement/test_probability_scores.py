@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 from known_numbers import ends_of, printed
+from lazily import Lazily
 from table_rows import rows_of_columns
 
 from fiducial.calibration import Settings, calibrate, make_sample, table_from_rows
@@ -20,8 +20,8 @@ from fiducial.calibration.statistics.probabilities import (
 )
 
 # The oracles have no types.
-calibration_curve: Any = import_module("sklearn.calibration").calibration_curve
-metrics: Any = import_module("sklearn.metrics")
+calibration_curve = Lazily("sklearn.calibration").calibration_curve
+metrics = Lazily("sklearn.metrics")
 
 
 def judged(seed: int, n: int, *, kind: float = 0.0, grid: int = 10) -> tuple[FloatArray, FloatArray]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 from each_row import each_row
 from known_numbers import covers, value_of
+from lazily import Lazily
 
 from fiducial.calibration import Settings, Table, calibrate, compare, table_from_rows
 from fiducial.calibration.agreement.judge_panel import judge_panel
@@ -20,7 +20,7 @@ from fiducial.errors import InputError
 from fiducial.report.text.judges_text import trust_of
 
 # The oracle has no types.
-roc_auc_score: Any = import_module("sklearn.metrics").roc_auc_score
+roc_auc_score = Lazily("sklearn.metrics").roc_auc_score
 
 
 def table_of(scores: dict[str, list[float | None]], labels: list[float | None], **more: list[Any]) -> Table:

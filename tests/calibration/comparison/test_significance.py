@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 import numpy as np
 import pytest
 from known_numbers import printed
-from scipy.stats import fisher_exact
+from lazily import Lazily
 
 from fiducial.calibration import Statistic, estimate, table_from_rows
 from fiducial.calibration.comparison.significance import delong, fisher_one_sided, ranks, simultaneous_level
 
+fisher_exact = Lazily("scipy.stats").fisher_exact
+
 # The oracle has no types.
-roc_auc_score: Any = import_module("sklearn.metrics").roc_auc_score
+roc_auc_score = Lazily("sklearn.metrics").roc_auc_score
 
 
 @pytest.mark.parametrize("table", [(3, 20, 10, 400), (0, 5, 3, 7), (5, 5, 0, 9)])

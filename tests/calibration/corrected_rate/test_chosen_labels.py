@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from each_row import each_row
 from known_numbers import ends_of, reason_of
-from scipy.stats import mannwhitneyu
+from lazily import Lazily
 from table_rows import rows_of_columns
 
 from fiducial.calibration import EstimationNumbers, RateInterval, estimate, table_from_rows
@@ -18,6 +18,8 @@ from fiducial.calibration.corrected_rate.estimation import FurtherEstimates
 from fiducial.calibration.corrected_rate.estimation_results import LabelsChosenBy
 from fiducial.calibration.tables.calibration_table import PROBABILITY
 from fiducial.errors import UsageError
+
+mannwhitneyu = Lazily("scipy.stats").mannwhitneyu
 
 RNG = np.random.default_rng(5)
 TRUTH = RNG.random(1_000) < 0.6

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 from known_numbers import value_of
-from scipy.optimize import minimize
+from lazily import Lazily
 from scipy.special import expit
 
 import fiducial as fd
 from fiducial.calibration import table_from_rows
+from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.corrected_rate.covariate_shift import ShiftedLabels, reweighted_rate, shifted_labels
 from fiducial.errors import InputError
+
+minimize = Lazily("scipy.optimize").minimize
 
 
 def rows(count: int = 600, seed: int = 2) -> list[dict[str, Any]]:
@@ -80,8 +83,10 @@ def test_weights_are_those_of_an_independent_logistic_regression():
         odds = data.covariates @ slope
         return float(np.logaddexp(0, odds).sum() - odds[known].sum())
 
-    slope = minimize(unlikely, np.zeros(data.covariates.shape[1]), method="BFGS", options={"gtol": 1e-8}).x
-    weight = 1 / expit(data.covariates @ slope)[known]
+    slope: FloatArray = minimize(
+        unlikely, np.zeros(data.covariates.shape[1]), method="BFGS", options={"gtol": 1e-8}
+    ).x
+    weight: FloatArray = 1 / expit(data.covariates @ slope)[known]
     found = reweighted_rate(zero)
     assert value_of(found) == pytest.approx(float(weight @ data.label[known] / weight.sum()), abs=1e-6)
     assert f"worth {weight.sum() ** 2 / (weight**2).sum():.0f}" in str(found.method)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from known_numbers import half_width
-from scipy import stats
+from lazily import Lazily
 
 from fiducial.calibration import ESTIMATORS, Settings, make_sample, measure
 from fiducial.calibration.intervals.bootstrap import (
@@ -16,6 +16,8 @@ from fiducial.calibration.intervals.bootstrap import (
     replicate_weights,
 )
 from fiducial.calibration.intervals.variance import influence, standard_error
+
+stats = Lazily("scipy.stats")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from each_row import each_row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_numbers import ends_of
-from scipy import stats
+from lazily import Lazily
 
 from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.comparison.significance import mcnemar
@@ -20,6 +20,8 @@ from fiducial.calibration.intervals.clustered_means import (
 )
 from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.calibration.monitoring.flip_rate import flips, self_consistency
+
+stats = Lazily("scipy.stats")
 
 
 def by_the_book(

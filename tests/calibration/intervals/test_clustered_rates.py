@@ -10,7 +10,7 @@ from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 from known_numbers import covers, half_width
-from scipy import stats
+from lazily import Lazily
 
 from fiducial.calibration import ESTIMATORS, make_sample, measure
 from fiducial.calibration.arrays import FloatArray, IntArray
@@ -25,6 +25,8 @@ from fiducial.calibration.intervals.clustered_rates import (
     usual_effect,
 )
 from fiducial.calibration.intervals.variance import spread_of_rows, spread_of_sums
+
+stats = Lazily("scipy.stats")
 
 ELEVEN: IntArray = np.arange(60) % 11
 

@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from scipy import optimize
+from lazily import Lazily
 
 from fiducial.calibration import ESTIMATORS, Settings, make_sample, measure
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.intervals.closed_forms import normal_quantile, wilson_interval
 from fiducial.calibration.intervals.special_intervals import magnitude_interval, tango_interval
+
+optimize = Lazily("scipy.optimize")
 
 
 def likeliest(only_first: int, only_second: int, n: int, difference: float) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from each_row import each_row
-from scipy.optimize import minimize
+from lazily import Lazily
 from scipy.special import expit
 
 from fiducial.calibration.arrays import FloatArray, IntArray
@@ -15,6 +15,8 @@ from fiducial.calibration.preference.bradley_terry import (
     _inverse,  # pyright: ignore[reportPrivateUsage] - what every error rests on
     strengths,
 )
+
+minimize = Lazily("scipy.optimize").minimize
 
 NAMES = ["a", "b", "c", "d"]
 PLANTED = np.array([0.9, 0.2, -0.3, -0.8])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from scipy import stats
+from lazily import Lazily
 
 from fiducial.calibration.rubrics.shrunken_rates import JudgeRates, ShrunkenRates, SuccessCount, shrink
+
+stats = Lazily("scipy.stats")
 
 RATES = ShrunkenRates(0.8, 10.0, 0.004, {"often": SuccessCount(12, 20), "seldom": SuccessCount(1, 2)})
 NEGATIVE = ShrunkenRates(0.9, 10.0, 0.001, {})

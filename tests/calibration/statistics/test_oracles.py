@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 from each_row import each_row
+from lazily import Lazily
 
 from fiducial.calibration import ESTIMATORS, Sample, Settings, make_sample, measure
 from fiducial.calibration.agreement.judge_panel import reliability
@@ -24,12 +24,12 @@ from fiducial.calibration.statistics.krippendorff import Level, alpha_interval, 
 from fiducial.calibration.statistics.rates import alpha_nominal, weighted_kappa_table
 
 # The oracles have no types, or wrong ones.
-stats: Any = import_module("scipy.stats")
-metrics: Any = import_module("sklearn.metrics")
-contingency: Any = import_module("statsmodels.stats.contingency_tables")
-cohens_kappa: Any = import_module("statsmodels.stats.inter_rater").cohens_kappa
-multipletests: Any = import_module("statsmodels.stats.multitest").multipletests
-proportion_confint: Any = import_module("statsmodels.stats.proportion").proportion_confint
+stats = Lazily("scipy.stats")
+metrics = Lazily("sklearn.metrics")
+contingency = Lazily("statsmodels.stats.contingency_tables")
+cohens_kappa = Lazily("statsmodels.stats.inter_rater").cohens_kappa
+multipletests = Lazily("statsmodels.stats.multitest").multipletests
+proportion_confint = Lazily("statsmodels.stats.proportion").proportion_confint
 
 Oracle: TypeAlias = Callable[[Any, Any], Any]
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from each_row import each_row
 
@@ -35,11 +34,15 @@ def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> Path:
+    import pandas as pd
+
     pd.DataFrame(rows).assign(score=[1, 0.25, np.nan, 1]).to_csv(path, index=False)
     return path
 
 
 def write_parquet(path: Path, rows: list[dict[str, Any]]) -> Path:
+    import pandas as pd
+
     pd.DataFrame(rows).assign(score=[1, 0.25, np.nan, 1]).to_parquet(path)
     return path
 
@@ -80,6 +83,8 @@ def test_every_format_gives_the_same_table(tmp_path: Path, name: str, write: Any
 
 
 def test_rows_and_a_data_frame_give_the_same_table() -> None:
+    import pandas as pd
+
     assert content(table_from_rows(ROWS)) == EXPECTED
     assert content(table_from_frame(pd.DataFrame(ROWS))) == EXPECTED
 
@@ -226,6 +231,8 @@ def test_a_column_that_comes_and_goes_has_no_value_elsewhere() -> None:
 
 
 def test_booleans_are_0_and_1_as_data_frames_write_them_into_csv(tmp_path: Path) -> None:
+    import pandas as pd
+
     path = tmp_path / "t.csv"
     pd.DataFrame(
         {"item_id": ["a", "b"], "judge": "j", "score": [True, False], "label": [False, True]}
@@ -356,6 +363,8 @@ def test_items_of_several_judges_meet_across_blocks() -> None:
 
 
 def test_whole_numbers_are_names_though_a_frame_writes_them_as_floats() -> None:
+    import pandas as pd
+
     frame = pd.DataFrame({"item_id": [1.0, 2.0, 3.0], "judge": "j", "score": 1, "cluster": [7, None, 7]})
     table = table_from_frame(frame)
     assert table.item.values == ["1", "2", "3"]  # noqa: PD011 - of a column, not of a data frame

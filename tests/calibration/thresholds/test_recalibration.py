@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 import msgspec
 import numpy as np
 import pytest
 from known_numbers import covers, printed
+from lazily import Lazily
 from table_rows import rows_of_columns
 
 from fiducial.calibration import Requests, calibrate, table_from_rows
@@ -17,8 +15,8 @@ from fiducial.calibration.thresholds.recalibration import isotonic, platt, recal
 from fiducial.calibration.thresholds.threshold_results import Curve, Recalibrator, Sigmoid
 
 # The oracles have no types.
-IsotonicRegression: Any = import_module("sklearn.isotonic").IsotonicRegression
-optimize: Any = import_module("scipy.optimize")
+IsotonicRegression = Lazily("sklearn.isotonic").IsotonicRegression
+optimize = Lazily("scipy.optimize")
 
 
 def judged(seed: int, n: int, *, kind: float = 0.0) -> tuple[FloatArray, FloatArray]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from known_numbers import printed
-from scipy import stats
+from lazily import Lazily
 
 from fiducial.calibration import Requests, calibrate, read_table, table_from_rows
 from fiducial.calibration.arrays import BoolArray, FloatArray
@@ -16,6 +16,8 @@ from fiducial.calibration.thresholds.threshold_choice import (
     better_threshold,
     choose_threshold,
 )
+
+stats = Lazily("scipy.stats")
 
 RNG = np.random.default_rng(4)
 
@@ -107,7 +109,7 @@ def graded(
     rng: np.random.Generator, right: BoolArray, clue: float, levels: int, shift: float = 0.0
 ) -> FloatArray:
     """Scores of a judge with some clue, in steps where ``levels`` is not 0."""
-    score = stats.norm.cdf(clue * (right - 0.5) + shift + rng.normal(size=len(right)))
+    score: FloatArray = stats.norm.cdf(clue * (right - 0.5) + shift + rng.normal(size=len(right)))
     return np.round(score * levels) / levels if levels else score
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from fiducial.evaluation.generation.web.engine import Page, PageError, shown_page
@@ -9,10 +11,10 @@ from fiducial.evaluation.generation.web.html_text import MOST_HTML, ConversionEr
 
 pytestmark = pytest.mark.attack("the web of agents")
 
-HOSTILE = {
-    "doctypes": "<!DOCTYPE" * 400_000,
-    "attributes": "<a " + " ".join(f"a{number}=1" for number in range(300_000)) + ">x</a>",
-    "nested": "<div>" * 200_000,
+HOSTILE: dict[str, Callable[[], str]] = {
+    "doctypes": lambda: "<!DOCTYPE" * 400_000,
+    "attributes": lambda: "<a " + " ".join(f"a{number}=1" for number in range(300_000)) + ">x</a>",
+    "nested": lambda: "<div>" * 200_000,
 }
 
 
@@ -24,7 +26,7 @@ def test_pages_are_converted_one_after_the_other():
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_converted(what: str):
     try:
-        text = converted(HOSTILE[what], "plain", 0.3)
+        text = converted(HOSTILE[what](), "plain", 0.3)
     except ConversionError as error:
         assert str(error).startswith("the page could not be converted")  # noqa: PT017 - both ends are good
     else:
@@ -33,7 +35,7 @@ def test_a_page_that_takes_too_long_is_given_up_and_the_next_one_is_converted(wh
 
 
 def test_an_agent_is_told_of_a_page_that_cannot_be_converted():
-    page = Page("https://example.org", HOSTILE["doctypes"], html=True)
+    page = Page("https://example.org", HOSTILE["doctypes"](), html=True)
     with pytest.raises(PageError, match=r"could not be converted within 0 seconds: https://example\.org"):
         shown_page(page, "truncate", 0.0)
 
