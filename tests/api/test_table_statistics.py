@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pandas as pd
 import pytest
 from command import fiducial
+from lazily import Lazily
 
 import fiducial as fd
 from fiducial.data import demo_path
 from fiducial.errors import InputError, UsageError
+
+pd = Lazily("pandas")
 
 ROWS: list[dict[str, Any]] = [
     {"item_id": f"i{number}", "judge": "j", "score": float(number % 3 > 0), "label": float(number % 4 > 0)}
