@@ -9,6 +9,7 @@ import pytest
 from each_row import each_row
 
 from fiducial.api.assistant_tools import AssistantTools, ErrorAnswer
+from fiducial.records import Verdict, read_records
 
 CASE: dict[str, Any] = {
     "id": "trip",
@@ -115,7 +116,7 @@ def test_shards_that_are_links_within_the_folder_are_read(tools: AssistantTools)
     (tools.folder / "shards" / "part-0.jsonl").symlink_to("../outputs.jsonl")
     answer = tools.check("cases.jsonl", "shards", "run")
     assert not isinstance(answer, ErrorAnswer)
-    assert "bot: 0.00 [0.00, 0.79] of 1 output pass" in answer
+    assert [each.score for each in read_records(tools.folder / "run" / "verdicts.jsonl", Verdict)] == [0.0]
 
 
 @pytest.mark.attack("files of an assistant's folder")

