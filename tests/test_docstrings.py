@@ -20,14 +20,11 @@ def _places(found: list[Summary]) -> list[str]:
 
 
 @pytest.mark.parametrize(("files", "share"), _SHARES)
-def test_summaries_fit_on_a_short_line(files: Callable[[], Iterable[Path]], share: float):
+def test_summaries_fit_on_a_short_line_and_begin_with_a_verb_or_a_noun(
+    files: Callable[[], Iterable[Path]], share: float
+):
     lines = _of(files())
     long = [each for each in lines if len(each.text) > LONGEST_SUMMARY]
     assert len(long) <= share * len(lines), _places(long)
-
-
-@pytest.mark.parametrize(("files", "share"), _SHARES)
-def test_summaries_begin_with_a_verb_or_a_noun(files: Callable[[], Iterable[Path]], share: float):
-    lines = _of(files())
     poor = [each for each in lines if POOR_BEGINNING.match(each.text)]
     assert len(poor) <= share * len(lines), _places(poor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,10 @@ TAKEN_APART_BY = {
     "split",
     "startswith",
 }
+MAY_TAKE_APART = re.compile(
+    rf"\.\s*by\b|\b(?:{'|'.join(sorted(NAMES))})\s*\.\s*(?:{'|'.join(sorted(TAKEN_APART_BY))})\b"
+)
+"""In the text of a file, which is quicker than to parse it."""
 
 ALLOWED = {
     "api/assistant_tools.py": "what an assistant types is a judge's name or a prompt file, and no model's",
@@ -58,14 +63,14 @@ def _taken_apart(tree: ast.AST) -> Iterator[int]:
 def _places() -> Iterator[str]:
     for room in ROOMS:
         for file in sorted((ROOT / room).rglob("*.py")):
-            name = file.relative_to(ROOT).as_posix()
-            for line in _taken_apart(ast.parse(file.read_text(encoding="utf-8"))):
-                yield f"{name}:{line}"
+            text = file.read_text(encoding="utf-8")
+            if MAY_TAKE_APART.search(text):
+                name = file.relative_to(ROOT).as_posix()
+                for line in _taken_apart(ast.parse(text)):
+                    yield f"{name}:{line}"
 
 
-def test_no_name_of_a_judge_is_taken_apart_or_compared():
-    assert [place for place in _places() if place.partition(":")[0] not in ALLOWED] == []
-
-
-def test_what_is_allowed_is_needed():
-    assert {place.partition(":")[0] for place in _places()} == ALLOWED.keys()
+def test_no_name_of_a_judge_is_taken_apart_or_compared_but_where_it_is_needed():
+    places = [*_places()]
+    assert [place for place in places if place.partition(":")[0] not in ALLOWED] == []
+    assert {place.partition(":")[0] for place in places} == ALLOWED.keys()

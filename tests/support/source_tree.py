@@ -53,8 +53,9 @@ def product_files() -> tuple[Path, ...]:
     """Return every Python file of the package, tests and scripts left out."""
     return tuple(
         path
-        for path in sorted(ROOT.rglob("*.py"))
-        if (parts := path.relative_to(ROOT).parts)[0] not in _NOT_PRODUCT and not parts[0].startswith(".")
+        for place in sorted(ROOT.iterdir())
+        if place.name not in _NOT_PRODUCT and not place.name.startswith(".")
+        for path in (sorted(place.rglob("*.py")) if place.is_dir() else [place] * (place.suffix == ".py"))
     )
 
 
@@ -68,9 +69,11 @@ def other_files() -> tuple[Path, ...]:
     )
 
 
-@cache
 def parsed(path: Path) -> ast.Module:
-    """Return a file's syntax tree."""
+    """Return a file's syntax tree, which nothing keeps.
+
+    With the trees of all files in memory, Python's garbage collection takes longer than to parse them.
+    """
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
@@ -82,10 +85,21 @@ def room(path: Path) -> str:
 
 def summaries(path: Path) -> Iterator[Summary]:
     """Yield the summary of every documented module, class and function of a file."""
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, _DOCUMENTED) and (text := ast.get_docstring(node)):
+    left: list[ast.AST] = [parsed(path)]
+    while left:
+        node = left.pop()
+        if isinstance(node, _DOCUMENTED) and (text := ast.get_docstring(node, clean=False)):
             line = 1 if isinstance(node, ast.Module) else node.lineno
-            yield Summary(path, line, text.partition("\n")[0])
+            yield Summary(path, line, text.lstrip().partition("\n")[0].rstrip())
+        left += _statements_in(node)
+
+
+def _statements_in(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what may hold a definition: statements, handlers and cases that stand in a node."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        held = getattr(node, name, None)  # a conditional expression has a body that is no list
+        if isinstance(held, list):
+            yield from held
 
 
 def type_names() -> Mapping[str, list[Path]]:
@@ -116,6 +130,8 @@ def names_annotated(type_name: str) -> Mapping[str, list[Path]]:
     """Return the files of each parameter or variable whose annotation names a type, by name."""
     found: dict[str, list[Path]] = defaultdict(list)
     for path in product_files():
+        if type_name not in path.read_text(encoding="utf-8"):  # which is quicker than to parse it
+            continue
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.arg):
                 name, annotation = node.arg, node.annotation
