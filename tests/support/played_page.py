@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
+from unittest.mock import patch
+
+from command import fiducial
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 _NAMED = re.compile(r"`([\w./-]+\.\w+)`:\n\n\Z")
 _END = "--- end of what was printed ---"
+_OF_THE_SHELL = re.compile(r"[|&;<>()$`*?\[\]{}~#=!]")
 
 
 class Block(NamedTuple):
@@ -56,7 +63,8 @@ def typed(console: str) -> Iterator[Typed]:
 def play(page: str, folder: Path) -> list[tuple[Typed, str]]:
     """Write the files of a page and type its commands in a folder, as one shell session.
 
-    A part of the page may be chosen.
+    A part of the page may be chosen. A command that is `fiducial` and nothing else runs in the test's process; what has a pipe or any other
+    word of the shell runs as it is typed.
 
     Returns:
         Each command with what it printed on its standard output.
@@ -68,7 +76,6 @@ def play(page: str, folder: Path) -> list[tuple[Typed, str]]:
             (folder / block.file).write_text(block.text, "utf-8")
         elif block.language == "console":
             commands += typed(block.text)
-    script = "".join(f"{each.command}\nstatus=$?; echo '{_END}'; (exit $status)\n" for each in commands)
     environment = {
         **{
             name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "FIDUCIAL_"))
@@ -77,10 +84,46 @@ def play(page: str, folder: Path) -> list[tuple[Typed, str]]:
         "XDG_CACHE_HOME": str(folder / ".cache"),
         "COLUMNS": "80",
     }
-    done = subprocess.run(["bash"], input=script, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=240)  # fmt: skip
-    printed = done.stdout.split(f"{_END}\n")
-    assert len(printed) == len(commands) + 1, done.stderr
-    return list(zip(commands, printed, strict=False))
+    with patch.dict(os.environ, environment, clear=True), chdir(folder), _Shell() as shell:
+        return [(each, _printed(each.command, shell)) for each in commands]
+
+
+def _printed(command: str, shell: _Shell) -> str:
+    """Return what a command prints on its standard output."""
+    words = command.replace("\\\n", " ")
+    if _OF_THE_SHELL.search(words) or not words.startswith("fiducial "):
+        return shell.type(command)
+    done = fiducial(*shlex.split(words)[1:])
+    shell.type(f"(exit {done.code})")
+    return done.out
+
+
+class _Shell:
+    """One session of bash; its status is that of the command before."""
+
+    def __enter__(self) -> Self:
+        self._bash = subprocess.Popen(["bash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._limit = threading.Timer(240, self._bash.kill)
+        self._limit.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._limit.cancel()
+        self._bash.communicate()
+
+    def type(self, command: str) -> str:
+        """Return what a command prints."""
+        to, of = self._bash.stdin, self._bash.stdout
+        assert to is not None
+        assert of is not None
+        to.write(f"{command}\nstatus=$?; echo '{_END}'; (exit $status)\n")
+        to.flush()
+        printed = ""
+        while not printed.endswith(f"{_END}\n"):
+            line = of.readline()
+            assert line, f"$ {command}\nended the session, or took too long"
+            printed += line
+        return printed.removesuffix(f"{_END}\n")
 
 
 def agrees(shown: str, printed: str) -> bool:
