@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fiducial as fd
@@ -141,7 +141,6 @@ def said(output: Output) -> tuple[Any, ...]:
     return output.text, calls, output.error is not None
 
 
-@settings(deadline=None, max_examples=40)
 @given(LOGS, st.data())
 def test_how_a_log_is_wrapped_ordered_split_and_retried_makes_no_difference(
     sessions: list[list[Turn]], data: st.DataObject

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.calibration.planning.next_labels import next_by_doubt, next_to_label, neyman_allocation
@@ -49,7 +49,6 @@ def test_no_other_allocation_has_a_smaller_variance(count: int) -> None:
     st.lists(st.tuples(st.integers(1, 80), st.floats(0.02, 0.5), st.integers(0, 30)), min_size=1, max_size=6),
     st.integers(1, 300),
 )
-@settings(max_examples=100, deadline=None)
 def test_bounds_hold_and_all_labels_are_given(strata: list[tuple[int, float, int]], count: int) -> None:
     size, spread = np.array([each[0] for each in strata]), np.array([each[1] for each in strata])
     labelled = np.minimum(np.array([each[2] for each in strata]), size)

@@ -7,7 +7,7 @@ from random import Random
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.calibration import ESTIMATORS, Settings, Statistic, make_sample, measure
@@ -35,7 +35,6 @@ def measured(label: FloatArray, score: FloatArray, cluster: IntArray) -> dict[st
 
 
 @given(rows)
-@settings(max_examples=60, deadline=None)
 def test_a_statistic_has_a_finite_value_or_a_reason_and_never_both(
     table: list[tuple[float, float, int]],
 ) -> None:
@@ -50,7 +49,6 @@ def test_a_statistic_has_a_finite_value_or_a_reason_and_never_both(
 
 
 @given(rows, st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
 def test_the_order_of_rows_and_the_names_of_clusters_change_nothing(
     table: list[tuple[float, float, int]], random: Random
 ) -> None:
@@ -66,7 +64,6 @@ def test_the_order_of_rows_and_the_names_of_clusters_change_nothing(
 
 
 @given(rows)
-@settings(max_examples=40, deadline=None)
 def test_label_and_judge_may_change_places_where_agreement_is_meant(
     table: list[tuple[float, float, int]],
 ) -> None:
@@ -79,7 +76,6 @@ def test_label_and_judge_may_change_places_where_agreement_is_meant(
 
 
 @given(rows)
-@settings(max_examples=40, deadline=None)
 def test_doubling_every_row_keeps_what_does_not_depend_on_n(table: list[tuple[float, float, int]]) -> None:
     label, score, _ = arrays(table)
     once, twice = make_sample(label, score), make_sample(np.tile(label, 2), np.tile(score, 2))

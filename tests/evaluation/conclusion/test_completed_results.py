@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fiducial as fd
@@ -148,7 +148,6 @@ SCORES = st.sampled_from([0.0, 1.0, None])
     st.sampled_from([1, 1, 1, 2]),
     st.sampled_from([False, False, False, True]),
 )
-@settings(deadline=None, max_examples=40)
 def test_the_part_of_one_judge_equals_the_pooled_parts(
     systems: list[list[float | None]], repeats: int, labelled: bool
 ):
