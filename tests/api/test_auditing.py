@@ -17,8 +17,9 @@ FILES = demo_path("cases.jsonl"), demo_path("outputs.jsonl")
 
 @pytest.fixture(scope="module")
 def operators() -> list[str]:
-    """Two operators that apply to the built-in suite."""
-    return [each.name for each in fd.mutate(*FILES).manifest.operators][:2]
+    """Two operators that apply to the built-in suite, as its first cases say."""
+    first = [case for case, _ in zip(fd.read_records(FILES[0], fd.Case), range(12), strict=False)]
+    return [each.name for each in fd.mutate(first).manifest.operators][:2]
 
 
 @pytest.fixture(autouse=True)

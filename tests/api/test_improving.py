@@ -112,7 +112,7 @@ def test_an_import_brings_its_labels(prompts: tuple[Path, Path], tmp_path: Path)
 def test_probes_of_ones_own_take_the_place_of_those_of_the_holdout(
     prompts: tuple[Path, Path], tmp_path: Path
 ):
-    cases, outputs, _ = records(80)
+    cases, outputs, _ = records(30)
     answers = [
         fd.Case(
             id=case.id,

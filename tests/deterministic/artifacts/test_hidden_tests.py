@@ -114,19 +114,22 @@ ENDING = {
         " except OSError: pass\n" + WRONG
     ),
 }
+WAYS: list[tuple[Kind, str]] = [("python", "strict"), ("python", "bfcl"), ("pytest", "strict")]
+ONCE = {"sys.exit when called", "another program", "every open file", "a child", "a folder moved"}
+"""Of each sort one, with every change as a script under strict rules."""
+ENDINGS = [
+    pytest.param(
+        attack, *way, marks=[] if attack in ONCE and way == ("python", "strict") else [pytest.mark.slow]
+    )
+    for attack in ENDING
+    for way in WAYS
+]
 SKIPPING = {
     "the module": "import pytest; pytest.skip('no', allow_module_level=True)",
     "the test": "import pytest\ndef double(x): pytest.skip('no')",
     "an expected failure": "import pytest\ndef double(x): pytest.xfail('no')",
     "the run": "import pytest\ndef double(x): pytest.exit('done', returncode=0)",
 }
-
-
-WAYS: list[tuple[Kind, str]] = [("python", "strict"), ("python", "bfcl"), ("pytest", "strict")]
-MARKED_WAYS = [
-    pytest.param(*way, marks=[] if way == ("python", "strict") else [pytest.mark.slow]) for way in WAYS
-]
-"""Scripts under strict rules are run with every change."""
 
 
 def verdict_on(folder: Path, kind: Kind, files: Files, rules: Any, tests: dict[str, str]) -> Verdict:
@@ -143,8 +146,43 @@ def exam_of(kind: Kind, script: str) -> dict[str, str]:
     }
 
 
+TOGETHER: dict[str, tuple[Kind, tuple[str, ...]]] = {
+    "Python's own hooks": ("python", ("sitecustomize", "usercustomize", "the workspace as a package")),
+    "a library": ("python", ("a library", "a library's package", "package beside the tests")),
+    "the helper": ("python", ("package beside the helper", "helper", "bytecode", "bytecode without source")),
+    "configuration of pytest": (
+        "pytest",
+        ("pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", "plugin by metadata"),
+    ),
+    "code of pytest's": (
+        "pytest",
+        ("conftest that turns failures", "conftest in a folder", "bytecode of the tests"),
+    ),
+}
+"""Attacks that would each make wrong code pass, and do not undo each other."""
+
+
 @pytest.mark.attack("hidden tests")
-@pytest.mark.parametrize(("kind", "rules"), MARKED_WAYS)
+@pytest.mark.parametrize("attacks", TOGETHER)
+def test_attacks_of_one_sort_together_overrule_no_hidden_tests(tmp_path: Path, attacks: str):
+    kind, names = TOGETHER[attacks]
+    files = {
+        "solution.py": WRONG,
+        **{file: text for name in names for file, text in OVERRULING[name].items()},
+    }
+    script = PLAIN_SCRIPT if attacks == "a library" else SCRIPT
+    verdict = verdict_on(tmp_path, kind, files, "strict", exam_of(kind, script))
+    assert (verdict.outcome, verdict.score) == ("graded", 0.0), verdict.reason
+
+
+def test_every_attack_is_among_those_tried_with_every_change():
+    tried = {name for _, names in TOGETHER.values() for name in names}
+    assert tried == OVERRULING.keys() - {"conftest that ends"}  # there is one conftest.py
+
+
+@pytest.mark.slow
+@pytest.mark.attack("hidden tests")
+@pytest.mark.parametrize(("kind", "rules"), WAYS)
 @pytest.mark.parametrize("attack", OVERRULING)
 def test_nothing_in_a_workspace_overrules_hidden_tests(tmp_path: Path, kind: Kind, attack: str, rules: str):
     files = {"solution.py": WRONG, **OVERRULING[attack]}
@@ -163,9 +201,8 @@ def test_under_strict_rules_a_right_solution_passes_whatever_lies_beside_it(tmp_
 
 
 @pytest.mark.attack("hidden tests")
-@pytest.mark.parametrize(("kind", "rules"), MARKED_WAYS)
-@pytest.mark.parametrize("attack", ENDING)
-def test_code_that_ends_the_tests_does_not_pass_them(tmp_path: Path, kind: Kind, attack: str, rules: str):
+@pytest.mark.parametrize(("attack", "kind", "rules"), ENDINGS)
+def test_code_that_ends_the_tests_does_not_pass_them(tmp_path: Path, attack: str, kind: Kind, rules: str):
     verdict = verdict_on(tmp_path, kind, {"solution.py": ENDING[attack]}, rules, exam_of(kind, SCRIPT))
     assert (verdict.outcome, verdict.score, verdict.error_type) == ("graded", 0.0, "script_failed"), (
         verdict.reason

@@ -81,11 +81,21 @@ ODD: dict[str, Callable[[Path, Path], object]] = {
 
 @pytest.mark.attack("workspace files")
 @pytest.mark.parametrize("kind", ODD)
-def test_of_odd_files_none_reaches_the_code_beside_them(workspace: Path, outside: Path, kind: str):
+def test_of_an_odd_file_there_is_no_copy(workspace: Path, outside: Path, kind: str):
     (workspace / "test.py").write_text(LIST)
     ODD[kind](workspace / "odd", outside)
     copy_tree(workspace, workspace.parent / "copy", MIB)
     assert [path.name for path in (workspace.parent / "copy").iterdir()] == ["test.py"]
+
+
+@pytest.mark.attack("workspace files")
+def test_code_runs_beside_odd_files_and_meets_none(workspace: Path, outside: Path):
+    (workspace / "test.py").write_text(
+        "import os\nprint('answer' if os.listdir('.') == ['test.py'] else 'odd')"
+    )
+    for kind, make in ODD.items():
+        if kind != "a device" or os.geteuid() == 0:
+            make(workspace / kind, outside)
     assert verdict_on(workspace, ["test.py"], "python").score == 1.0
 
 
@@ -140,8 +150,9 @@ def test_a_file_is_read_whatever_its_name(workspace: Path, name: bytes):
 
 
 @pytest.mark.attack("workspace files")
-@pytest.mark.parametrize("rules", ["strict", "bfcl"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "rules"), [*((name, "strict") for name in NAMES), (b"-c", "bfcl"), (NAMES[6], "bfcl")]
+)
 def test_code_is_run_as_a_file_whatever_its_name(workspace: Path, name: bytes, rules: Rules):
     named(workspace, name + b".py").write_text("print('answer')")
     named(workspace, b"beside " + name).write_text("x")

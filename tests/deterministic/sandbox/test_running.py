@@ -145,21 +145,21 @@ def test_an_agent_works_in_its_folder_with_the_environment_it_is_given(tmp_path:
 def test_an_agent_is_stopped_at_its_limit_with_everything_it_started(tmp_path: Path):
     code = (
         "import os, time\n"
-        "if os.fork() == 0:\n os.setsid()\n time.sleep(1)\n open('late.txt', 'w')\n"
+        "if os.fork() == 0:\n os.setsid()\n time.sleep(0.6)\n open('late.txt', 'w')\n"
         "time.sleep(60)"
     )
     run = run_trusted(
         [sys.executable, "-c", code], tmp_path, dict(os.environ), LIMITS._replace(wall_seconds=0.4)
     )
     assert run.ended_by == "time"
-    time.sleep(1.2)
+    time.sleep(0.7)
     assert not (tmp_path / "late.txt").exists()
 
 
 SLOW_TO_TELL_THE_KERNEL = (
     "from sandbox import kernel; import os, pathlib, time; tell = kernel.die_with_parent\n"
     "def slowly(*signals):\n"
-    "  if os.getpid() == 1: pathlib.Path({place!r}).touch(); time.sleep(1)\n"
+    "  if os.getpid() == 1: pathlib.Path({place!r}).touch(); time.sleep(0.4)\n"
     "  tell(*signals)\n"
     "kernel.die_with_parent = slowly\n"
 )
